@@ -58,6 +58,7 @@ export interface Operation<Path extends string, Query extends z.ZodType, Body ex
   bodyLimit?: number;
   rawBody?: boolean;
   takesCsv?: boolean;
+  takesCompressed?: boolean;
   idempotent?: boolean;
 }
 
@@ -91,6 +92,7 @@ export function route<
     errors,
     rawBody,
     takesCsv,
+    takesCompressed,
     idempotent,
     admin,
   } = operation;
@@ -112,7 +114,7 @@ export function route<
     },
     config: {
       scope,
-      ...given({ errors, rawBody, takesCsv, idempotent, admin }),
+      ...given({ errors, rawBody, takesCsv, takesCompressed, idempotent, admin }),
       ...(exists === undefined
         ? {}
         : {

@@ -1,6 +1,8 @@
+import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../data/errors.ts';
 import { threadedFromBytes } from '../../domain/tables/records/reading/reader.ts';
+import { isDecompressionFault } from './content-encoding.ts';
 
 /** Memory limits of bodies, and the minimum rate at which they must arrive. */
 export interface BodyRules {
@@ -65,21 +67,29 @@ export function createBodyBytes(rules: BodyRules): BodyBytes {
       const { bodyLimit, config } = request.routeOptions;
       const owner = ownerOf(request);
       const isParsed = config.rawBody !== true;
-      const announced = Number(request.headers['content-length'] ?? 0);
+      const isPacked = payload !== request.raw;
+      const announced = isPacked ? 0 : Number(request.headers['content-length'] ?? 0);
       if (announced > bodyLimit) throw tooLarge();
       if (!hasRoom(owner, costOf(announced, isParsed))) throw overloaded();
       const counted = { owner, bytes: 0 };
       held.set(request, counted);
       const body = collect(announced);
       let bytes = 0;
-      for await (const part of atPace(payload, rules)) {
-        bytes += part.length;
-        if (bytes > bodyLimit) throw tooLarge();
-        const more = costOf(bytes, isParsed) - counted.bytes;
-        if (!hasRoom(owner, more)) throw overloaded();
-        counted.bytes += more;
-        count(owner, more);
-        body.add(part);
+      try {
+        for await (const part of atPace(payload, rules)) {
+          bytes += part.length;
+          if (bytes > bodyLimit) throw tooLarge();
+          const more = costOf(bytes, isParsed) - counted.bytes;
+          if (!hasRoom(owner, more)) throw overloaded();
+          counted.bytes += more;
+          count(owner, more);
+          body.add(part);
+        }
+      } catch (error) {
+        throw isDecompressionFault(error) ? undecodable() : error;
+      } finally {
+        // What is left of it is not unpacked.
+        if (isPacked) (payload as Readable).destroy();
       }
       return body.whole();
     },
@@ -142,6 +152,10 @@ async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
 
 function tooLarge(): AppError {
   return new AppError('body_too_large', 'The request body is larger than this route takes.');
+}
+
+function undecodable(): AppError {
+  return new AppError('invalid_request', 'The body is not compressed as its content-encoding says.');
 }
 
 function stalled(): AppError {

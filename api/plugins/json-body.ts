@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../data/errors.ts';
 import type { JsonBounds } from '../../data/json-bounds.ts';
 import { createFairSlots } from '../../data/process-pool/fair-slots.ts';
 import { type BodyReader, threadedFromBytes } from '../../domain/tables/records/reading/reader.ts';
 import { type BodyRules, bodyRules, createBodyBytes, ownerOf } from './body-bytes.ts';
+import { decompressed } from './content-encoding.ts';
 
 /** Body limits in bytes; the larger ones are set on the routes that need them. */
 export const bodyLimits = {
@@ -55,14 +57,7 @@ export function jsonBody(app: FastifyInstance, reader: BodyReader, rules: BodyRu
       request.rawBodyHash = createHash('sha256').update(bytes).digest();
     return bytes;
   });
-  app.addHook('preParsing', async (request, _reply, payload) => {
-    const encoding = request.headers['content-encoding'];
-    if (encoding === undefined || encoding.trim().toLowerCase() === 'identity') return payload;
-    throw new AppError(
-      'unsupported_media_type',
-      'Compressed bodies are not accepted: send it without content-encoding.',
-    );
-  });
+  app.addHook('preParsing', async (request, _reply, payload) => decompressed(request, payload as Readable));
   app.addHook('onSend', async (request, _reply, payload) => {
     bodies.release(request);
     turns.end(request);

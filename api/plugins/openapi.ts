@@ -44,7 +44,8 @@ const description = `A multi-tenant data-analysis workspace over HTTP.
 
 Requests are snake_case, answers camelCase. One resource comes as \`{"data": …}\`, a list as
 \`{"items": […], "nextCursor": …}\`. Errors are problem documents (RFC 7807) with a stable \`code\`; validation
-errors are 422 with every fault at its place. Writes take an \`Idempotency-Key\`.`;
+errors are 422 with every fault at its place. Writes take an \`Idempotency-Key\`. Rows and pages may be sent compressed
+(\`Content-Encoding\`: gzip or zstd); their limit is that of what they unpack to.`;
 
 /**
  * The OpenAPI 3.1 document at /openapi.json, generated from the validating schemas, and a page to read it.

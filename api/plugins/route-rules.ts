@@ -19,6 +19,8 @@ declare module 'fastify' {
     rawBody?: boolean;
     /** The body may also be `text/csv`, of which the handler gets the bytes. */
     takesCsv?: boolean;
+    /** The body may be compressed by gzip or zstd; its limit is that of what it unpacks to. */
+    takesCompressed?: boolean;
     /**
      * False for routes without idempotency keys: reads over POST, token routes, and routes that show a
      * secret.

@@ -91,6 +91,7 @@ export function dataSyncsRoutes(app: Routes, deps: ApiDeps): void {
       exists: loadSnapshot,
       body: snapshotPageBody,
       rawBody: true,
+      takesCompressed: true,
       bodyLimit: bodyLimits.rows,
       errors: stagingErrors,
     },

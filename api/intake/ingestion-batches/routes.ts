@@ -108,6 +108,7 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
       params: pageParams,
       body: pageBody,
       rawBody: true,
+      takesCompressed: true,
       bodyLimit: bodyLimits.rows,
       errors: stagingErrors,
     },

@@ -38,6 +38,7 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
     scope: 'tables:append',
     body: rowsBody,
     rawBody: true,
+    takesCompressed: true,
     bodyLimit: bodyLimits.rows,
   } as const;
 

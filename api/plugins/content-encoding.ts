@@ -1,0 +1,40 @@
+import type { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
+import type { FastifyRequest } from 'fastify';
+import { AppError } from '../../data/errors.ts';
+
+const decompressors: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  zstd: createZstdDecompress,
+};
+
+/**
+ * The body as the client had it before it was compressed. Its size is bounded where it is read, so that a few
+ * bytes cannot become many; whoever reads no further has to destroy the stream.
+ *
+ * @throws AppError unsupported_media_type
+ */
+export function decompressed(request: FastifyRequest, payload: Readable): Readable {
+  const encoding = request.headers['content-encoding']?.trim().toLowerCase();
+  if (encoding === undefined || encoding === 'identity') return payload;
+  const isTaken = request.routeOptions.config.takesCompressed === true;
+  const create = isTaken && Object.hasOwn(decompressors, encoding) ? decompressors[encoding] : undefined;
+  if (create === undefined)
+    throw new AppError(
+      'unsupported_media_type',
+      isTaken
+        ? 'A body is compressed by gzip or zstd, once, or not at all.'
+        : 'Compressed bodies are not accepted: send it without content-encoding.',
+    );
+  const stream = create();
+  // A fault of either is one of the other, and is told by whoever reads.
+  pipeline(payload, stream, () => undefined);
+  return stream;
+}
+
+/** Whether reading failed because it is not what the header says. */
+export function isDecompressionFault(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return /^(Z_|ZSTD_|ERR_ZSTD|ERR_ZLIB)/.test(code);
+}
