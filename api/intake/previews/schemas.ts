@@ -56,6 +56,7 @@ const previewSchema = z
       })
       .nullable()
       .describe('The CSV options in effect.'),
+    sheets: z.array(z.string()).nullable().describe('Names of the sheets of a workbook, in order.'),
   })
   .meta({ id: 'Preview' });
 
@@ -87,6 +88,7 @@ const example: z.input<typeof previewSchema> = {
     nullValues: [''],
     skippedLines: [],
   },
+  sheets: null,
 };
 
 export const onePreview = envelope(previewSchema).meta({ examples: [{ data: example }] });

@@ -55,6 +55,17 @@ const csvOptions = z.strictObject({
   null_values: z.array(characters(0, 255)).max(100).optional(),
 });
 
+const xlsxOptions = z.strictObject({
+  sheet: characters(1, 255).optional().describe('Its name, ignoring case; left out, the first one.'),
+  header_row: z
+    .int()
+    .min(0)
+    .max(maxHeaderRow)
+    .optional()
+    .describe('1-based; 0 = none. Left out, the first row that is not empty.'),
+  first_data_row: z.int().min(1).max(maxHeaderRow).optional().describe('1-based.'),
+});
+
 /** How a file is parsed, in imports and previews. */
 export const parsing = {
   column_mappings: z
@@ -64,15 +75,17 @@ export const parsing = {
     .optional()
     .describe('The whole projection; left out, every column with its detected type.'),
   csv: csvOptions.optional().describe('Fields left out are detected.'),
+  xlsx: xlsxOptions.optional().describe('Which part of a workbook is read; a preview lists its sheets.'),
   include_load_date: z.boolean().default(false),
 };
 
 /** The request's parsing fields for the importer. */
 export function importOptions(body: z.infer<z.ZodObject<typeof parsing>>): ImportOptions {
-  const { column_mappings: mappings, csv, include_load_date: includeLoadDate } = body;
+  const { column_mappings: mappings, csv, xlsx, include_load_date: includeLoadDate } = body;
   return {
     includeLoadDate,
     ...(mappings === undefined ? {} : { columnMappings: mappings.map((mapping) => camelKeys(mapping)) }),
     ...(csv === undefined ? {} : { csv: camelKeys(csv) }),
+    ...(xlsx === undefined ? {} : { xlsx: camelKeys(xlsx) }),
   };
 }

@@ -5,6 +5,7 @@ export type BadFileCode =
   | 'bad_encoding'
   | 'malformed_file'
   | 'missing_column'
+  | 'missing_sheet'
   | 'too_many_columns'
   | 'too_large'
   | 'no_columns'

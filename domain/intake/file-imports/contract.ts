@@ -36,10 +36,21 @@ export interface CsvOptions {
   nullValues?: string[];
 }
 
+/** Which part of a workbook is read; omitted options take their defaults. */
+export interface XlsxOptions {
+  /** Name, ignoring case; the first sheet by default. */
+  sheet?: string;
+  /** 1-based; 0 for none. By default the first row that is not empty. */
+  headerRow?: number;
+  /** 1-based; by default the row after the header. */
+  firstDataRow?: number;
+}
+
 export interface ImportOptions {
   /** If given, only the mapped columns are imported. */
   columnMappings?: ColumnMapping[];
   csv?: CsvOptions;
+  xlsx?: XlsxOptions;
   includeLoadDate: boolean;
 }
 
@@ -96,6 +107,8 @@ export interface Preview {
   totalRows: number | null;
   badRows: BadRow[];
   detectedCsv: EffectiveCsv | null;
+  /** Names of the sheets of a workbook, in order. */
+  sheets: string[] | null;
 }
 
 export interface StagedFile {

@@ -27,7 +27,7 @@ export function checkCsv(csv: CsvOptions): ValidationFault[] {
   return faults;
 }
 
-type Report = (field: string, msg: string, type?: string) => void;
+export type Report = (field: string, msg: string, type?: string) => void;
 
 function checkSeparators(csv: CsvOptions, at: Report): void {
   const { columnSeparator: separator, quoteCharacter: quote, thousands } = csv;
@@ -57,8 +57,11 @@ function checkOneCharacter(field: string, text: string, at: Report): void {
   if (length > 1) at(field, 'Give exactly one character', 'string_too_long');
 }
 
-function checkRows(csv: CsvOptions, at: Report): void {
-  const { headerRow, firstDataRow } = csv;
+/** The rows of the header and of the first data, of a text or a sheet. */
+export function checkRows(
+  { headerRow, firstDataRow }: Pick<CsvOptions, 'headerRow' | 'firstDataRow'>,
+  at: Report,
+): void {
   if (headerRow !== undefined) {
     if (!Number.isInteger(headerRow)) at('header_row', 'A whole number, 0 for no header', 'int_type');
     else if (headerRow < 0)

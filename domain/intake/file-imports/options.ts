@@ -1,8 +1,8 @@
 import { ValidationError, type ValidationFault } from '../../../data/errors.ts';
 import { isLongerThan } from '../../../data/text.ts';
 import { maxColumns } from './bad-file.ts';
-import type { ColumnMapping, ImportFormat, ImportOptions } from './contract.ts';
-import { checkCsv } from './csv-options.ts';
+import type { ColumnMapping, ImportFormat, ImportOptions, XlsxOptions } from './contract.ts';
+import { checkCsv, checkRows } from './csv-options.ts';
 import { parseDataType } from './values/types.ts';
 
 export const loadDateColumn = '_load_date';
@@ -10,16 +10,27 @@ const maxNameChars = 255;
 
 /**
  * Checks everything that can be checked without the file. Of the csv options, formats other than CSV only use
- * `date_format`, but all are validated.
+ * `date_format`, but all are validated; those of a workbook are refused for any other file.
  *
  * @throws ValidationError with every fault
  */
-export function checkOptions(options: ImportOptions, _format: ImportFormat): void {
+export function checkOptions(options: ImportOptions, format: ImportFormat): void {
   const faults: ValidationFault[] = [];
   if (options.columnMappings !== undefined)
     faults.push(...mappingFaults(options.columnMappings, options.includeLoadDate));
   if (options.csv !== undefined) faults.push(...checkCsv(options.csv));
+  if (options.xlsx !== undefined) faults.push(...checkXlsx(options.xlsx, format));
   if (faults.length > 0) throw new ValidationError(faults);
+}
+
+function checkXlsx(xlsx: XlsxOptions, format: ImportFormat): ValidationFault[] {
+  if (format !== 'xlsx')
+    return [{ loc: ['body', 'xlsx'], msg: `The file is read as ${format}, not xlsx`, type: 'value_error' }];
+  const faults: ValidationFault[] = [];
+  checkRows(xlsx, (field, msg, type = 'value_error') => {
+    faults.push({ loc: ['body', 'xlsx', field], msg, type });
+  });
+  return faults;
 }
 
 function mappingFaults(mappings: readonly ColumnMapping[], includeLoadDate: boolean): ValidationFault[] {

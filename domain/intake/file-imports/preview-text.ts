@@ -56,6 +56,7 @@ async function previewPage(
       totalRows: numbered.total,
       badRows: await badRowsOf(connection, numbering, page, job.page.pageSize),
       detectedCsv: source.effective,
+      sheets: source.sheets === undefined ? null : [...source.sheets],
     };
   } finally {
     await numbered.close();

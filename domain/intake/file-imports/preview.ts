@@ -48,7 +48,10 @@ async function previewWith(job: PreviewJob, connection: DuckDBConnection): Promi
   return blamingFile(() => previewText(job, connection, parquetTexts(connection, file, options)));
 }
 
-/** A preview reports an unreadable file as a fault of the request: a missing column as 422 at its mapping. */
+/**
+ * A preview reports an unreadable file as a fault of the request: a missing column as 422 at its mapping, a
+ * missing sheet at its name.
+ */
 function asRequestFault(error: BadFileError, options: ImportOptions): Error {
   const { code, column, message } = error.failure;
   if (code === 'missing_column') {
@@ -58,5 +61,7 @@ function asRequestFault(error: BadFileError, options: ImportOptions): Error {
     const loc = ['body', 'column_mappings', index, 'source_column_name'];
     return new ValidationError([{ loc, msg: message, type: 'value_error' }]);
   }
+  if (code === 'missing_sheet')
+    return new ValidationError([{ loc: ['body', 'xlsx', 'sheet'], msg: message, type: 'value_error' }]);
   return new AppError('invalid_request', message, { cause: error });
 }

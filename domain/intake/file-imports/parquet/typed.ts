@@ -91,5 +91,14 @@ export async function previewTyped(
   const rows = await blamingFile(() =>
     jsonRows(connection, `SELECT ${list} FROM ${file.from} WHERE ${where}`),
   );
-  return { columns, rows, pageNumber, pageSize, totalRows: file.rows, badRows: [], detectedCsv: null };
+  return {
+    columns,
+    rows,
+    pageNumber,
+    pageSize,
+    totalRows: file.rows,
+    badRows: [],
+    detectedCsv: null,
+    sheets: null,
+  };
 }

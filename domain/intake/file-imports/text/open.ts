@@ -12,6 +12,6 @@ export async function openText(
 ): Promise<TextSource> {
   const csv = options.csv ?? {};
   if (source.format === 'csv') return openCsv(deps, source, csv);
-  if (source.format === 'xlsx') return openXlsx(deps, source, csv);
+  if (source.format === 'xlsx') return openXlsx(deps, source, csv, options.xlsx ?? {});
   return openJson(deps, source, csv);
 }

@@ -29,4 +29,6 @@ export interface TextSource {
   /** Creates the table with the locations of its records, through a local file. */
   number(options: NumberOptions): Promise<NumberedTable>;
   effective: EffectiveCsv | null;
+  /** Names of the sheets of a workbook; known once it was numbered. */
+  sheets?: readonly string[];
 }

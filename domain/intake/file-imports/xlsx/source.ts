@@ -1,10 +1,10 @@
-import type { CsvOptions, ImportDeps, ImportSource } from '../contract.ts';
+import type { CsvOptions, ImportDeps, ImportSource, XlsxOptions } from '../contract.ts';
 import { textForm } from '../text/csv.ts';
 import { columnNames } from '../text/names.ts';
 import type { NumberOptions, TextSource } from '../text/source.ts';
 import { createTaggedWriter, type TaggedWriter } from '../text/tagged.ts';
 import { type Cell, createSheetReader, maxRowChars, type SheetRow } from './sheet.ts';
-import { readWorkbook } from './workbook.ts';
+import { readWorkbook, type Workbook } from './workbook.ts';
 import { readXml } from './xml.ts';
 import { type Archive, openArchive, refuseBomb } from './zip.ts';
 
@@ -17,34 +17,47 @@ const pieceBytes = 4 * 1024;
 const keptChars = 64 * 1024;
 const tooLong = `The row is longer than ${maxRowChars} characters`;
 
-/** The first sheet of a workbook. Its first row has the column names; row numbers are used as lines. */
+/** A sheet of a workbook. Its header has the column names; row numbers are used as lines. */
 export async function openXlsx(
   deps: ImportDeps,
   source: ImportSource,
   options: CsvOptions,
+  place: XlsxOptions,
 ): Promise<TextSource> {
   const archive = await openArchive(deps, source);
   const form = textForm(options.dateFormat ?? '', '');
-  return {
+  const opened: TextSource = {
     separator: ',',
     direct: undefined,
     effective: null,
     async number(request) {
+      const workbook = await readWorkbook(archive, place.sheet, request.signal);
+      opened.sheets = workbook.sheets;
       const writer = await createTaggedWriter(request.path, form, request.window);
       try {
-        return await writer.finish(await readSheet(archive, writer, request));
+        return await writer.finish(await readSheet(archive, workbook, { place, writer, request }));
       } catch (error) {
         await writer.close();
         throw error;
       }
     },
   };
+  return opened;
+}
+
+interface Reading {
+  place: XlsxOptions;
+  writer: TaggedWriter;
+  request: NumberOptions;
 }
 
 /** Whether the sheet was read to its end. */
-async function readSheet(archive: Archive, writer: TaggedWriter, request: NumberOptions): Promise<boolean> {
-  const workbook = await readWorkbook(archive, request.signal);
-  const sheet = createSheetReader(workbook, rowsInto(archive, writer));
+async function readSheet(
+  archive: Archive,
+  workbook: Workbook,
+  { place, writer, request }: Reading,
+): Promise<boolean> {
+  const sheet = createSheetReader(workbook, rowsInto(archive, writer, place));
   async function* pieces(): AsyncGenerator<Buffer> {
     for await (const chunk of archive.read(workbook.sheet, request.signal)) {
       for (let at = 0; at < chunk.length; at += pieceBytes) {
@@ -57,13 +70,21 @@ async function readSheet(archive: Archive, writer: TaggedWriter, request: Number
   return !writer.isDone();
 }
 
-function rowsInto(archive: Archive, writer: TaggedWriter): (row: SheetRow) => void {
-  let names: string[] | undefined;
+function rowsInto(
+  archive: Archive,
+  writer: TaggedWriter,
+  { headerRow, firstDataRow = 1 }: XlsxOptions,
+): (row: SheetRow) => void {
+  let names: string[] | undefined = headerRow === 0 ? [] : undefined;
   let chars = 0;
   return ({ number, cells, isCut }) => {
     for (const { text } of cells) chars += text.length;
     // One text of the workbook may occur in a million cells.
     refuseBomb(chars, archive.sizeBytes);
+    // A header row that is empty is not among the rows.
+    if (names === undefined && headerRow !== undefined && number > headerRow) names = [];
+    const isHeader = names === undefined && (headerRow === undefined || number === headerRow);
+    if (!isHeader && (names === undefined || number < firstDataRow)) return;
     if (isCut) {
       writer.addBroken(number, rawOf(cells).slice(0, keptChars), tooLong);
       return;

@@ -36,6 +36,7 @@ test('shows a page of rows, the bad ones beside them, and the options in effect'
       nullValues: [''],
       skippedLines: [],
     },
+    sheets: null,
   });
 });
 

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { XlsxOptions } from '../../../../domain/intake/file-imports/contract.ts';
+import { failureOf, type ImportLab, mapping, openImportLab } from './lab.ts';
+import { zipFile } from './xlsx-file.ts';
+
+let lab: ImportLab;
+beforeAll(async () => {
+  lab = await openImportLab();
+});
+afterAll(() => lab.close());
+
+/** Digits are numbers, all else is text. */
+const cell = (text: string) =>
+  /^\d+$/.test(text) ? `<c><v>${text}</v></c>` : `<c t="inlineStr"><is><t>${text}</t></is></c>`;
+const row = (number: number, ...texts: string[]) => `<row r="${number}">${texts.map(cell).join('')}</row>`;
+const worksheet = (rows: string) => `<worksheet><sheetData>${rows}</sheetData></worksheet>`;
+
+/** A title above a header that is followed by a line of units, and an ordinary sheet. */
+const workbook = zipFile({
+  'xl/workbook.xml':
+    '<workbook><sheets><sheet name="Report &amp; more" r:id="r1"/><sheet name="Plain" r:id="r2"/></sheets></workbook>',
+  'xl/_rels/workbook.xml.rels':
+    '<Relationships><Relationship Id="r1" Target="worksheets/one.xml"/><Relationship Id="r2" Target="worksheets/two.xml"/></Relationships>',
+  'xl/worksheets/one.xml': worksheet(
+    row(1, 'A title') +
+      row(3, 'city', 'km') +
+      row(4, '(name)', '(km)') +
+      row(5, 'Porto', '7') +
+      row(7, 'Lagos', '9'),
+  ),
+  'xl/worksheets/two.xml': worksheet(row(1, 'a') + row(2, '1')),
+});
+
+const read = async (xlsx: XlsxOptions) => {
+  const { columns, rows } = await lab.importFile(await lab.upload(workbook, 'xlsx'), { xlsx });
+  return { columns, rows };
+};
+
+test('a sheet is chosen by its name, ignoring case; the first one by default', async () => {
+  expect(await read({ sheet: 'PLAIN' })).toMatchObject({ columns: ['a INTEGER'], rows: [['1']] });
+  expect((await read({})).columns[0]).toBe('A title STRING');
+});
+
+test('header and data begin where they are said to', async () => {
+  const data = [
+    ['Porto', '7'],
+    ['Lagos', '9'],
+  ];
+  expect(await read({ sheet: 'Report & more', headerRow: 3, firstDataRow: 5 })).toMatchObject({
+    ...{ columns: ['city STRING', 'km INTEGER'], rows: data },
+  });
+  expect(await read({ headerRow: 3 })).toMatchObject({
+    ...{
+      columns: ['city STRING', 'km STRING'],
+      rows: [
+        ['(name)', '(km)'],
+        ['Porto', '7'],
+        ['Lagos', '9'],
+      ],
+    },
+  });
+  expect(await read({ headerRow: 0, firstDataRow: 5 })).toMatchObject({
+    ...{ columns: ['column1 STRING', 'column2 INTEGER'], rows: data },
+  });
+  // The row of the header is empty.
+  expect(await read({ headerRow: 2, firstDataRow: 5 })).toMatchObject({
+    ...{ columns: ['column1 STRING', 'column2 INTEGER'], rows: data },
+  });
+  expect(await read({ headerRow: 3, firstDataRow: 6 })).toMatchObject({ rows: [['Lagos', '9']] });
+});
+
+test('a preview lists the sheets, and says which there are in place of one that is not', async () => {
+  const source = await lab.upload(workbook, 'xlsx');
+  const { sheets, rows } = await lab.previewFile(source, { xlsx: { sheet: 'Plain' } });
+  expect({ sheets, rows }).toEqual({ sheets: ['Report & more', 'Plain'], rows: [[1]] });
+  await expect(lab.previewFile(source, { xlsx: { sheet: 'Total' } })).rejects.toMatchObject({
+    faults: [
+      {
+        loc: ['body', 'xlsx', 'sheet'],
+        msg: 'The workbook has no sheet "Total"; it has "Report & more", "Plain"',
+      },
+    ],
+  });
+  expect(await failureOf(lab.importFile(source, { xlsx: { sheet: 'Total' } }))).toMatchObject({
+    code: 'missing_sheet',
+  });
+});
+
+test('bad rows of a sheet are told by their row number', async () => {
+  const { badRows } = await lab.previewFile(await lab.upload(workbook, 'xlsx'), {
+    xlsx: { headerRow: 3 },
+    columnMappings: [mapping('km', 'INTEGER')],
+  });
+  expect(badRows).toMatchObject([{ line: 4, column: 'km' }]);
+});
+
+test.each([
+  [{ headerRow: 3, firstDataRow: 3 }, 'first_data_row'],
+  [{ headerRow: -1 }, 'header_row'],
+] as const)('%j is refused at its place', async (xlsx, field) => {
+  await expect(lab.previewFile(await lab.upload(workbook, 'xlsx'), { xlsx })).rejects.toMatchObject({
+    faults: [{ loc: ['body', 'xlsx', field] }],
+  });
+});
+
+test('what is not a workbook has no sheets to choose', async () => {
+  const source = await lab.upload('a\n1\n', 'csv');
+  await expect(lab.previewFile(source, { xlsx: { sheet: 'S' } })).rejects.toMatchObject({
+    faults: [{ loc: ['body', 'xlsx'] }],
+  });
+  expect((await lab.previewFile(source)).sheets).toBeNull();
+});
