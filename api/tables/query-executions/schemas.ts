@@ -24,15 +24,23 @@ export const pinnedVersions = z
     description: 'Reads the past: table id or name to version.',
   });
 
+/** Of a stream. */
+export const maxStreamedRows = 1_000_000;
+
+/** The limit of an answer in JSON. */
+export const jsonLimit = z.object({ limit: z.int().max(10_000).default(100) });
+
 export const queryBody = z
   .strictObject({
     sql: characters(1, 500_000),
     limit: z
       .int()
       .min(1)
-      .max(10_000)
-      .default(100)
-      .describe('Rows answered at most; `truncated` says whether there were more.'),
+      .max(maxStreamedRows)
+      .optional()
+      .describe(
+        'Rows answered at most: in JSON 1 to 10,000, default 100, and `truncated` says whether there were more; in a stream 1 to 1,000,000, default all of these.',
+      ),
     timeout_ms: z.int().min(1_000).max(120_000).default(30_000),
     row_format: z.enum(['both', 'rows', 'rows_with_column_order']).default('both'),
     at_versions: pinnedVersions.optional(),

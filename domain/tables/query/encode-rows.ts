@@ -143,7 +143,7 @@ function orderedRow(columns: readonly Column[], cells: readonly string[][], row:
 }
 
 /** An item takes at least two bytes; objects for a hundred million items would not fit into this process. */
-function refuseHugeLists(vector: DuckDBVector, maxBytes: number): void {
+export function refuseHugeLists(vector: DuckDBVector, maxBytes: number): void {
   if (!(vector instanceof DuckDBListVector)) return;
   if (vector.childVector.itemCount * 2 > maxBytes) throw tooLarge(maxBytes);
   refuseHugeLists(vector.childVector, maxBytes);

@@ -5,6 +5,7 @@ import type { WaitingRules } from '../../../data/process-pool/admission.ts';
 import { removeLeftovers } from '../../../data/process-pool/leftovers.ts';
 import { createQueue, type Queue } from '../../../data/process-pool/queue.ts';
 import { createSlots, type Slot } from '../../../data/process-pool/slots.ts';
+import { createDelivery } from './pool/delivery.ts';
 import {
   type QueryProcess,
   QueryProcessEnded,
@@ -13,6 +14,7 @@ import {
 } from './pool/query-process.ts';
 import type { AnswerOf, ProcessStatement, ProcessTask, StatementOutcome } from './process/messages.ts';
 import type { QueryAnswer, QueryRequest } from './request.ts';
+import type { OnChunk } from './stream/contract.ts';
 
 export type { QueryAnswer, QueryRelation, QueryRequest, RowFormat } from './request.ts';
 
@@ -61,6 +63,8 @@ export interface TaskLimits {
   signal?: AbortSignal | undefined;
   /** Where a task is aborted or its time is up, rejects only when its process writes no more: in a second. */
   untilSettled?: boolean;
+  /** Takes what a task streams. Once it was called, the task is not retried in another process. */
+  onChunk?: OnChunk;
 }
 
 /**
@@ -110,20 +114,23 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
     }
   }
 
-  async function perform<Task extends ProcessTask>(task: Task, limits: TaskLimits): Promise<AnswerOf<Task>> {
+  async function perform<Task extends ProcessTask>(task: Task, given: TaskLimits): Promise<AnswerOf<Task>> {
     const startedAtMs = performance.now();
+    const { limits, hasBegun } = watched(given);
     try {
       return await performOnce(task, limits);
     } catch (error) {
       if (!(error instanceof QueryProcessEnded)) throw error;
       options.logger?.warn({ organizationId: task.location.organizationId }, error.message);
     }
+    if (hasBegun()) throw cutShort();
     const leftMs = Math.ceil(limits.timeoutMs - (performance.now() - startedAtMs));
     if (leftMs <= 0) throw timedOut(limits.timeoutMs);
     try {
       return await performOnce(task, { ...limits, timeoutMs: leftMs });
     } catch (error) {
-      throw error instanceof QueryProcessEnded ? endedTwice() : error;
+      if (!(error instanceof QueryProcessEnded)) throw error;
+      throw hasBegun() ? cutShort() : endedTwice();
     }
   }
 
@@ -139,6 +146,18 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
   };
 }
 
+/** The same limits, and whether anything has been handed on. */
+function watched(limits: TaskLimits): { limits: TaskLimits; hasBegun: () => boolean } {
+  const { onChunk } = limits;
+  let hasBegun = false;
+  if (onChunk === undefined) return { limits, hasBegun: () => false };
+  const watching: OnChunk = (bytes, rowCount) => {
+    hasBegun = true;
+    return onChunk(bytes, rowCount);
+  };
+  return { limits: { ...limits, onChunk: watching }, hasBegun: () => hasBegun };
+}
+
 /**
  * Performs one task in a slot. The client is answered as soon as its time is up or its connection is closed;
  * the slot is released only when the process has settled or ended.
@@ -146,14 +165,18 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
 function performIn<Task extends ProcessTask>(
   slot: Slot<QueryProcess>,
   task: Task,
-  { timeoutMs, signal, untilSettled = false }: TaskLimits,
+  { timeoutMs, signal, untilSettled = false, onChunk }: TaskLimits,
   logger: QueryLogger | undefined,
   queue: Queue<QueryProcess>,
 ): Promise<AnswerOf<Task>> {
   return new Promise((resolve, reject) => {
-    let stopped: AppError | undefined;
-    const stop = (error: AppError) => {
+    let stopped: unknown;
+    let isSettled = false;
+    const stop = (error: unknown) => {
       stopped ??= error;
+      delivery.close();
+      // The process may work for somebody else by now.
+      if (isSettled) return;
       if (!untilSettled) reject(stopped);
       slot.process.interrupt();
       queue.answered(slot);
@@ -162,22 +185,26 @@ function performIn<Task extends ProcessTask>(
     const timer = setTimeout(() => stop(timedOut(timeoutMs)), timeoutMs);
     signal?.addEventListener('abort', aborted, { once: true });
     const settled = (isSpent: boolean) => {
+      isSettled = true;
       clearTimeout(timer);
       signal?.removeEventListener('abort', aborted);
       queue.leave(slot, isSpent);
     };
-    slot.process.run(task).then(
+    const delivery = createDelivery(onChunk, stop);
+    slot.process.run(task, delivery.take).then(
       (outcome) => {
         settled(outcome.isSpent);
         if (outcome.kind === 'answer') {
-          resolve(outcome.answer as AnswerOf<Task>);
+          delivery.end().then(() => resolve(outcome.answer as AnswerOf<Task>), reject);
           return;
         }
+        delivery.close();
         logHidden(outcome, task, logger);
         reject(stopped ?? new AppError(outcome.code, outcome.message));
       },
       (error: unknown) => {
         settled(true);
+        delivery.close();
         reject(stopped ?? error);
       },
     );
@@ -216,6 +243,13 @@ function endedTwice(): AppError {
   return new AppError(
     'query_failed',
     'The process that ran this statement ended, and so did the next that tried it. A simpler statement may work.',
+  );
+}
+
+function cutShort(): AppError {
+  return new AppError(
+    'query_failed',
+    'The process that ran this statement ended before its answer was complete.',
   );
 }
 

@@ -9,7 +9,8 @@ import { type SqlValues, withParameters } from './parameters.ts';
 import type { QueryPool } from './pool.ts';
 import { insertQueryExecution } from './query-executions.ts';
 import { relationsFor } from './relations.ts';
-import type { QueryAnswer, QueryRelation, RowFormat } from './request.ts';
+import type { QueryAnswer, QueryRelation, QueryRequest, RowFormat } from './request.ts';
+import type { OnChunk, Streamed, StreamFormat } from './stream/contract.ts';
 
 export interface QueryDeps {
   db: Database;
@@ -52,7 +53,70 @@ export interface QueryResult {
  *
  * @throws AppError with one of the query codes, ValidationError where `atVersions` names no table
  */
-export async function runQuery(deps: QueryDeps, query: Query, signal: AbortSignal): Promise<QueryResult> {
+export function runQuery(deps: QueryDeps, query: Query, signal: AbortSignal): Promise<QueryResult> {
+  const { limit, timeoutMs, rowFormat } = query;
+  return recorded(deps, query, (statement) =>
+    deps.queries.run({ ...statement, limit, timeoutMs, rowFormat, signal }),
+  );
+}
+
+/** How the rows of a statement are handed on. */
+export interface RowStream {
+  format: StreamFormat;
+  onChunk: OnChunk;
+}
+
+/**
+ * Runs one statement and hands on its rows while it runs; the record of one that breaks has the number of
+ * rows handed on.
+ *
+ * @throws as `runQuery`, also after rows were handed on
+ */
+export async function streamQuery(
+  deps: QueryDeps,
+  query: Omit<Query, 'rowFormat'>,
+  { format, onChunk }: RowStream,
+  signal: AbortSignal,
+): Promise<Streamed> {
+  const { limit, timeoutMs } = query;
+  let rowCount: number | undefined;
+  const counted: OnChunk = (bytes, rows) => {
+    rowCount = (rowCount ?? 0) + rows;
+    return onChunk(bytes, rows);
+  };
+  const { answer } = await recorded(
+    deps,
+    query,
+    (statement) =>
+      deps.queries.perform(
+        { kind: 'stream', ...statement, limit, format },
+        { timeoutMs, signal, onChunk: counted },
+      ),
+    () => rowCount,
+  );
+  return answer;
+}
+
+type Statement = Pick<QueryRequest, 'location' | 'relations' | 'sql' | 'atVersions'> &
+  Required<Pick<QueryRequest, 'parameters' | 'tableSources'>>;
+
+/** What an answer says besides its rows. */
+type Summary = Pick<
+  QueryAnswer,
+  'rowCount' | 'truncated' | 'elapsedMs' | 'scannedRelationIds' | 'snapshotId'
+>;
+
+/**
+ * Finds what a statement may read, performs it, and keeps its record.
+ *
+ * @param rowsSoFar Of one that failed
+ */
+async function recorded<Answer extends Summary>(
+  deps: QueryDeps,
+  query: Omit<Query, 'rowFormat'>,
+  perform: (statement: Statement) => Promise<Answer>,
+  rowsSoFar: () => number | undefined = () => undefined,
+): Promise<{ answer: Answer; scanned: QueryResult['scanned'] }> {
   const { organizationId, id, sql, views = [] } = query;
   const parameterized = withParameters(sql, query.values ?? new Map());
   const startedMs = performance.now();
@@ -76,15 +140,11 @@ export async function runQuery(deps: QueryDeps, query: Query, signal: AbortSigna
   const tables = named.filter(({ kind }) => kind !== 'view');
   const atVersions = await pinned(deps, lake.schema, tables, query.atVersions);
   try {
-    const answer = await deps.queries.run({
+    const answer = await perform({
       location: lake.reader,
       ...parameterized,
       relations: [...relations, ...views, ...parameterized.relations],
-      limit: query.limit,
-      timeoutMs: query.timeoutMs,
-      rowFormat: query.rowFormat,
       atVersions: new Map([...atVersions].map(([table, { snapshotId }]) => [table.name, snapshotId])),
-      signal,
     });
     const known = new Set(tables.map((table) => table.id));
     const scanned = await scannedVersions(deps, lake.schema, answer, atVersions, known);
@@ -107,6 +167,7 @@ export async function runQuery(deps: QueryDeps, query: Query, signal: AbortSigna
           status: 'failed',
           error_code: error.code,
           error_detail: error.message.slice(0, 2_000),
+          row_count: rowsSoFar() ?? null,
           elapsed_ms: performance.now() - startedMs,
         }),
       );
@@ -146,7 +207,7 @@ async function pinned(
 async function scannedVersions(
   deps: QueryDeps,
   schema: string,
-  answer: QueryAnswer,
+  answer: Summary,
   atVersions: ReadonlyMap<NamedTable, Pinned>,
   known: ReadonlySet<string>,
 ): Promise<{ tableId: string; version: number }[]> {

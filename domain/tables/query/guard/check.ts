@@ -1,5 +1,6 @@
 import type { QueryParameter, QueryRequest } from '../request.ts';
 import { type ColumnName, namesWithTables } from './column-names.ts';
+import { explainedBy } from './explain.ts';
 import { type Parser, type ParseSelect, withPlainSpaces } from './parse.ts';
 import { QueryRefusal, uninspectable } from './refusal.ts';
 import { knownRelations } from './relations.ts';
@@ -30,6 +31,8 @@ export type StatementToCheck = Pick<
    * only those are read.
    */
   addedAfter?: ReadonlyMap<string, number>;
+  /** Whether it may be an EXPLAIN of one. */
+  mayExplain?: boolean;
 };
 
 /**
@@ -38,7 +41,10 @@ export type StatementToCheck = Pick<
  * see.
  */
 export function checkStatement(parser: Parser, statement: StatementToCheck): Promise<CheckedStatement> {
-  return boundedDepth(() => check(parser, statement));
+  return boundedDepth(() => {
+    const explained = statement.mayExplain === true ? explainedBy(statement.sql) : undefined;
+    return explained === undefined ? check(parser, statement) : explain(parser, statement, explained);
+  });
 }
 
 /**
@@ -69,6 +75,22 @@ export async function boundedDepth<T>(work: () => Promise<T>): Promise<T> {
     if (!(error instanceof RangeError)) throw error;
     throw new QueryRefusal('query_failed', 'The statement is nested too deeply.');
   }
+}
+
+/** A plan shows what is behind views too, so each of it must be there for the caller. */
+async function explain(
+  parser: Parser,
+  statement: StatementToCheck,
+  explained: string,
+): Promise<CheckedStatement> {
+  const checked = await check(parser, { ...statement, sql: explained, limit: undefined });
+  const known = new Set(statement.relations.map(({ id }) => id));
+  if (checked.scannedRelationIds.some((id) => !known.has(id)))
+    throw new QueryRefusal(
+      'query_failed',
+      'The plan would show tables behind a view that you may not read; explain a SELECT over tables.',
+    );
+  return { ...checked, sql: `EXPLAIN ${checked.sql}`, columnNames: [], isBounded: true };
 }
 
 async function check({ parse, print }: Parser, statement: StatementToCheck): Promise<CheckedStatement> {

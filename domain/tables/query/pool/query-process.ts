@@ -8,11 +8,15 @@ import type {
   StatementOutcome,
   ToProcess,
 } from '../process/messages.ts';
+import type { OnChunk, Piece } from '../stream/contract.ts';
 
 /** The parent's side of one query process. It runs one statement at a time. */
 export interface QueryProcess extends PoolProcess {
-  /** Resolves when the statement has settled, whatever its outcome; rejects if the process has ended. */
-  run(task: ProcessTask): Promise<StatementOutcome>;
+  /**
+   * Resolves when the statement has settled, whatever its outcome; rejects if the process has ended. A piece
+   * that `onChunk` does not resolve is never followed by more than one.
+   */
+  run(task: ProcessTask, onChunk: OnChunk): Promise<StatementOutcome>;
   /** Interrupts the running statement; a process that ignores it for a second is killed. */
   interrupt(): void;
 }
@@ -36,6 +40,7 @@ let processCount = 0;
 interface Current {
   statementId: number;
   isInterrupted: boolean;
+  onChunk: OnChunk;
   settle: (settled: StatementOutcome) => void;
   fail: (error: Error) => void;
 }
@@ -60,9 +65,17 @@ export function startQueryProcess(
     onStderr,
     onMessage: (message) => {
       if (message.kind === 'ready') ready.resolve();
-      else if (message.statementId === current?.statementId) settle(current, message);
+      else if (message.statementId !== current?.statementId) return;
+      else if (message.kind === 'chunk') handOn(current, message);
+      else settle(current, message);
     },
   });
+  function handOn({ statementId, onChunk }: Current, { bytes, rowCount }: Piece): void {
+    onChunk(bytes, rowCount).then(
+      () => child.send({ kind: 'taken', statementId }),
+      () => undefined,
+    );
+  }
   function settle(statement: Current, settled: StatementOutcome): void {
     clearTimeout(killTimer);
     killTimer = undefined;
@@ -81,12 +94,15 @@ export function startQueryProcess(
     pid: child.pid,
     exited: child.exited,
     ended: child.ended,
-    run: (task) => {
+    run: (task, onChunk) => {
       if (child.isGone) return Promise.reject(ended());
       nextStatementId += 1;
       const statementId = nextStatementId;
       return new Promise((resolve, reject) => {
-        const starting: Current = { statementId, isInterrupted: false, settle: resolve, fail: reject };
+        const starting: Current = {
+          ...{ statementId, isInterrupted: false, onChunk },
+          ...{ settle: resolve, fail: reject },
+        };
         current = starting;
         const start = () => {
           if (starting.isInterrupted) settle(starting, neverStarted(statementId));

@@ -5,6 +5,7 @@ import type { Analyzed, DefinitionText, Renamed, Renaming } from '../../definiti
 import type { BuildTask, Built } from '../build/contract.ts';
 import type { Exported, ExportTask } from '../export/contract.ts';
 import type { QueryAnswer, QueryParameter, QueryRelation, RowFormat } from '../request.ts';
+import type { Piece, Streamed, StreamTask } from '../stream/contract.ts';
 
 /**
  * The settings sent once to a query process. Secrets are passed only here, never in its environment or
@@ -53,11 +54,12 @@ export interface RenameTask {
 }
 
 /** What a query process can do, one at a time. */
-export type ProcessTask = ProcessStatement | AnalyzeTask | RenameTask | BuildTask | ExportTask;
+export type ProcessTask = ProcessStatement | StreamTask | AnalyzeTask | RenameTask | BuildTask | ExportTask;
 
 /** The answer to each kind of task. */
 export interface TaskAnswers {
   run: QueryAnswer;
+  stream: Streamed;
   analyze: Analyzed[];
   rename: { renamed: Renamed };
   build: Built;
@@ -69,10 +71,13 @@ export type AnswerOf<Task extends ProcessTask> = TaskAnswers[Task['kind']];
 export type ToProcess =
   | { kind: 'configure'; settings: ProcessSettings }
   | { kind: 'run'; statementId: number; task: ProcessTask }
+  /** One more of the statement's pieces was taken by its reader. */
+  | { kind: 'taken'; statementId: number }
   | { kind: 'interrupt'; statementId: number };
 
 export type FromProcess =
   | { kind: 'ready' }
+  | ({ kind: 'chunk'; statementId: number } & Piece)
   | { kind: 'answer'; statementId: number; answer: TaskAnswers[keyof TaskAnswers]; isSpent: boolean }
   | {
       kind: 'failure';

@@ -5,6 +5,8 @@ import { followRenaming } from '../analysis/rename.ts';
 import { openShadow, type Shadow } from '../analysis/shadow.ts';
 import { buildFiles } from '../build/build.ts';
 import { exportFiles } from '../export/export-files.ts';
+import { createOutflow, type Outflow } from '../stream/outflow.ts';
+import { streamRows } from '../stream/stream-rows.ts';
 import { attachLake, type Engine, locationKey, openBlankEngine } from './engine.ts';
 import { LakeUnavailable, shownFailure } from './failure.ts';
 import type {
@@ -25,6 +27,7 @@ export interface Channel {
 
 interface Running extends Interruption {
   statementId: number;
+  outflow: Outflow;
 }
 
 /** An interrupt between two steps of a statement is lost, so it is repeated until the statement ends. */
@@ -47,6 +50,8 @@ export function serveStatements(channel: Channel): void {
       flushCompileCache();
     } else if (message.kind === 'interrupt') {
       if (running?.statementId === message.statementId) void interrupt(running);
+    } else if (message.kind === 'taken') {
+      if (running?.statementId === message.statementId) running.outflow.taken();
     } else if (settings !== undefined) {
       void run(settings, message.statementId, message.task).catch(endLoudly);
     }
@@ -54,6 +59,7 @@ export function serveStatements(channel: Channel): void {
 
   async function interrupt(statement: Running): Promise<void> {
     statement.isRequested = true;
+    statement.outflow.endWaits();
     const current = await engine;
     const binding = await shadow?.catch(() => undefined);
     const stop = () => {
@@ -68,7 +74,8 @@ export function serveStatements(channel: Channel): void {
   }
 
   async function run(limits: ProcessSettings, statementId: number, task: ProcessTask) {
-    const current: Running = { statementId, isRequested: false };
+    const outflow = createOutflow((piece) => channel.send({ kind: 'chunk', statementId, ...piece }));
+    const current: Running = { statementId, isRequested: false, outflow };
     running = current;
     const overMemory = {
       kind: 'failure',
@@ -103,17 +110,11 @@ export function serveStatements(channel: Channel): void {
         const answer = await perform(limits, task, current);
         return { kind: 'answer', statementId, answer, isSpent: false };
       } catch (error) {
-        const { broken, ...failure } = shownFailure(
-          error,
-          task.location,
-          task.kind === 'build' ||
-            task.kind === 'export' ||
-            (task.kind === 'run' && (task.atVersions.size > 0 || /\bat\b/i.test(task.sql))),
-        );
+        const { broken, ...failure } = shownFailure(error, task.location, readsThePast(task));
         if (broken === 'engine') {
           await replaceEngine(limits);
           // Reading twice is harmless, and a retry recovers from a lost connection to the catalog.
-          if (attempt === 1 && !current.isRequested) continue;
+          if (attempt === 1 && !current.isRequested && !current.outflow.hasBegun) continue;
         }
         return { kind: 'failure', statementId, ...failure, isSpent: broken === 'process' };
       }
@@ -129,6 +130,8 @@ export function serveStatements(channel: Channel): void {
     switch (task.kind) {
       case 'run':
         return runStatement(await engineFor(limits, task), task, limits.maxAnswerBytes, current);
+      case 'stream':
+        return streamRows(await engineFor(limits, task), task, limits.maxAnswerBytes, current);
       case 'build':
         return buildFiles(await engineFor(limits, task), task, current);
       case 'export':
@@ -173,6 +176,12 @@ export function serveStatements(channel: Channel): void {
     engine = openBlankEngine(limits);
     return engine;
   }
+}
+
+function readsThePast(task: ProcessTask): boolean {
+  if (task.kind === 'build' || task.kind === 'export') return true;
+  if (task.kind !== 'run' && task.kind !== 'stream') return false;
+  return task.atVersions.size > 0 || /\bat\b/i.test(task.sql);
 }
 
 /** If the engine cannot open, the process cannot serve anything; the parent sees the exit and the reason. */

@@ -6,6 +6,7 @@ import { applyNames } from '../guard/column-names.ts';
 import { QueryRefusal } from '../guard/refusal.ts';
 import type { QueryAnswer } from '../request.ts';
 import { boundParameters } from './bind.ts';
+import { confirmStreamed } from './confirm.ts';
 import type { Engine } from './engine.ts';
 import { LakeUnavailable } from './failure.ts';
 import type { ProcessStatement } from './messages.ts';
@@ -29,10 +30,7 @@ const nothing: QueryAnswer = {
   snapshotId: 0,
 };
 
-/**
- * Checks a statement and runs it in one read-only transaction that first queries the lake's newest snapshot:
- * everything after it reads that snapshot, whatever is committed meanwhile.
- */
+/** Checks a statement, and runs it in one read-only transaction. */
 export async function runStatement(
   engine: Engine,
   statement: ProcessStatement,
@@ -44,7 +42,44 @@ export async function runStatement(
   if (statement.onlyCheck) {
     return { ...nothing, namedTables: await checkDraft(engine.parser, statement) };
   }
-  const checked = await checkStatement(engine.parser, statement);
+  const checked = await checkStatement(engine.parser, { ...statement, mayExplain: true });
+  return inReadTransaction(engine, interruption, async (snapshotId) => {
+    // A bounded result is faster materialised than streamed; any other is read no further than wanted.
+    const bound = boundParameters(statement.parameters);
+    const result = await (checked.isBounded
+      ? connection.run(checked.sql, bound?.values, bound?.types)
+      : connection.stream(checked.sql, bound?.values, bound?.types));
+    const limits = { rows: statement.limit, bytes: maxAnswerBytes };
+    const names = applyNames(result.columnNames(), checked.columnNames);
+    const rows = await encodeRows(result, names, statement.rowFormat, limits);
+    stopIfInterrupted(interruption);
+    const readsLake = checked.scannedRelationIds.length > 0;
+    if (!checked.isBounded && !rows.truncated) {
+      await confirmStreamed(engine, { sql: checked.sql, bound, columnCount: names.length, readsLake });
+    } else if (readsLake) await refuseUnread(engine);
+    return {
+      ...rows,
+      elapsedMs: msSince(startedAt),
+      scannedRelationIds: checked.scannedRelationIds,
+      snapshotId,
+    };
+  });
+}
+
+/** To a thousandth. */
+export const msSince = (startedAt: number): number =>
+  Math.round((performance.now() - startedAt) * 1000) / 1000;
+
+/**
+ * Works in one read-only transaction that first queries the lake's newest snapshot: everything after it reads
+ * that snapshot, whatever is committed meanwhile.
+ */
+export async function inReadTransaction<T>(
+  engine: Engine,
+  interruption: Interruption,
+  work: (snapshotId: number) => Promise<T>,
+): Promise<T> {
+  const { connection } = engine;
   await engine.ending;
   if (engine.isLost) throw new LakeUnavailable('The transaction before could not be ended.');
   stopIfInterrupted(interruption);
@@ -52,22 +87,7 @@ export async function runStatement(
   try {
     const snapshotId = await newestSnapshot(engine);
     stopIfInterrupted(interruption);
-    // A bounded result is faster materialised than streamed; any other is read no further than wanted.
-    const { values, types } = boundParameters(statement.parameters) ?? {};
-    const result = await (checked.isBounded
-      ? connection.run(checked.sql, values, types)
-      : connection.stream(checked.sql, values, types));
-    const limits = { rows: statement.limit, bytes: maxAnswerBytes };
-    const names = applyNames(result.columnNames(), checked.columnNames);
-    const rows = await encodeRows(result, names, statement.rowFormat, limits);
-    stopIfInterrupted(interruption);
-    if (checked.scannedRelationIds.length > 0) await refuseUnread(engine);
-    return {
-      ...rows,
-      elapsedMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
-      scannedRelationIds: checked.scannedRelationIds,
-      snapshotId,
-    };
+    return await work(snapshotId);
   } finally {
     // The transaction only read, so its end does not matter; the next statement notices if it could not be
     // ended.

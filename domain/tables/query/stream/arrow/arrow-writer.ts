@@ -1,0 +1,100 @@
+import type { DuckDBVector } from '@duckdb/node-api';
+import { Field, makeData, RecordBatch, RecordBatchStreamWriter, Schema, Struct } from 'apache-arrow';
+import { tooLarge } from '../../encode-rows.ts';
+import type { Piece } from '../contract.ts';
+import { pieceBytes, type RowWriter, readableVectors, type StreamColumn } from '../writer.ts';
+import { fixedBytes, fixedColumnOf, longColumnOf } from './column-of.ts';
+
+/** Collects what is written, instead of queueing it for a reader. */
+class CollectingWriter extends RecordBatchStreamWriter {
+  #written: Uint8Array[] = [];
+
+  protected override _write(chunk: ArrayBufferView): this {
+    this.#written.push(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+    return this;
+  }
+
+  /** What was written since; a copy. */
+  take(): Uint8Array {
+    const bytes = Buffer.concat(this.#written);
+    this.#written = [];
+    return bytes;
+  }
+}
+
+const mostRows = 65_536;
+
+/**
+ * Arrow's IPC streaming format: the schema, record batches, and an end that tells a whole stream from one cut
+ * short.
+ *
+ * @throws QueryRefusal query_too_large for a row of more than `maxBytes`
+ */
+export function createArrowWriter(columns: readonly StreamColumn[], maxBytes: number): RowWriter {
+  const rowBytes = columns.reduce((sum, { type }) => sum + fixedBytes(type), 0);
+  const capacity = Math.max(1, Math.min(mostRows, Math.floor((pieceBytes * 2) / rowBytes)));
+  const fixed = columns.map((column) => fixedColumnOf(column, capacity));
+  const long = columns.map(({ type }, at) =>
+    fixed[at] === undefined ? longColumnOf(type, capacity) : undefined,
+  );
+  const all = columns.map((_, at) => fixed[at] ?? long[at]!);
+  const schema = new Schema(columns.map(({ name }, at) => new Field(name, all[at]!.type, true)));
+  const struct = new Struct(schema.fields);
+  const writer = new CollectingWriter({ autoDestroy: false });
+  writer.reset(undefined, schema);
+  let length = 0;
+
+  const longBytes = () => long.reduce((sum, column) => sum + (column?.sizeBytes ?? 0), 0);
+  const isFull = () => length >= capacity || longBytes() >= pieceBytes;
+
+  /** Appends rows until the batch is full; gives the row after the last. */
+  function fill(vectors: readonly DuckDBVector[], from: number, rowCount: number): number {
+    const hasLong = long.some((column) => column !== undefined);
+    const to = hasLong ? fillLong(vectors, from, rowCount) : Math.min(rowCount, from + capacity - length);
+    for (const [at, column] of fixed.entries()) column?.append(vectors[at]!, from, to);
+    if (!hasLong) length += to - from;
+    return to;
+  }
+
+  function fillLong(vectors: readonly DuckDBVector[], from: number, rowCount: number): number {
+    let row = from;
+    let before = longBytes();
+    while (row < rowCount && !isFull()) {
+      for (const [at, column] of long.entries()) column?.append(vectors[at]!, row, row + 1);
+      row += 1;
+      length += 1;
+      const after = longBytes();
+      if (after - before > maxBytes) throw tooLarge(maxBytes);
+      before = after;
+    }
+    return row;
+  }
+
+  function take(): Piece {
+    const rowCount = length;
+    if (length > 0) {
+      const children = all.map((column) => column.data(length));
+      writer.write(new RecordBatch(schema, makeData({ type: struct, length, nullCount: 0, children })));
+    }
+    const piece = { bytes: writer.take(), rowCount };
+    for (const column of all) column.clear();
+    length = 0;
+    return piece;
+  }
+
+  return {
+    *add(chunk, rowCount) {
+      const vectors = readableVectors(columns, chunk, maxBytes);
+      let row = 0;
+      while (row < rowCount) {
+        row = fill(vectors, row, rowCount);
+        if (isFull()) yield take();
+      }
+    },
+    end: () => {
+      const rows = take();
+      writer.finish();
+      return { bytes: Buffer.concat([rows.bytes, writer.take()]), rowCount: rows.rowCount };
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { LakeLocation } from '../../../../data/lake/location.ts';
+import type { QueryParameter, QueryRelation } from '../request.ts';
+
+/** `csv` by RFC 4180, `ndjson` with one object a line, `arrow` in the IPC streaming format. */
+export type StreamFormat = 'csv' | 'ndjson' | 'arrow';
+
+/** Runs a statement and hands on its rows, encoded, piece by piece. */
+export interface StreamTask {
+  kind: 'stream';
+  location: LakeLocation;
+  relations: readonly QueryRelation[];
+  sql: string;
+  parameters?: readonly QueryParameter[];
+  tableSources?: readonly string[];
+  /** The snapshot at which each table is read, by name; the newest by default. */
+  atVersions: ReadonlyMap<string, number>;
+  /** Number of rows handed on at most; all if undefined. */
+  limit: number | undefined;
+  format: StreamFormat;
+}
+
+export interface Streamed {
+  /** Names as they are in the stream: no two are the same. */
+  columns: { name: string; dataType: string }[];
+  rowCount: number;
+  /** Whether there were more rows than the limit. */
+  truncated: boolean;
+  /** Tables and views that were read, those behind views too. */
+  scannedRelationIds: string[];
+  /** The newest committed snapshot of the lake when the statement started. */
+  snapshotId: number;
+  elapsedMs: number;
+}
+
+/** A part of a stream: whole rows only, and what precedes or follows them in the format. */
+export interface Piece {
+  bytes: Uint8Array;
+  rowCount: number;
+}
+
+/**
+ * Takes the pieces one after the other, and resolves when it wants the next one. Rejecting, with an AppError,
+ * ends the statement. If the task is aborted or its time is up while it holds a piece, it must settle by
+ * itself.
+ */
+export type OnChunk = (bytes: Uint8Array, rowCount: number) => Promise<void>;

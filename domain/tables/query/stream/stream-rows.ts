@@ -1,0 +1,85 @@
+import { dataTypeName } from '../../../../data/lake/encode/type-name.ts';
+import { distinctNames } from '../export/names.ts';
+import { checkStatement } from '../guard/check.ts';
+import { applyNames } from '../guard/column-names.ts';
+import { boundParameters } from '../process/bind.ts';
+import { confirmStreamed } from '../process/confirm.ts';
+import type { Engine } from '../process/engine.ts';
+import {
+  type Interruption,
+  inReadTransaction,
+  msSince,
+  refuseUnread,
+  stopIfInterrupted,
+} from '../process/statement.ts';
+import type { Piece, Streamed, StreamFormat, StreamTask } from './contract.ts';
+import type { Outflow } from './outflow.ts';
+import { createTextWriter, csvFormat, ndjsonFormat } from './text-writer.ts';
+import type { RowWriter, StreamColumn } from './writer.ts';
+
+/**
+ * Runs a statement as any other, and sends its rows as they come. Nothing is sent before the first rows are
+ * there, and the last piece only when all before it is known to have been read well.
+ *
+ * @param maxBytes of one row
+ */
+export async function streamRows(
+  engine: Engine,
+  task: StreamTask,
+  maxBytes: number,
+  current: Interruption & { outflow: Outflow },
+): Promise<Streamed> {
+  const startedAt = performance.now();
+  const { connection, parser } = engine;
+  const { limit = Number.POSITIVE_INFINITY } = task;
+  const checked = await checkStatement(parser, task);
+  return inReadTransaction(engine, current, async (snapshotId) => {
+    const bound = boundParameters(task.parameters ?? []);
+    const result = await connection.stream(checked.sql, bound?.values, bound?.types);
+    const names = distinctNames(applyNames(result.columnNames(), checked.columnNames));
+    const columns = names.map((name, index) => ({ name, type: result.columnType(index) }));
+    const writer = await writerOf(task.format, columns, maxBytes);
+    const send = async (piece: Piece) => {
+      await current.outflow.send(piece);
+      stopIfInterrupted(current);
+    };
+    let rowCount = 0;
+    let truncated = false;
+    while (!truncated) {
+      const chunk = await result.fetchChunk();
+      if (chunk === null || chunk.rowCount === 0) break;
+      const wanted = Math.min(chunk.rowCount, limit - rowCount);
+      truncated = chunk.rowCount > wanted;
+      for (const piece of writer.add(chunk, wanted)) await send(piece);
+      rowCount += wanted;
+    }
+    stopIfInterrupted(current);
+    const readsLake = checked.scannedRelationIds.length > 0;
+    if (!truncated) {
+      await confirmStreamed(engine, { sql: checked.sql, bound, columnCount: names.length, readsLake });
+    } else if (readsLake) await refuseUnread(engine);
+    stopIfInterrupted(current);
+    const last = writer.end();
+    if (last.bytes.length > 0) await send(last);
+    return {
+      columns: columns.map(({ name, type }) => ({ name, dataType: dataTypeName(type) })),
+      rowCount,
+      truncated,
+      scannedRelationIds: checked.scannedRelationIds,
+      snapshotId,
+      elapsedMs: msSince(startedAt),
+    };
+  });
+}
+
+async function writerOf(
+  format: StreamFormat,
+  columns: readonly StreamColumn[],
+  maxBytes: number,
+): Promise<RowWriter> {
+  if (format === 'csv') return createTextWriter(columns, csvFormat(columns), maxBytes);
+  if (format === 'ndjson') return createTextWriter(columns, ndjsonFormat(columns), maxBytes);
+  // Loaded when wanted: most processes never need it.
+  const { createArrowWriter } = await import('./arrow/arrow-writer.ts');
+  return createArrowWriter(columns, maxBytes);
+}

@@ -1,0 +1,34 @@
+import type { DuckDBDataChunk, DuckDBType, DuckDBVector } from '@duckdb/node-api';
+import { hasStructs, readStructsByPosition } from '../../../../data/lake/encode/positional.ts';
+import { refuseHugeLists } from '../encode-rows.ts';
+import type { Piece } from './contract.ts';
+
+export interface StreamColumn {
+  name: string;
+  type: DuckDBType;
+}
+
+/** Turns rows into the bytes of one format. What precedes the rows is in the first piece. */
+export interface RowWriter {
+  /** Adds the chunk's first rows; gives what is large enough to be sent. */
+  add(chunk: DuckDBDataChunk, rowCount: number): Iterable<Piece>;
+  /** The last rows, and what ends the stream. */
+  end(): Piece;
+}
+
+/** A piece is sent once it is as large. */
+export const pieceBytes = 128 * 1024;
+
+/** A chunk's columns, ready to be read value by value. */
+export function readableVectors(
+  columns: readonly StreamColumn[],
+  chunk: DuckDBDataChunk,
+  maxBytes: number,
+): DuckDBVector[] {
+  return columns.map(({ type }, index) => {
+    const vector = chunk.getColumnVector(index);
+    if (hasStructs(type)) readStructsByPosition(vector.type);
+    refuseHugeLists(vector, maxBytes);
+    return vector;
+  });
+}
