@@ -47,7 +47,11 @@ export function exportsRoutes(app: Routes, deps: ApiDeps): void {
         ...{ organizationId, exportId: newId('exp'), callerId: caller.id },
         source: body.sql === undefined ? { tableId: body.table_id! } : { sql: body.sql },
         ...{ atVersions: body.at_versions ?? {}, format: body.format, name: body.name },
-        ...{ maxFileBytes: body.max_file_bytes, projectId: body.project_id, path: body.path },
+        ...{
+          maxFileBytes: body.max_file_bytes,
+          projectId: body.project_id,
+          path: body.path?.normalize('NFC'),
+        },
         ...{ memo: memoOf(request), signal: clientGone(reply) },
       });
       return transaction((db) => showExport(db, { organizationId, exportId }));

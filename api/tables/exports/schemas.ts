@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ObjectStore } from '../../../data/objects/store.ts';
 import { contentTypes, filesOf, type ShownExport } from '../../../domain/tables/exports/exports.ts';
 import { characters, idText, nullableTimestamp, timestamp } from '../../schemas.ts';
-import { filePath } from '../../workspace/files/schemas.ts';
+import { sentPath } from '../../workspace/files/schemas.ts';
 import { pinnedVersions } from '../query-executions/schemas.ts';
 
 const format = z.enum(['csv', 'parquet', 'xlsx']);
@@ -87,7 +87,7 @@ export const exportBody = z
       .optional()
       .describe('A file that has grown as large is followed by another, at most 1,000; not for xlsx.'),
     project_id: idText.optional().describe('The project whose runs show it.'),
-    path: filePath.optional().describe('It also becomes this file of the project, or its next version.'),
+    path: sentPath.optional().describe('It also becomes this file of the project, or its next version.'),
   })
   .superRefine((body, context) => {
     const refuse = (field: string, message: string, type: string) =>

@@ -49,6 +49,15 @@ const pathPart = '(?!\\.{1,2}(?:/|$))[^/\\\\\\x00-\\x1f\\x7f-\\x9f]+';
 /** The same as `pathFault`, in JSON Schema. */
 const documentedPath = { minLength: 1, maxLength: 1_024, pattern: `^${pathPart}(?:/${pathPart})*$` };
 
+/** The path of a file, in a body; to be normalized where it is used. */
+export const sentPath = z
+  .string()
+  .superRefine((path, context) => {
+    const reason = pathFault(path);
+    if (reason !== undefined) context.addIssue({ code: 'custom', message: reason });
+  })
+  .meta(documentedPath);
+
 /** The path of a file that is written. */
 export const filePath = z
   .string()
