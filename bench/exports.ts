@@ -6,9 +6,8 @@
  *   npm start                     (in another terminal)
  *   node bench/exports.ts flights.csv [rounds]
  */
-import { readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { openApi, quantile, readStack } from './workspace.ts';
+import { openApi, quantile, readStack, uploadFile } from './workspace.ts';
 
 const [source = 'flights.csv', rounds = '5'] = process.argv.slice(2);
 const api = await openApi(readStack());
@@ -43,21 +42,6 @@ async function importFile(projectId: string, fileId: string, table: string): Pro
   return (await ended(`/v1/table-imports/${data.id}`)).tableId;
 }
 
-async function upload(projectId: string, file: string): Promise<string> {
-  const files = `/v1/projects/${projectId}/files`;
-  const { data } = await api.json<Answer<{ upload_id: string; url: string; fields: Record<string, string> }>>(
-    'POST',
-    `${files}/uploads`,
-  );
-  const form = new FormData();
-  for (const [key, value] of Object.entries(data.fields)) form.append(key, value);
-  form.append('file', new Blob([await readFile(file)]));
-  const sent = await fetch(data.url, { method: 'POST', body: form });
-  if (!sent.ok) throw new Error(`upload: ${sent.status}`);
-  const finalize = `${files}/uploads/${data.upload_id}/finalize`;
-  return (await api.json<Answer<{ id: string }>>('POST', finalize, { path: 'flights.csv' })).data.id;
-}
-
 async function differences(one: string, other: string): Promise<number> {
   const sql = `SELECT count(*) AS n FROM ((FROM ${one} EXCEPT ALL FROM ${other}) UNION ALL (FROM ${other} EXCEPT ALL FROM ${one}))`;
   const body = { sql, row_format: 'rows' };
@@ -66,7 +50,11 @@ async function differences(one: string, other: string): Promise<number> {
 }
 
 const { data: project } = await api.json<Answer<{ id: string }>>('POST', '/v1/projects', { name });
-const tableId = await importFile(project.id, await upload(project.id, source), name);
+const tableId = await importFile(
+  project.id,
+  await uploadFile(api, project.id, { file: source, path: 'flights.csv' }),
+  name,
+);
 for (const format of ['csv', 'parquet', 'xlsx']) {
   const times: number[] = [];
   let last: Ended | undefined;

@@ -6,13 +6,12 @@
  *   npm start                     (in another terminal)
  *   node bench/materialize.ts [rows] [rounds]
  */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { literal } from '../data/lake/sql.ts';
 import { openBareLakes } from './lake.ts';
-import { openApi, quantile, readStack } from './workspace.ts';
+import { openApi, quantile, readStack, uploadFile } from './workspace.ts';
 
 const [rows = 10_000_000, rounds = 5] = process.argv.slice(2).map(Number);
 const added = 10_000;
@@ -50,24 +49,12 @@ async function writeParquet(file: string, from: number, count: number): Promise<
 
 /** Imports a file into the table, which the first one makes. */
 async function importFile(projectId: string, file: string, tableId?: string): Promise<string> {
-  const upload = await api.json<Answer<{ upload_id: string; url: string; fields: Record<string, string> }>>(
-    'POST',
-    `/v1/projects/${projectId}/files/uploads`,
-  );
-  const form = new FormData();
-  for (const [key, value] of Object.entries(upload.data.fields)) form.append(key, value);
-  form.append('file', new Blob([await readFile(file)]));
-  const sent = await fetch(upload.data.url, { method: 'POST', body: form });
-  if (!sent.ok) throw new Error(`upload: ${sent.status}`);
-  const { data: stored } = await api.json<Answer<{ id: string }>>(
-    'POST',
-    `/v1/projects/${projectId}/files/uploads/${upload.data.upload_id}/finalize`,
-    { path: `facts-${Date.now()}.parquet` },
-  );
+  const path = `facts-${Date.now()}.parquet`;
+  const fileId = await uploadFile(api, projectId, { file, path });
   const target = tableId === undefined ? { table_name: name } : { table_id: tableId, mode: 'append' };
   const { data: begun } = await api.json<Answer<{ id: string; tableId: string }>>(
     'POST',
-    `/v1/projects/${projectId}/files/${stored.id}/imports`,
+    `/v1/projects/${projectId}/files/${fileId}/imports`,
     target,
   );
   for (;;) {

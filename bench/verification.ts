@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { identifier } from '../data/lake/sql.ts';
@@ -12,7 +11,7 @@ import {
   scanTests,
   writeFile,
 } from './verification-data.ts';
-import { openApi, quantile, readStack } from './workspace.ts';
+import { openApi, quantile, readStack, uploadFile } from './workspace.ts';
 
 const [rows = 10_000_000, rounds = 5] = process.argv.slice(2, 4).map(Number);
 const parts = (process.argv[4] ?? 'scan,gate,preview').split(',');
@@ -36,19 +35,8 @@ interface Run {
 const shown = (ms: number): string => `${ms.toFixed(0)} ms`;
 const median = (values: readonly number[]): number => quantile(values, 0.5);
 
-async function upload(projectId: string, file: string, as: string): Promise<string> {
-  const files = `/v1/projects/${projectId}/files`;
-  const { data } = await api.json<Answer<{ upload_id: string; url: string; fields: Record<string, string> }>>(
-    'POST',
-    `${files}/uploads`,
-  );
-  const form = new FormData();
-  for (const [key, value] of Object.entries(data.fields)) form.append(key, value);
-  form.append('file', new Blob([await readFile(file)]));
-  const sent = await fetch(data.url, { method: 'POST', body: form });
-  if (!sent.ok) throw new Error(`upload: ${sent.status}`);
-  const finalize = `${files}/uploads/${data.upload_id}/finalize`;
-  return `${files}/${(await api.json<Answer<{ id: string }>>('POST', finalize, { path: as })).data.id}`;
+async function upload(projectId: string, file: string, path: string): Promise<string> {
+  return `/v1/projects/${projectId}/files/${await uploadFile(api, projectId, { file, path })}`;
 }
 
 async function importInto(file: string, target: object): Promise<{ tableId: string; elapsedMs: number }> {

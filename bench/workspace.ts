@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 
@@ -80,6 +81,25 @@ export async function openApi(stack: LocalStack, connections = 64) {
     json: async <T>(method: string, path: string, body?: unknown) =>
       JSON.parse(await call(method, path, body === undefined ? undefined : JSON.stringify(body))) as T,
   };
+}
+
+/** Uploads a local file to a project; its id. */
+export async function uploadFile(
+  api: Awaited<ReturnType<typeof openApi>>,
+  projectId: string,
+  { file, path }: { file: string; path: string },
+): Promise<string> {
+  const files = `/v1/projects/${projectId}/files`;
+  const { data } = await api.json<{
+    data: { upload_id: string; url: string; fields: Record<string, string> };
+  }>('POST', `${files}/uploads`);
+  const form = new FormData();
+  for (const [key, value] of Object.entries(data.fields)) form.append(key, value);
+  form.append('file', new Blob([await readFile(file)]));
+  const sent = await fetch(data.url, { method: 'POST', body: form });
+  if (!sent.ok) throw new Error(`upload: ${sent.status}`);
+  const finalize = `${files}/uploads/${data.upload_id}/finalize`;
+  return (await api.json<{ data: { id: string } }>('POST', finalize, { path })).data.id;
 }
 
 export function quantile(values: readonly number[], q: number): number {

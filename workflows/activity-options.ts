@@ -1,3 +1,4 @@
+import type { Duration } from '@temporalio/common';
 import { proxyActivities } from '@temporalio/workflow';
 import { taskQueues } from './task-queues.ts';
 
@@ -12,6 +13,19 @@ export const databaseOnly = {
 
 export const databaseActivities = <Activities>() =>
   proxyActivities<Activities>({ ...databaseOnly, taskQueue: taskQueues.control });
+
+/**
+ * Work on a lake that takes hours at most, with heartbeats. What was cancelled is waited for. Twenty attempts
+ * cover an hour of an unavailable store.
+ */
+export const longLakeActivities = <Activities>(longest: Duration, maximumAttempts = 20) =>
+  proxyActivities<Activities>({
+    taskQueue: taskQueues.lake,
+    startToCloseTimeout: longest,
+    heartbeatTimeout: '10 seconds',
+    cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+    retry: { initialInterval: '1 second', maximumInterval: '5 minutes', maximumAttempts },
+  });
 
 /** Commits to a lake take seconds; they are retried without limit, because each may have succeeded. */
 export const commitActivities = <Activities>() =>

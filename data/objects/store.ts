@@ -44,7 +44,7 @@ export interface ObjectStore {
   /** Removes every object with this key prefix. */
   removeAll(prefix: string): Promise<void>;
   /** Keys below a prefix with their sizes, sorted; at most `atMost`. */
-  list(prefix: string, atMost: number): Promise<{ key: string; sizeBytes: number }[]>;
+  list(prefix: string, atMost: number): Promise<StoredObject[]>;
   /** Bytes of all objects with this key prefix, unfinished uploads included where the store lists them. */
   sizeOfAll(prefix: string): Promise<number>;
   presignUpload(key: string, maxBytes: number, expiresInSeconds: number): Promise<PresignedForm>;
@@ -52,6 +52,11 @@ export interface ObjectStore {
   presignDownload(key: string, as: DownloadAs, expiresInSeconds: number): Promise<string>;
   ping(): Promise<void>;
   close(): void;
+}
+
+export interface StoredObject {
+  key: string;
+  sizeBytes: number;
 }
 
 export interface DownloadAs {
@@ -77,6 +82,16 @@ export function createObjectStore(settings: ObjectStoreSettings): ObjectStore {
     maxAttempts: 3,
   });
   const Bucket = settings.bucket;
+  async function* below(Prefix: string): AsyncGenerator<StoredObject> {
+    let listed: ListObjectsV2CommandOutput | undefined;
+    do {
+      const ContinuationToken = listed?.NextContinuationToken;
+      const command = new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1_000, ContinuationToken });
+      listed = await client.send(command).catch(rethrow);
+      for (const { Key, Size } of listed.Contents ?? [])
+        if (Key !== undefined) yield { key: Key, sizeBytes: Size ?? 0 };
+    } while (listed.IsTruncated === true);
+  }
   return {
     settings,
     async ensureBucket() {
@@ -142,30 +157,18 @@ export function createObjectStore(settings: ObjectStoreSettings): ObjectStore {
             .catch(rethrow);
       } while (listed.IsTruncated === true);
     },
-    async list(Prefix, atMost) {
-      const found: { key: string; sizeBytes: number }[] = [];
-      let listed: ListObjectsV2CommandOutput | undefined;
-      do {
-        const ContinuationToken = listed?.NextContinuationToken;
-        listed = await client
-          .send(new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1_000, ContinuationToken }))
-          .catch(rethrow);
-        for (const { Key, Size } of listed.Contents ?? [])
-          if (Key !== undefined) found.push({ key: Key, sizeBytes: Size ?? 0 });
-      } while (listed.IsTruncated === true && found.length < atMost);
-      return found.slice(0, atMost);
+    async list(prefix, atMost) {
+      const found: StoredObject[] = [];
+      for await (const object of below(prefix)) {
+        if (found.length >= atMost) break;
+        found.push(object);
+      }
+      return found;
     },
     async sizeOfAll(Prefix) {
-      let total = 0;
-      let listed: ListObjectsV2CommandOutput | undefined;
-      do {
-        const ContinuationToken = listed?.NextContinuationToken;
-        listed = await client
-          .send(new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1_000, ContinuationToken }))
-          .catch(rethrow);
-        total += (listed.Contents ?? []).reduce((sum, { Size }) => sum + (Size ?? 0), 0);
-      } while (listed.IsTruncated === true);
-      return total + (await sizeOfUploads(client, { Bucket, Prefix }).catch(zeroIfUnlisted));
+      let total = await sizeOfUploads(client, { Bucket, Prefix }).catch(zeroIfUnlisted);
+      for await (const { sizeBytes } of below(Prefix)) total += sizeBytes;
+      return total;
     },
     async presignUpload(Key, maxBytes, Expires) {
       const Conditions = [{ bucket: Bucket }, { key: Key }, ['content-length-range', 0, maxBytes]];

@@ -6,6 +6,7 @@ import type { ApiDeps, Routes } from '../../deps.ts';
 import { clientGone } from '../../reply.ts';
 import { resource } from '../../resource.ts';
 import { confirmQuery } from '../../schemas.ts';
+import { queryErrors } from '../query-executions/schemas.ts';
 import { exportBody, exportExample, exportSchema, exportView } from './schemas.ts';
 
 /** Rows that go out as files. */
@@ -32,16 +33,7 @@ export function exportsRoutes(app: Routes, deps: ApiDeps): void {
       'A durable process without a limit of rows; then read the Location. The statement passes the guard of queries and is checked now; what it reads is pinned when its turn comes, two of an organization at once. Written by the rights of the caller, kept for a day.',
     body: exportBody,
     status: 202,
-    errors: [
-      'query_not_read_only',
-      'query_failed',
-      'query_timeout',
-      'query_too_large',
-      'version_expired',
-      'queries_saturated',
-      'conflict',
-      'workflows_unavailable',
-    ],
+    errors: [...queryErrors, 'conflict', 'workflows_unavailable'],
     run: async ({ organizationId, caller, body, newId, request, reply, transaction }) => {
       const { id: exportId } = await startExport(deps, {
         ...{ organizationId, exportId: newId('exp'), callerId: caller.id },

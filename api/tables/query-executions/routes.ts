@@ -15,6 +15,7 @@ import {
   maxStreamedRows,
   queryAnswer,
   queryBody,
+  queryErrors,
   queryExample,
   queryExecutionExample,
   queryExecutionSchema,
@@ -50,14 +51,7 @@ export function queryExecutionsRoutes(app: Routes, deps: ApiDeps): void {
       scope: 'agent:read',
       idempotent: false,
       body: queryBody,
-      errors: [
-        'query_not_read_only',
-        'query_failed',
-        'query_timeout',
-        'query_too_large',
-        'version_expired',
-        'queries_saturated',
-      ],
+      errors: queryErrors,
     },
     {
       200: {

@@ -24,6 +24,16 @@ export const pinnedVersions = z
     description: 'Reads the past: table id or name to version.',
   });
 
+/** Why a statement may be refused, or fail. */
+export const queryErrors = [
+  'query_not_read_only',
+  'query_failed',
+  'query_timeout',
+  'query_too_large',
+  'version_expired',
+  'queries_saturated',
+] as const;
+
 /** Of a stream. */
 export const maxStreamedRows = 1_000_000;
 

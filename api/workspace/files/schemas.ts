@@ -58,21 +58,15 @@ export const sentPath = z
   })
   .meta(documentedPath);
 
-/** The path of a file that is written. */
-export const filePath = z
-  .string()
-  .transform((path, context) => {
-    const reason = pathFault(path);
-    if (reason !== undefined) context.addIssue({ code: 'custom', message: reason });
-    return path.normalize('NFC');
-  })
-  .meta({
-    ...documentedPath,
-    description: 'Relative path in the project, 1–1024 bytes.',
-    examples: ['notes/readme.md'],
-  });
-
-export const writeContentQuery = z.object({ path: filePath });
+export const writeContentQuery = z.object({
+  path: sentPath
+    .transform((path) => path.normalize('NFC'))
+    .meta({
+      ...documentedPath,
+      description: 'Relative path in the project, 1–1024 bytes.',
+      examples: ['notes/readme.md'],
+    }),
+});
 
 /** White space may occur anywhere; the padding is optional. */
 const base64Content = {

@@ -2,6 +2,7 @@ import { notFound } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
 import { findRun, type Run } from '../../workspace/runs/runs.ts';
+import type { AskedVersion } from '../query/asked-versions.ts';
 
 /** What goes out, and what was written of it. Its state is that of its run, which has the same id. */
 export type Export = RecordOf<'exports'>;
@@ -23,7 +24,7 @@ export interface ExportFile {
 }
 
 /** Versions that were asked for, by id of the table. */
-export type AskedVersions = Record<string, { version: number; snapshotId: number }>;
+export type AskedVersions = Record<string, AskedVersion>;
 
 export const contentTypes: Record<ExportFormat, string> = {
   csv: 'text/csv',

@@ -35,7 +35,7 @@ export interface ExportEnd {
 const maxAtOnce = 2;
 /** A pin outlives the longest export; it is released when it ends. */
 const pinMs = 48 * 3_600_000;
-export const keptMs = 24 * 3_600_000;
+const keptMs = 24 * 3_600_000;
 const pinHolder = (exportId: string) => `export/${exportId}`;
 
 const internalFailure = {
@@ -139,7 +139,7 @@ function endOf(row: Export, { status }: Run): ExportEnd {
 }
 
 /** Has a folder of the object store removed after a time, in place of a removal that was planned before. */
-export async function removeFolder(
+async function removeFolder(
   db: OrganizationTransaction,
   organizationId: string,
   folder: string,

@@ -1,4 +1,4 @@
-import { notFound, ValidationError } from '../../../data/errors.ts';
+import { notFound } from '../../../data/errors.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { versionsAt } from '../../../data/lake/ledger.ts';
 import { identifier } from '../../../data/lake/sql.ts';
@@ -7,8 +7,7 @@ import { actAs } from '../../workspace/organizations/rights.ts';
 import type { QueryRelation } from '../query/pool.ts';
 import { tablesAmong } from '../query/relation-tables.ts';
 import { relationsFor } from '../query/relations.ts';
-import { listQueryable } from '../tables/tables.ts';
-import { snapshotShowing } from '../tables/versions.ts';
+import { listQueryable, type NamedRelation } from '../tables/tables.ts';
 import type { AskedVersions } from './exports.ts';
 
 export interface ReadDeps {
@@ -22,8 +21,8 @@ export type ExportSource = { sql: string } | { tableId: string };
 export interface Read {
   sql: string;
   relations: QueryRelation[];
-  /** Names of all that may be named, by id. */
-  names: ReadonlyMap<string, string>;
+  /** All that may be named. */
+  named: NamedRelation[];
 }
 
 /** The statement with the relations that it may name, by the rights that its caller has now. */
@@ -36,35 +35,16 @@ export function readAs(
   return inOrganization(db, organizationId, async (transaction) => {
     await actAs(transaction, organizationId, callerId);
     const named = await listQueryable(transaction, organizationId);
-    const names = new Map(named.map(({ id, name }) => [id, name]));
-    if ('tableId' in source && !names.has(source.tableId)) throw notFound('The table');
-    const sql = 'sql' in source ? source.sql : `SELECT * FROM ${identifier(names.get(source.tableId)!)}`;
-    return { sql, relations: await relationsFor(transaction, organizationId, named, [sql]), names };
+    const sql = 'sql' in source ? source.sql : `SELECT * FROM ${identifier(nameOf(named, source.tableId))}`;
+    return { sql, relations: await relationsFor(transaction, organizationId, named, [sql]), named };
   });
 }
 
-/**
- * The versions that are asked for, by id or name of a table.
- *
- * @throws ValidationError where no table has the id or name, AppError version_expired
- */
-export async function askedVersions(
-  { lake }: Pick<ReadDeps, 'lake'>,
-  organizationId: string,
-  { names }: Read,
-  asked: Readonly<Record<string, number>>,
-): Promise<AskedVersions> {
-  const { schema } = await lake.catalog.get(organizationId);
-  const found: AskedVersions = {};
-  for (const [key, version] of Object.entries(asked)) {
-    const id = [...names].find(([id, name]) => id === key || name.toLowerCase() === key.toLowerCase())?.[0];
-    if (id === undefined)
-      throw new ValidationError([
-        { loc: ['body', 'at_versions', key], msg: 'No table has this id or name.', type: 'value_error' },
-      ]);
-    found[id] = { version, snapshotId: await snapshotShowing(lake.catalogPool, schema, id, version) };
-  }
-  return found;
+/** @throws AppError not_found */
+export function nameOf(named: readonly NamedRelation[], id: string): string {
+  const found = named.find((one) => one.id === id);
+  if (found === undefined) throw notFound('The table');
+  return found.name;
 }
 
 /** Snapshot by name, and version by id, of every table that may be read. */

@@ -4,12 +4,13 @@ import { lockByName } from '../../../data/postgres/locks.ts';
 import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
 import { countUnfinished, deleteRun, findRun, insertRun, type Run } from '../../workspace/runs/runs.ts';
+import { type AskedVersion, askedVersions } from '../query/asked-versions.ts';
 import { checkDraftSql } from '../query/check-draft.ts';
 import { withoutTail } from '../query/guard/tree.ts';
 import type { QueryPool } from '../query/pool.ts';
 import { type AskedVersions, type ExportFormat, insertExport } from './exports.ts';
 import { exportProcess, exportStart } from './process.ts';
-import { askedVersions, type ExportSource, type Read, type ReadDeps, readAs } from './read.ts';
+import { type ExportSource, nameOf, type Read, type ReadDeps, readAs } from './read.ts';
 
 export interface ExportRequest {
   organizationId: string;
@@ -46,7 +47,9 @@ const mostKept = 1_000;
 export async function startExport(deps: StartDeps, request: ExportRequest): Promise<Run> {
   const { organizationId, exportId, callerId, source } = request;
   const read = await readAs(deps, organizationId, callerId, source);
-  const asked = await askedVersions(deps, organizationId, read, request.atVersions);
+  const lake = await deps.lake.catalog.get(organizationId);
+  const tables = read.named.filter(({ kind }) => kind !== 'view');
+  const asked = await askedVersions(deps.lake, lake.schema, tables, request.atVersions);
   const reads = await check(deps, request, read, asked);
   const { row } = await startRecorded<Run>(deps, organizationId, {
     find: (db) => findRun(db, organizationId, exportId),
@@ -61,23 +64,29 @@ export async function startExport(deps: StartDeps, request: ExportRequest): Prom
 async function check(
   deps: StartDeps,
   { organizationId, source, signal }: ExportRequest,
-  { sql, relations, names }: Read,
-  asked: AskedVersions,
+  { sql, relations }: Read,
+  asked: ReadonlyMap<{ name: string }, AskedVersion>,
 ): Promise<string[]> {
   if ('sql' in source) await checkDraftSql(deps, { organizationId, sql, values: new Map(), signal });
   const { reader: location } = await deps.lake.catalog.get(organizationId);
   const { scannedRelationIds } = await deps.queries.run({
     sql: `SELECT * FROM (${withoutTail(sql)}\n) AS exported LIMIT 0`,
     ...{ location, relations, limit: 1, rowFormat: 'rows', timeoutMs: checkTimeoutMs, signal },
-    atVersions: new Map(Object.entries(asked).map(([id, { snapshotId }]) => [names.get(id)!, snapshotId])),
+    atVersions: new Map([...asked].map(([{ name }, { snapshotId }]) => [name, snapshotId])),
   });
   return scannedRelationIds;
+}
+
+interface Checked {
+  read: Read;
+  asked: ReadonlyMap<{ id: string }, AskedVersion>;
+  reads: string[];
 }
 
 async function findOrInsert(
   db: OrganizationTransaction,
   request: ExportRequest,
-  { read, asked, reads }: { read: Read; asked: AskedVersions; reads: string[] },
+  { read, asked, reads }: Checked,
 ): Promise<Run> {
   const { organizationId, exportId, callerId, source, format, projectId } = request;
   if (projectId !== undefined) await getOpenProject(db, organizationId, projectId);
@@ -86,18 +95,19 @@ async function findOrInsert(
   const earlier = await findRun(db, organizationId, exportId);
   if (earlier !== undefined) return earlier;
   await refuseTooMany(db, organizationId);
-  const name = request.name ?? ('tableId' in source ? read.names.get(source.tableId)! : 'export');
+  const name = request.name ?? ('tableId' in source ? nameOf(read.named, source.tableId) : 'export');
   const run = await insertRun(db, {
     ...{ organization_id: organizationId, id: exportId, project_id: projectId ?? null, kind: 'export' },
     ...{ trigger_type: 'api', trigger_id: callerId, title: `Export as ${format}` },
     ...{ resource_type: 'export', resource_id: exportId },
     workflow_id: exportProcess.workflowId(exportId),
   });
+  const byId: AskedVersions = Object.fromEntries([...asked].map(([{ id }, version]) => [id, version]));
   await insertExport(db, {
     ...{ organization_id: organizationId, id: exportId, created_by: callerId },
     ...('sql' in source ? { sql: source.sql } : { table_id: source.tableId }),
     ...{ format, name, max_file_bytes: request.maxFileBytes ?? null, path: request.path ?? null },
-    ...{ at_versions: JSON.stringify(asked), reads },
+    ...{ at_versions: JSON.stringify(byId), reads },
   });
   return run;
 }

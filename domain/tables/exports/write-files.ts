@@ -51,8 +51,7 @@ export async function writeExport(deps: WriteDeps, id: ExportId, signal: AbortSi
   if (row === undefined || run === undefined || runStates.isEnd(run.status) || row.snapshot_id === null)
     throw new AppError('conflict', 'The export has ended.');
   if (row.folder !== null) return;
-  const work = { organizationId, id: exportId, operationId: '', manifestKey: '' };
-  const prefixUrl = await newAttemptUrl(deps, work);
+  const prefixUrl = await newAttemptUrl(deps, { organizationId, id: exportId });
   const folder = prefixUrl.slice(`s3://${deps.objects.settings.bucket}/`.length);
   // Before anything is written, so that nothing stays after a crash.
   await inOrganization(deps.db, organizationId, (db) =>

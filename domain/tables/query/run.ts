@@ -1,10 +1,10 @@
-import { AppError, ValidationError } from '../../../data/errors.ts';
+import { AppError } from '../../../data/errors.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { versionsAt } from '../../../data/lake/ledger.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import { actAs } from '../../workspace/organizations/rights.ts';
 import { listQueryable, type NamedTable } from '../tables/tables.ts';
-import { snapshotShowing } from '../tables/versions.ts';
+import { type AskedVersion, askedVersions } from './asked-versions.ts';
 import { type SqlValues, withParameters } from './parameters.ts';
 import type { QueryPool } from './pool.ts';
 import { insertQueryExecution } from './query-executions.ts';
@@ -138,7 +138,7 @@ async function recorded<Answer extends Summary>(
     return { named, relations: await relationsFor(db, organizationId, named, texts) };
   });
   const tables = named.filter(({ kind }) => kind !== 'view');
-  const atVersions = await pinned(deps, lake.schema, tables, query.atVersions);
+  const atVersions = await askedVersions(deps.lake, lake.schema, tables, query.atVersions);
   try {
     const answer = await perform({
       location: lake.reader,
@@ -176,39 +176,12 @@ async function recorded<Answer extends Summary>(
   }
 }
 
-/** A requested version, and a snapshot that shows the table at that version. */
-interface Pinned {
-  version: number;
-  snapshotId: number;
-}
-
-/** Resolves `at_versions` (id or name, ignoring case) to tables, and refuses versions no longer kept. */
-async function pinned(
-  deps: QueryDeps,
-  schema: string,
-  tables: readonly NamedTable[],
-  wanted: Readonly<Record<string, number>>,
-): Promise<Map<NamedTable, Pinned>> {
-  const found = new Map<NamedTable, Pinned>();
-  for (const [key, version] of Object.entries(wanted)) {
-    const table = tables.find((row) => row.id === key || row.name.toLowerCase() === key.toLowerCase());
-    if (table === undefined) {
-      throw new ValidationError([
-        { loc: ['body', 'at_versions', key], msg: 'No table has this id or name.', type: 'value_error' },
-      ]);
-    }
-    const snapshotId = await snapshotShowing(deps.lake.catalogPool, schema, table.id, version);
-    found.set(table, { version, snapshotId });
-  }
-  return found;
-}
-
 /** The version of each table read: the requested one, or its newest at the statement's snapshot. */
 async function scannedVersions(
   deps: QueryDeps,
   schema: string,
   answer: Summary,
-  atVersions: ReadonlyMap<NamedTable, Pinned>,
+  atVersions: ReadonlyMap<NamedTable, AskedVersion>,
   known: ReadonlySet<string>,
 ): Promise<{ tableId: string; version: number }[]> {
   const tableIds = answer.scannedRelationIds.filter((id) => known.has(id));

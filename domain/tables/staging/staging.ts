@@ -26,7 +26,10 @@ export async function isCommitted({ lake }: Pick<StagingDeps, 'lake'>, work: Sta
 }
 
 /** Folder for the files of one attempt; ends with a slash. */
-export async function newAttemptUrl(deps: Pick<StagingDeps, 'lake'>, work: StagedWork): Promise<string> {
+export async function newAttemptUrl(
+  deps: Pick<StagingDeps, 'lake'>,
+  work: Pick<StagedWork, 'organizationId' | 'id'>,
+): Promise<string> {
   return `${await stagingUrl(deps, work)}${randomUUID()}/`;
 }
 
@@ -75,7 +78,10 @@ export function sizeBelow({ objects }: Pick<StagingDeps, 'objects'>, url: string
 
 const keyOf = ({ settings }: ObjectStore, url: string) => url.slice(`s3://${settings.bucket}/`.length);
 
-async function stagingUrl({ lake }: Pick<StagingDeps, 'lake'>, work: StagedWork): Promise<string> {
+async function stagingUrl(
+  { lake }: Pick<StagingDeps, 'lake'>,
+  work: Pick<StagedWork, 'organizationId' | 'id'>,
+): Promise<string> {
   const { writer } = await lake.catalog.get(work.organizationId);
   return `${writer.dataPath}main/${work.id}/`;
 }

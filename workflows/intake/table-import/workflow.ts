@@ -1,8 +1,7 @@
-import { CancellationScope, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
-import { commitActivities, databaseActivities } from '../../activity-options.ts';
+import { CancellationScope, setCurrentDetails } from '@temporalio/workflow';
+import { commitActivities, databaseActivities, longLakeActivities } from '../../activity-options.ts';
 import { wasCancelled } from '../../cancellation.ts';
 import { endAs, endAsCancelled } from '../../outcome.ts';
-import { taskQueues } from '../../task-queues.ts';
 import type {
   TableImportControlActivities,
   TableImportInput,
@@ -14,13 +13,8 @@ const control = databaseActivities<TableImportControlActivities>();
 
 // A gigabyte takes minutes. Twenty attempts cover an hour of an unavailable store; a broken file is not
 // retried.
-const { stageTableImport } = proxyActivities<Pick<TableImportLakeActivities, 'stageTableImport'>>({
-  taskQueue: taskQueues.lake,
-  startToCloseTimeout: '2 hours',
-  heartbeatTimeout: '10 seconds',
-  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
-  retry: { initialInterval: '1 second', maximumInterval: '5 minutes', maximumAttempts: 20 },
-});
+const { stageTableImport } =
+  longLakeActivities<Pick<TableImportLakeActivities, 'stageTableImport'>>('2 hours');
 
 const commit =
   commitActivities<Pick<TableImportLakeActivities, 'commitTableImport' | 'discardStagedImport'>>();

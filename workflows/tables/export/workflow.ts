@@ -1,15 +1,8 @@
-import {
-  ActivityFailure,
-  CancellationScope,
-  proxyActivities,
-  setCurrentDetails,
-  workflowInfo,
-} from '@temporalio/workflow';
-import { databaseActivities } from '../../activity-options.ts';
+import { ActivityFailure, CancellationScope, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import { databaseActivities, longLakeActivities } from '../../activity-options.ts';
 import { wasCancelled } from '../../cancellation.ts';
 import { continueOnNewest } from '../../history.ts';
 import { endAs } from '../../outcome.ts';
-import { taskQueues } from '../../task-queues.ts';
 import { untilItsTurn, untilThereIsAProcess } from '../../waiting/waiting.ts';
 import type {
   ExportControlActivities,
@@ -22,13 +15,7 @@ const control = databaseActivities<ExportControlActivities>();
 
 // An export takes at most as long as a build. Twenty attempts cover an hour of an unavailable store; each
 // begins anew, and a statement that fails is not retried.
-const { writeExport } = proxyActivities<ExportLakeActivities>({
-  taskQueue: taskQueues.lake,
-  startToCloseTimeout: '26 hours',
-  heartbeatTimeout: '10 seconds',
-  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
-  retry: { initialInterval: '1 second', maximumInterval: '5 minutes', maximumAttempts: 20 },
-});
+const { writeExport } = longLakeActivities<ExportLakeActivities>('26 hours');
 
 /** For an export that waits long for its turn. */
 const maxHistoryLength = 3_000;

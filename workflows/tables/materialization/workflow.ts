@@ -2,17 +2,15 @@ import {
   CancellationScope,
   condition,
   defineSignal,
-  proxyActivities,
   setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { commitActivities, databaseActivities } from '../../activity-options.ts';
+import { commitActivities, databaseActivities, longLakeActivities } from '../../activity-options.ts';
 import { wasCancelled } from '../../cancellation.ts';
 import { continueOnNewest } from '../../history.ts';
 import { endAs } from '../../outcome.ts';
 import { notifyWaiter } from '../../run-ended.ts';
-import { taskQueues } from '../../task-queues.ts';
 import { untilThereIsAProcess } from '../../waiting/waiting.ts';
 import type {
   MaterializationControlActivities,
@@ -26,13 +24,7 @@ const control = databaseActivities<MaterializationControlActivities>();
 
 // A build takes at most as long as the operator allows. Twenty attempts cover an hour of an unavailable
 // store; a query that fails is not retried.
-const { stageBuild } = proxyActivities<Pick<MaterializationLakeActivities, 'stageBuild'>>({
-  taskQueue: taskQueues.lake,
-  startToCloseTimeout: '26 hours',
-  heartbeatTimeout: '10 seconds',
-  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
-  retry: { initialInterval: '1 second', maximumInterval: '5 minutes', maximumAttempts: 20 },
-});
+const { stageBuild } = longLakeActivities<Pick<MaterializationLakeActivities, 'stageBuild'>>('26 hours');
 
 const commit = commitActivities<Pick<MaterializationLakeActivities, 'commitBuild' | 'discardBuild'>>();
 

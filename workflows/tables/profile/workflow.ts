@@ -1,9 +1,8 @@
-import { CancellationScope, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import { databaseActivities } from '../../activity-options.ts';
+import { CancellationScope, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import { databaseActivities, longLakeActivities } from '../../activity-options.ts';
 import { wasCancelled } from '../../cancellation.ts';
 import { continueOnNewest } from '../../history.ts';
 import { endAs } from '../../outcome.ts';
-import { taskQueues } from '../../task-queues.ts';
 import { untilItsTurn } from '../../waiting/waiting.ts';
 import type {
   ProfileControlActivities,
@@ -16,13 +15,7 @@ const control = databaseActivities<ProfileControlActivities>();
 
 // A wide table takes hours, and waits for an engine before each group of columns. Ten attempts cover some ten
 // minutes of an unavailable store, and each computes everything again.
-const { computeProfile } = proxyActivities<ProfileLakeActivities>({
-  taskQueue: taskQueues.lake,
-  startToCloseTimeout: '12 hours',
-  heartbeatTimeout: '10 seconds',
-  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
-  retry: { initialInterval: '1 second', maximumInterval: '5 minutes', maximumAttempts: 10 },
-});
+const { computeProfile } = longLakeActivities<ProfileLakeActivities>('12 hours', 10);
 
 /** For a profile waiting for its turn: some hours of polling. */
 const maxHistoryLength = 1_500;

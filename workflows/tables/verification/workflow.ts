@@ -1,16 +1,9 @@
-import {
-  ActivityFailure,
-  CancellationScope,
-  proxyActivities,
-  setCurrentDetails,
-  workflowInfo,
-} from '@temporalio/workflow';
-import { databaseActivities } from '../../activity-options.ts';
+import { ActivityFailure, CancellationScope, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import { databaseActivities, longLakeActivities } from '../../activity-options.ts';
 import { wasCancelled } from '../../cancellation.ts';
 import { continueOnNewest } from '../../history.ts';
 import { endAs } from '../../outcome.ts';
 import { notifyWaiter } from '../../run-ended.ts';
-import { taskQueues } from '../../task-queues.ts';
 import { untilItsTurn, untilThereIsAProcess } from '../../waiting/waiting.ts';
 import type {
   VerificationControlActivities,
@@ -23,13 +16,7 @@ const control = databaseActivities<VerificationControlActivities>();
 
 // A table with hundreds of tests takes hours at most. Twenty attempts cover an hour of an unavailable store,
 // and each tests one table again.
-const { verifyNextTable } = proxyActivities<VerificationLakeActivities>({
-  taskQueue: taskQueues.lake,
-  startToCloseTimeout: '12 hours',
-  heartbeatTimeout: '10 seconds',
-  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
-  retry: { initialInterval: '1 second', maximumInterval: '5 minutes', maximumAttempts: 20 },
-});
+const { verifyNextTable } = longLakeActivities<VerificationLakeActivities>('12 hours');
 
 /** For a run that waits for its turn, or tests hundreds of tables. */
 const maxHistoryLength = 3_000;

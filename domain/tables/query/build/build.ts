@@ -1,6 +1,11 @@
 import type { Engine } from '../process/engine.ts';
-import { LakeUnavailable, shownFailure } from '../process/failure.ts';
-import { type Interruption, refuseUnread, stopIfInterrupted } from '../process/statement.ts';
+import { shownFailure } from '../process/failure.ts';
+import {
+  type Interruption,
+  inReadTransaction,
+  refuseUnread,
+  stopIfInterrupted,
+} from '../process/statement.ts';
 import { type Build, buildAddedRows, buildGroups, buildWhole, mergeGroups } from './content.ts';
 import type { BuildTask, Built } from './contract.ts';
 import { shapeOf } from './shape.ts';
@@ -36,30 +41,19 @@ function isFinal(error: unknown, { location }: BuildTask, { isRequested }: Inter
   return isRequested || broken !== 'nothing' || (code !== 'query_failed' && code !== 'version_expired');
 }
 
-/** Runs one way within a transaction that only reads. */
-async function reading<Result>(
+/** Runs one way. */
+function reading<Result>(
   engine: Engine,
   task: BuildTask,
   interruption: Interruption,
   way: (build: Build) => Promise<Result>,
 ): Promise<Result> {
   const { connection, parser } = engine;
-  await engine.ending;
-  if (engine.isLost) throw new LakeUnavailable('The transaction before could not be ended.');
-  stopIfInterrupted(interruption);
-  await connection.run('BEGIN TRANSACTION READ ONLY');
-  try {
+  return inReadTransaction(engine, interruption, async () => {
     const shape = await shapeOf(connection, task.atVersions);
     const built = await way({ connection, parser, task, shape });
     stopIfInterrupted(interruption);
     await refuseUnread(engine);
     return built;
-  } finally {
-    engine.ending = connection.run('ROLLBACK').then(
-      () => undefined,
-      () => {
-        engine.isLost = true;
-      },
-    );
-  }
+  });
 }

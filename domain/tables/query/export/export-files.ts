@@ -4,8 +4,12 @@ import { checkStatement } from '../guard/check.ts';
 import { applyNames } from '../guard/column-names.ts';
 import { QueryRefusal } from '../guard/refusal.ts';
 import type { Engine } from '../process/engine.ts';
-import { LakeUnavailable } from '../process/failure.ts';
-import { type Interruption, refuseUnread, stopIfInterrupted } from '../process/statement.ts';
+import {
+  type Interruption,
+  inReadTransaction,
+  refuseUnread,
+  stopIfInterrupted,
+} from '../process/statement.ts';
 import type { CopiedFormat, Exported, ExportTask } from './contract.ts';
 import { distinctNames } from './names.ts';
 
@@ -25,11 +29,7 @@ export async function exportFiles(
   const { connection, parser } = engine;
   const { sql, relations, atVersions } = task;
   const checked = await checkStatement(parser, { sql, relations, atVersions, limit: undefined });
-  await engine.ending;
-  if (engine.isLost) throw new LakeUnavailable('The transaction before could not be ended.');
-  stopIfInterrupted(interruption);
-  await connection.run('BEGIN TRANSACTION READ ONLY');
-  try {
+  return inReadTransaction(engine, interruption, async () => {
     const named = (own: readonly string[]) => distinctNames(applyNames(own, checked.columnNames));
     const { sql: select } = await storedAs(connection, checked.sql, named);
     const written = await connection.runAndReadAll(copy(select, task)).catch((error: unknown) => {
@@ -38,14 +38,7 @@ export async function exportFiles(
     stopIfInterrupted(interruption);
     await refuseUnread(engine);
     return { rows: Number(written.getRows()[0]?.[0] ?? 0), scannedRelationIds: checked.scannedRelationIds };
-  } finally {
-    engine.ending = connection.run('ROLLBACK').then(
-      () => undefined,
-      () => {
-        engine.isLost = true;
-      },
-    );
-  }
+  });
 }
 
 function copy(select: string, { prefixUrl, format, maxFileBytes }: ExportTask): string {

@@ -43,7 +43,9 @@ export async function runStatement(
     return { ...nothing, namedTables: await checkDraft(engine.parser, statement) };
   }
   const checked = await checkStatement(engine.parser, { ...statement, mayExplain: true });
-  return inReadTransaction(engine, interruption, async (snapshotId) => {
+  return inReadTransaction(engine, interruption, async () => {
+    const snapshotId = await newestSnapshot(engine);
+    stopIfInterrupted(interruption);
     // A bounded result is faster materialised than streamed; any other is read no further than wanted.
     const bound = boundParameters(statement.parameters);
     const result = await (checked.isBounded
@@ -70,14 +72,11 @@ export async function runStatement(
 export const msSince = (startedAt: number): number =>
   Math.round((performance.now() - startedAt) * 1000) / 1000;
 
-/**
- * Works in one read-only transaction that first queries the lake's newest snapshot: everything after it reads
- * that snapshot, whatever is committed meanwhile.
- */
+/** Works in one transaction that only reads. */
 export async function inReadTransaction<T>(
   engine: Engine,
   interruption: Interruption,
-  work: (snapshotId: number) => Promise<T>,
+  work: () => Promise<T>,
 ): Promise<T> {
   const { connection } = engine;
   await engine.ending;
@@ -85,9 +84,7 @@ export async function inReadTransaction<T>(
   stopIfInterrupted(interruption);
   await connection.run('BEGIN TRANSACTION READ ONLY');
   try {
-    const snapshotId = await newestSnapshot(engine);
-    stopIfInterrupted(interruption);
-    return await work(snapshotId);
+    return await work();
   } finally {
     // The transaction only read, so its end does not matter; the next statement notices if it could not be
     // ended.
@@ -109,6 +106,7 @@ export async function refuseUnread({ connection }: Engine): Promise<void> {
   }
 }
 
+/** Everything after it in the transaction reads this snapshot, whatever is committed meanwhile. */
 export async function newestSnapshot(engine: Engine): Promise<number> {
   const result = await engine.connection.run(currentSnapshotQuery('lake'));
   const chunk = await result.fetchChunk();

@@ -9,6 +9,7 @@ import {
   type Interruption,
   inReadTransaction,
   msSince,
+  newestSnapshot,
   refuseUnread,
   stopIfInterrupted,
 } from '../process/statement.ts';
@@ -33,7 +34,9 @@ export async function streamRows(
   const { connection, parser } = engine;
   const { limit = Number.POSITIVE_INFINITY } = task;
   const checked = await checkStatement(parser, task);
-  return inReadTransaction(engine, current, async (snapshotId) => {
+  return inReadTransaction(engine, current, async () => {
+    const snapshotId = await newestSnapshot(engine);
+    stopIfInterrupted(current);
     const bound = boundParameters(task.parameters ?? []);
     const result = await connection.stream(checked.sql, bound?.values, bound?.types);
     const names = distinctNames(applyNames(result.columnNames(), checked.columnNames));
