@@ -22,7 +22,7 @@ const query = (sql: string, from: Pick<TestClient, 'call'> = client) =>
 test.each([
   'EXPLAIN SELECT city, sum(a) FROM explained WHERE a > 0 GROUP BY city',
   '  -- a comment\n /* and another; */ explain\nSELECT city FROM explained WHERE a > 0 GROUP BY city',
-])('the plan of a SELECT is shown, and nothing is run: %s', async (sql) => {
+])('the plan of a SELECT is shown: %s', async (sql) => {
   const { status, body, text } = await query(sql);
   expect(status, text).toBe(200);
   expect(body.data).toMatchObject({ rowCount: 1, scanned: { tables: [{ tableId: table }] } });
@@ -48,6 +48,12 @@ test.each([
 ])('%s is refused', async (sql, code) => {
   const { status, body, text } = await query(sql);
   expect([status, body.code], text).toEqual([400, code]);
+});
+
+test('nothing is run', async () => {
+  const failing = 'SELECT CAST(city AS INTEGER) AS n FROM explained';
+  expect((await query(failing)).body.code).toBe('query_failed');
+  expect((await query(`EXPLAIN ${failing}`)).status).toBe(200);
 });
 
 test('a fault is told at its place in what was written', async () => {

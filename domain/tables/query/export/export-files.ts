@@ -12,6 +12,7 @@ import {
 } from '../process/statement.ts';
 import type { CopiedFormat, Exported, ExportTask } from './contract.ts';
 import { distinctNames } from './names.ts';
+import { asWorkbook } from './workbook-values.ts';
 
 const options: Record<CopiedFormat, string> = {
   // RFC 4180; empty text is quoted, as null is nothing.
@@ -31,7 +32,8 @@ export async function exportFiles(
   const checked = await checkStatement(parser, { sql, relations, atVersions, limit: undefined });
   return inReadTransaction(engine, interruption, async () => {
     const named = (own: readonly string[]) => distinctNames(applyNames(own, checked.columnNames));
-    const { sql: select } = await storedAs(connection, checked.sql, named);
+    const { sql: stored, columns } = await storedAs(connection, checked.sql, named);
+    const select = task.format === 'xlsx' ? asWorkbook(stored, columns) : stored;
     const written = await connection.runAndReadAll(copy(select, task)).catch((error: unknown) => {
       throw /Sheet row limit/.test(String(error)) ? tooLong() : error;
     });

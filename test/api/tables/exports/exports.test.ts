@@ -50,17 +50,16 @@ test('CSV by RFC 4180: nulls are nothing, empty text is quoted, and the hash is 
   expect(Date.parse(done.expiresAt) - Date.parse(done.finishedAt)).toBe(86_400_000);
 });
 
-test('Parquet has the types of the table, and Excel opens the workbook', async () => {
+test('Parquet has the types of the table', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'exports-'));
   onTestFinished(() => rm(folder, { recursive: true }));
-  for (const format of ['parquet', 'xlsx']) {
-    const done = await on.exported({ table_id: orders, format });
-    expect(done.files[0].name).toBe(`orders.${format}`);
-    await writeFile(join(folder, `orders.${format}`), (await on.download(done.files[0])).bytes);
-  }
+  const done = await on.exported({ table_id: orders, format: 'parquet' });
+  expect(done.files[0].name).toBe('orders.parquet');
+  const file = join(folder, 'orders.parquet');
+  await writeFile(file, (await on.download(done.files[0])).bytes);
   const connection = await (await DuckDBInstance.create(':memory:')).connect();
   const described = await connection.runAndReadAll(
-    `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM '${join(folder, 'orders.parquet')}')`,
+    `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM '${file}')`,
   );
   expect(described.getRows()).toEqual(
     expect.arrayContaining([
@@ -70,14 +69,51 @@ test('Parquet has the types of the table, and Excel opens the workbook', async (
       ['paid', 'BOOLEAN'],
     ]),
   );
-  const rows = await connection.runAndReadAll(
-    `SELECT city, amount::VARCHAR FROM '${join(folder, 'orders.parquet')}' ORDER BY s_id`,
-  );
+  const rows = await connection.runAndReadAll(`SELECT city, amount::VARCHAR FROM '${file}' ORDER BY s_id`);
   expect(rows.getRows()).toEqual([
     ['Porto', '12345678901234.50'],
     ['', null],
     ['a,"b"\r\nc', '-0.05'],
   ]);
+});
+
+test('a workbook holds what its cells can hold', async () => {
+  const project = await on.project();
+  const sql = `SELECT 999999999999999 AS big, CAST('-0.000000000000123456789012345' AS DECIMAL(38,28)) AS small,
+    CAST('123456789012300000000000000000' AS DECIMAL(38,0)) AS round, DATE '1900-03-01' AS day,
+    TIMESTAMP '2026-01-02 03:04:05.125' AS at, TIME '03:04:05' AS time, true AS flag, 1.5::DOUBLE AS double,
+    '=1+1' AS formula, repeat('x', 32767) AS long, NULL AS nothing, [1, 2] AS list, '<&>' || chr(9) AS marks`;
+  const done = await on.exported({ sql, format: 'xlsx', project_id: project, path: 'held.xlsx' });
+  expect(done).toMatchObject({ status: 'succeeded', error: null });
+  const preview = await client.call('POST', `/v1/assets/${done.fileId}/previews`, { body: {} });
+  expect(preview.body.data.rows).toEqual([
+    [
+      ...[999999999999999, -1.23456789012345e-13, 1.234567890123e29, '1900-03-01'],
+      ...['2026-01-02T03:04:05.125000', '03:04:05.000000', true, 1.5, '=1+1', 'x'.repeat(32_767)],
+      ...[null, '[1,2]', '<&>\t'],
+    ],
+  ]);
+});
+
+test.each([
+  ['1000000000000000', '15 digits'],
+  ['-1000000000000000', '15 digits'],
+  [`CAST('1234567890123456.7' AS DECIMAL(20,1))`, '15 digits'],
+  [`CAST('0.00000000001234567890123456' AS DECIMAL(38,26))`, '15 digits'],
+  ['12345678901234567890::HUGEINT', '15 digits'],
+  [`'nan'::DOUBLE`, 'not finite'],
+  [`'-inf'::FLOAT`, 'not finite'],
+  [`DATE '1900-02-28'`, 'March 1900'],
+  [`TIMESTAMP '1899-12-31 23:00:00'`, 'March 1900'],
+  [`TIMESTAMPTZ 'infinity'`, 'March 1900'],
+  [`repeat('x', 32768)`, '32,767'],
+  [`'a' || chr(1)`, 'control'],
+])('a workbook that would show %s as something else is refused', async (value, why) => {
+  const sql = `SELECT CASE WHEN range = 50 THEN ${value} END AS "a ""b" FROM range(100)`;
+  const done = await on.exported({ sql, format: 'xlsx' });
+  expect(done).toMatchObject({ status: 'failed', error: { code: 'query_failed' }, files: [] });
+  expect(done.error.message).toContain(why);
+  expect(done.error.message).toContain('a \\"b');
 });
 
 test('what was exported can be imported unchanged', async () => {
