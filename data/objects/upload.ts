@@ -8,6 +8,7 @@ import {
   type ListPartsCommandOutput,
   type MultipartUpload,
   type S3Client,
+  S3ServiceException,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 
@@ -84,10 +85,18 @@ export async function abortUploads(client: S3Client, place: Place, before?: Date
   let aborted = 0;
   for await (const { Key, UploadId, Initiated } of unfinished(client, place)) {
     if (before !== undefined && (Initiated === undefined || Initiated >= before)) continue;
-    await client.send(new AbortMultipartUploadCommand({ Bucket: place.Bucket, Key, UploadId }));
-    aborted += 1;
+    const isAborted = await client
+      .send(new AbortMultipartUploadCommand({ Bucket: place.Bucket, Key, UploadId }))
+      .then(() => true, falseIfGone);
+    if (isAborted) aborted += 1;
   }
   return aborted;
+}
+
+/** It was completed, or aborted, since it was listed. */
+function falseIfGone(error: unknown): false {
+  if (error instanceof S3ServiceException && error.$metadata.httpStatusCode === 404) return false;
+  throw error;
 }
 
 /** Bytes of the parts of unfinished uploads with this key prefix. */
@@ -98,7 +107,9 @@ export async function sizeOfUploads(client: S3Client, place: Place): Promise<num
     do {
       const PartNumberMarker = listed?.NextPartNumberMarker;
       const parts = new ListPartsCommand({ Bucket: place.Bucket, Key, UploadId, PartNumberMarker });
-      listed = await client.send(parts);
+      const next = await client.send(parts).catch(falseIfGone);
+      if (next === false) break;
+      listed = next;
       for (const { Size } of listed.Parts ?? []) total += Size ?? 0;
     } while (listed.IsTruncated === true && listed.NextPartNumberMarker !== undefined);
   }

@@ -1,10 +1,26 @@
 import { expect } from 'vitest';
+import { inOrganization } from '../../data/postgres/client.ts';
 import { shaping } from './calculated.ts';
 import { eventually } from './eventually.ts';
-import type { TestClient } from './workspace.ts';
+import type { TestClient, Workspace } from './workspace.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape.
 type Data = any;
+
+/**
+ * When the folders of an export are removed. The files of one that did not succeed are mostly removed at once, but
+ * the store may complete one after that, so they are not looked at.
+ */
+export async function plannedRemovals(
+  { deps }: Pick<Workspace, 'deps'>,
+  { organizationId }: Pick<TestClient, 'organizationId'>,
+  id: string,
+): Promise<Date[]> {
+  const planned = await inOrganization(deps.db, organizationId, (db) =>
+    db.selectFrom('object_deletions').selectAll().where('object_key', 'like', `%/${id}/%/`).execute(),
+  );
+  return planned.map((one) => one.not_before);
+}
 
 /** Shorthands for exports of one client. */
 export function exporting(client: Pick<TestClient, 'call'>) {

@@ -36,6 +36,8 @@ const maxAtOnce = 2;
 /** A pin outlives the longest export; it is released when it ends. */
 const pinMs = 48 * 3_600_000;
 const keptMs = 24 * 3_600_000;
+/** No request to the store is under way for as long. */
+const leftoverMs = 600_000;
 const pinHolder = (exportId: string) => `export/${exportId}`;
 
 const internalFailure = {
@@ -108,6 +110,7 @@ async function end(
     expires_at: new Date(now + keptMs),
     error: status === 'failed' ? JSON.stringify(row.error ?? internalFailure) : null,
   });
+  await removeAttempts(db, row);
   if (row.folder !== null) await removeFolder(db, organizationId, row.folder, keptMs);
   await deleteLakePins(db, organizationId, pinHolder(id));
   const error = ended.error as { code: string } | null;
@@ -136,6 +139,22 @@ function endOf(row: Export, { status }: Run): ExportEnd {
   const bytes = filesOf(row).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const errorCode = (row.error as { code?: string } | null)?.code ?? null;
   return { status: status as ExportEnd['status'], rows: row.rows_written, bytes, errorCode };
+}
+
+/**
+ * Has what attempts may have left removed soon. Each removed its files when it failed, but the store may
+ * complete one later, if the last request for it was under way when the process ended.
+ */
+async function removeAttempts(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, id }: Export,
+): Promise<void> {
+  await db
+    .updateTable('object_deletions')
+    .set({ not_before: new Date(Date.now() + leftoverMs) })
+    .where('organization_id', '=', organizationId)
+    .where('object_key', 'like', `%/${id}/%`)
+    .execute();
 }
 
 /** Has a folder of the object store removed after a time, in place of a removal that was planned before. */

@@ -110,6 +110,9 @@ export function serveStatements(channel: Channel): void {
         const answer = await perform(limits, task, current);
         return { kind: 'answer', statementId, answer, isSpent: false };
       } catch (error) {
+        // A file that is being written may be completed when the transaction ends; whoever removes it waits
+        // for that.
+        if (task.kind === 'build' || task.kind === 'export') await (await engine)?.ending;
         const { broken, ...failure } = shownFailure(error, task.location, readsThePast(task));
         if (broken === 'engine') {
           await replaceEngine(limits);

@@ -4,7 +4,7 @@ import { exportSteps } from '../../../../domain/tables/exports/reconcile.ts';
 import { writeExport } from '../../../../domain/tables/exports/write-files.ts';
 import { fileSteps } from '../../../../domain/workspace/files/reconcile.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { exporting } from '../../../support/exports.ts';
+import { exporting, plannedRemovals } from '../../../support/exports.ts';
 import { only, replaceGrants } from '../../../support/grants.ts';
 import { personOf } from '../../../support/people.ts';
 import { reconcile } from '../../../support/reconcile.ts';
@@ -79,14 +79,17 @@ test('one that is cancelled leaves nothing, and cancelling it again changes noth
     () => client.call('GET', `/v1/exports/${id}`),
     ({ body }) => body.data.status === 'running',
   );
+  await eventually(
+    () => plannedRemovals(workspace, client, id),
+    (planned) => planned.length === 1,
+  );
   expect((await client.call('POST', `/v1/exports/${id}/cancel`)).status).toBe(422);
   await on.must('POST', `/v1/exports/${id}/cancel?confirm=true`, 202);
   const done = await on.ended(id);
   expect(done).toMatchObject({ status: 'cancelled', files: [], error: null });
   expect(await on.must('POST', `/v1/exports/${id}/cancel?confirm=true`, 200)).toEqual(done);
-  const { writer } = await workspace.activityDeps.lake.catalog.get(client.organizationId);
-  const folder = `${writer.dataPath.slice(`s3://${workspace.deps.objects.settings.bucket}/`.length)}main/${id}/`;
-  expect(await left(folder)).toBe(0);
+  const [removal] = await plannedRemovals(workspace, client, id);
+  expect(removal!.getTime()).toBeLessThanOrEqual(Date.now() + 600_000);
 });
 
 test('an organization writes two at once, and others wait for their turn', async () => {
