@@ -49,13 +49,14 @@ async function differences(one: string, other: string): Promise<number> {
   return data.rows[0]!.n;
 }
 
+const importable = ['csv', 'parquet', 'xlsx'];
 const { data: project } = await api.json<Answer<{ id: string }>>('POST', '/v1/projects', { name });
 const tableId = await importFile(
   project.id,
   await uploadFile(api, project.id, { file: source, path: 'flights.csv' }),
   name,
 );
-for (const format of ['csv', 'parquet', 'xlsx']) {
+for (const format of ['csv', 'parquet', 'ndjson', 'arrow', 'xlsx']) {
   const times: number[] = [];
   let last: Ended | undefined;
   for (let round = 0; round < Number(rounds); round += 1) {
@@ -66,11 +67,13 @@ for (const format of ['csv', 'parquet', 'xlsx']) {
     last = await ended(`/v1/exports/${data.id}`);
     times.push(performance.now() - startedMs);
   }
-  const back = `${name}_${format}`;
-  await importFile(project.id, last!.fileId, back);
   console.log(
     `${format}: ${last!.rowsWritten} rows in ${last!.bytesWritten} bytes, ${quantile(times, 0.5).toFixed(0)} ms at p50, \
-${Math.max(...times).toFixed(0)} at most; imported again, ${await differences(name, back)} rows differ`,
+${Math.max(...times).toFixed(0)} at most`,
   );
+  if (!importable.includes(format)) continue;
+  const back = `${name}_${format}`;
+  await importFile(project.id, last!.fileId, back);
+  console.log(`  imported again, ${await differences(name, back)} rows differ`);
 }
 process.exit(0);

@@ -5,7 +5,7 @@ import { characters, idText, nullableTimestamp, timestamp } from '../../schemas.
 import { sentPath } from '../../workspace/files/schemas.ts';
 import { pinnedVersions } from '../query-executions/schemas.ts';
 
-const format = z.enum(['csv', 'parquet', 'xlsx']);
+const format = z.enum(['csv', 'parquet', 'ndjson', 'arrow', 'xlsx']);
 
 const file = z.object({
   url: z

@@ -80,8 +80,8 @@ export function queryExecutionsRoutes(app: Routes, deps: ApiDeps): void {
       const gone = clientGone(reply);
       if (format !== 'json') {
         const { limit = maxStreamedRows } = body;
-        return sendStream(reply, { id: query.id, format }, (onChunk) =>
-          streamQuery(deps, { ...query, limit }, { format, onChunk }, gone),
+        return sendStream(reply, { id: query.id, format }, (onPiece) =>
+          streamQuery(deps, { ...query, limit }, { format, onPiece }, gone),
         );
       }
       const { limit } = validate(jsonLimit, { limit: body.limit });

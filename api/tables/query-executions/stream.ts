@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { AppError } from '../../../data/errors.ts';
-import type { OnChunk, StreamFormat } from '../../../domain/tables/query/stream/contract.ts';
+import type { OnPiece, StreamFormat } from '../../../domain/tables/query/stream/contract.ts';
 import { streamTypes } from './accept.ts';
 
 /** A reader that takes nothing for so long is disconnected: meanwhile it holds a process. */
@@ -17,13 +17,13 @@ const contentTypes: Record<StreamFormat, string> = { ...streamTypes, csv: 'text/
 export async function sendStream(
   reply: FastifyReply,
   { id, format }: { id: string; format: StreamFormat },
-  produce: (onChunk: OnChunk) => Promise<unknown>,
+  produce: (onPiece: OnPiece) => Promise<unknown>,
 ): Promise<FastifyReply> {
-  const { source, onChunk, end } = pushedBytes();
+  const { source, onPiece, end } = pushedBytes();
   const begun = Promise.withResolvers<void>();
-  const produced = produce((bytes, rowCount) => {
+  const produced = produce((piece) => {
     begun.resolve();
-    return onChunk(bytes, rowCount);
+    return onPiece(piece);
   });
   produced.then(
     () => {
@@ -46,7 +46,7 @@ export async function sendStream(
 }
 
 /** Bytes that are pushed, no more than the reader takes. */
-function pushedBytes(): { source: Readable; onChunk: OnChunk; end: () => void } {
+function pushedBytes(): { source: Readable; onPiece: OnPiece; end: () => void } {
   let wake: (() => void) | undefined;
   const source = new Readable({ highWaterMark: bufferedBytes, read: () => wake?.() });
   source.on('close', () => wake?.());
@@ -61,11 +61,11 @@ function pushedBytes(): { source: Readable; onChunk: OnChunk; end: () => void } 
         else resolve();
       };
     });
-  const onChunk: OnChunk = async (bytes) => {
+  const onPiece: OnPiece = async ({ bytes }) => {
     if (source.destroyed) throw unread();
     if (!source.push(bytes)) await isWanted();
   };
-  return { source, onChunk, end: () => void source.push(null) };
+  return { source, onPiece, end: () => void source.push(null) };
 }
 
 /** The statement is over, but a reader that never reads the rest would keep its connection. */

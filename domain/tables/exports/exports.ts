@@ -30,7 +30,7 @@ export const contentTypes: Record<ExportFormat, string> = {
   csv: 'text/csv',
   parquet: 'application/vnd.apache.parquet',
   ndjson: 'application/x-ndjson',
-  arrow: 'application/vnd.apache.arrow.stream',
+  arrow: 'application/vnd.apache.arrow.file',
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 };
 

@@ -10,8 +10,9 @@ import { contentTypeOf } from '../../workspace/files/content-type.ts';
 import { deleteObjectLater, putFile } from '../../workspace/files/files.ts';
 import { storeObject } from '../../workspace/files/store-object.ts';
 import { findRun, type Run, runStates } from '../../workspace/runs/runs.ts';
-import type { CopiedFormat } from '../query/export/contract.ts';
-import type { QueryPool } from '../query/pool.ts';
+import type { Exported } from '../query/export/contract.ts';
+import type { QueryPool, TaskLimits } from '../query/pool.ts';
+import type { StreamTask } from '../query/stream/contract.ts';
 import { withOutputLimit } from '../staging/output-limit.ts';
 import { newAttemptUrl, removeBelow, sizeBelow } from '../staging/staging.ts';
 import {
@@ -23,6 +24,7 @@ import {
   updateExport,
 } from './exports.ts';
 import { pinnedAt, type ReadDeps, readAs } from './read.ts';
+import { uploadPieces } from './upload-pieces.ts';
 
 export interface WriteDeps extends ReadDeps {
   objects: ObjectStore;
@@ -58,7 +60,7 @@ export async function writeExport(deps: WriteDeps, id: ExportId, signal: AbortSi
     deleteObjectLater(db, organizationId, folder, attemptMs),
   );
   try {
-    const written = await write(deps, row, prefixUrl, signal);
+    const written = await write(deps, row, { prefixUrl, folder }, signal);
     const files = await describe(deps.objects, row, folder);
     const result = { ...written, folder, files };
     if (row.path === null)
@@ -76,8 +78,13 @@ interface Written {
   versions: { tableId: string; version: number }[];
 }
 
-async function write(deps: WriteDeps, row: Export, prefixUrl: string, signal: AbortSignal): Promise<Written> {
-  const { organization_id: organizationId, created_by: callerId, max_file_bytes: maxFileBytes } = row;
+async function write(
+  deps: WriteDeps,
+  row: Export,
+  { prefixUrl, folder }: { prefixUrl: string; folder: string },
+  signal: AbortSignal,
+): Promise<Written> {
+  const { organization_id: organizationId, created_by: callerId } = row;
   const { reader: location } = await deps.lake.catalog.get(organizationId);
   const source = row.sql === null ? { tableId: row.table_id! } : { sql: row.sql };
   const read = await readAs(deps, organizationId, callerId, source);
@@ -88,15 +95,17 @@ async function write(deps: WriteDeps, row: Export, prefixUrl: string, signal: Ab
   const advice = 'Select fewer rows or columns, or have BUILD_MAX_GIB raised.';
   const { rows, scannedRelationIds: reads } = await withOutputLimit(
     { written: () => sizeBelow(deps, prefixUrl), maxBytes, signal, advice },
-    (until) =>
-      deps.builds.perform(
-        {
-          ...{ kind: 'export', location, sql: read.sql, relations: read.relations, prefixUrl },
-          ...{ atVersions: pinned.atVersions, format: row.format as CopiedFormat },
-          maxFileBytes: maxFileBytes ?? undefined,
-        },
-        { ...limits, signal: until },
-      ),
+    async (until) => {
+      const what = {
+        ...{ location, sql: read.sql, relations: read.relations, atVersions: pinned.atVersions },
+        maxFileBytes: row.max_file_bytes ?? undefined,
+      };
+      const within = { ...limits, signal: until };
+      const { format } = row;
+      if (format === 'ndjson' || format === 'arrow')
+        return streamed(deps, { ...what, format, folder }, within);
+      return deps.builds.perform({ kind: 'export', ...what, prefixUrl, format }, within);
+    },
   );
   const versions = reads.flatMap((tableId) => {
     const version = pinned.versions.get(tableId);
@@ -104,6 +113,31 @@ async function write(deps: WriteDeps, row: Export, prefixUrl: string, signal: Ab
   });
   return { rows, reads, versions };
 }
+
+/** Formats that the engine does not write itself: its process hands on their bytes. */
+async function streamed(
+  { builds, objects }: WriteDeps,
+  { folder, format, ...what }: Streamable,
+  limits: TaskLimits,
+): Promise<Exported> {
+  const upload = uploadPieces(objects, { folder, format });
+  try {
+    const written = await builds.perform(
+      { kind: 'stream', ...what, limit: undefined, format: format === 'arrow' ? 'arrow_file' : format },
+      { ...limits, onPiece: upload.onPiece },
+    );
+    await upload.end();
+    return { rows: written.rowCount, scannedRelationIds: written.scannedRelationIds };
+  } catch (error) {
+    await upload.abort();
+    throw error;
+  }
+}
+
+type Streamable = Omit<StreamTask, 'kind' | 'limit' | 'format'> & {
+  folder: string;
+  format: 'ndjson' | 'arrow';
+};
 
 /** The files in order, with their hashes. */
 async function describe(

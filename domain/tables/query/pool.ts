@@ -14,7 +14,7 @@ import {
 } from './pool/query-process.ts';
 import type { AnswerOf, ProcessStatement, ProcessTask, StatementOutcome } from './process/messages.ts';
 import type { QueryAnswer, QueryRequest } from './request.ts';
-import type { OnChunk } from './stream/contract.ts';
+import type { OnPiece } from './stream/contract.ts';
 
 export type { QueryAnswer, QueryRelation, QueryRequest, RowFormat } from './request.ts';
 
@@ -64,7 +64,7 @@ export interface TaskLimits {
   /** Where a task is aborted or its time is up, rejects only when its process writes no more: in a second. */
   untilSettled?: boolean;
   /** Takes what a task streams. Once it was called, the task is not retried in another process. */
-  onChunk?: OnChunk;
+  onPiece?: OnPiece;
 }
 
 /**
@@ -148,14 +148,14 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
 
 /** The same limits, and whether anything has been handed on. */
 function watched(limits: TaskLimits): { limits: TaskLimits; hasBegun: () => boolean } {
-  const { onChunk } = limits;
+  const { onPiece } = limits;
   let hasBegun = false;
-  if (onChunk === undefined) return { limits, hasBegun: () => false };
-  const watching: OnChunk = (bytes, rowCount) => {
+  if (onPiece === undefined) return { limits, hasBegun: () => false };
+  const watching: OnPiece = (piece) => {
     hasBegun = true;
-    return onChunk(bytes, rowCount);
+    return onPiece(piece);
   };
-  return { limits: { ...limits, onChunk: watching }, hasBegun: () => hasBegun };
+  return { limits: { ...limits, onPiece: watching }, hasBegun: () => hasBegun };
 }
 
 /**
@@ -165,7 +165,7 @@ function watched(limits: TaskLimits): { limits: TaskLimits; hasBegun: () => bool
 function performIn<Task extends ProcessTask>(
   slot: Slot<QueryProcess>,
   task: Task,
-  { timeoutMs, signal, untilSettled = false, onChunk }: TaskLimits,
+  { timeoutMs, signal, untilSettled = false, onPiece }: TaskLimits,
   logger: QueryLogger | undefined,
   queue: Queue<QueryProcess>,
 ): Promise<AnswerOf<Task>> {
@@ -190,7 +190,7 @@ function performIn<Task extends ProcessTask>(
       signal?.removeEventListener('abort', aborted);
       queue.leave(slot, isSpent);
     };
-    const delivery = createDelivery(onChunk, stop);
+    const delivery = createDelivery(onPiece, stop);
     slot.process.run(task, delivery.take).then(
       (outcome) => {
         settled(outcome.isSpent);

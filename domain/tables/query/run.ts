@@ -10,7 +10,7 @@ import type { QueryPool } from './pool.ts';
 import { insertQueryExecution } from './query-executions.ts';
 import { relationsFor } from './relations.ts';
 import type { QueryAnswer, QueryRelation, QueryRequest, RowFormat } from './request.ts';
-import type { OnChunk, Streamed, StreamFormat } from './stream/contract.ts';
+import type { OnPiece, Streamed, StreamFormat } from './stream/contract.ts';
 
 export interface QueryDeps {
   db: Database;
@@ -63,7 +63,7 @@ export function runQuery(deps: QueryDeps, query: Query, signal: AbortSignal): Pr
 /** How the rows of a statement are handed on. */
 export interface RowStream {
   format: StreamFormat;
-  onChunk: OnChunk;
+  onPiece: OnPiece;
 }
 
 /**
@@ -75,14 +75,14 @@ export interface RowStream {
 export async function streamQuery(
   deps: QueryDeps,
   query: Omit<Query, 'rowFormat'>,
-  { format, onChunk }: RowStream,
+  { format, onPiece }: RowStream,
   signal: AbortSignal,
 ): Promise<Streamed> {
   const { limit, timeoutMs } = query;
   let rowCount: number | undefined;
-  const counted: OnChunk = (bytes, rows) => {
-    rowCount = (rowCount ?? 0) + rows;
-    return onChunk(bytes, rows);
+  const counted: OnPiece = (piece) => {
+    rowCount = (rowCount ?? 0) + piece.rowCount;
+    return onPiece(piece);
   };
   const { answer } = await recorded(
     deps,
@@ -90,7 +90,7 @@ export async function streamQuery(
     (statement) =>
       deps.queries.perform(
         { kind: 'stream', ...statement, limit, format },
-        { timeoutMs, signal, onChunk: counted },
+        { timeoutMs, signal, onPiece: counted },
       ),
     () => rowCount,
   );

@@ -24,7 +24,7 @@ export function exportLane(context: LoadContext, seed: number): Lane {
     async step() {
       const table = random.pick(tableKeys);
       const isSplit = random.chance(0.3);
-      const format = random.chance(0.7) ? 'csv' : 'parquet';
+      const format = random.pick(['csv', 'csv', 'ndjson', 'ndjson', 'arrow', 'parquet']);
       const cancelAfterMs = random.chance(0.2) ? random.int(0, 1_000) : undefined;
       const sql = `SELECT s_id // 1000 AS owner, op_no, expected, s_id FROM ${table}`;
       const body = { sql, format, ...(isSplit ? { max_file_bytes: 1_048_576 } : {}) };
@@ -77,8 +77,8 @@ async function lookAt({ journal }: LoadContext, exported: Exported, format: stri
       journal.breach('exportTorn', `${exported.id}: ${name} has ${bytes.length} bytes, ${hash}`);
     texts.push(bytes.toString());
   }
-  if (format !== 'csv') return;
-  const rows = texts.flatMap((text) => text.trimEnd().split('\r\n').slice(1));
+  if (format !== 'csv' && format !== 'ndjson') return;
+  const rows = texts.flatMap((text) => rowsOf(text, format));
   journal.count('exports', 'rows looked through', rows.length);
   if (rows.length !== exported.rowsWritten || new Set(rows).size !== rows.length)
     journal.breach('exportTorn', `${exported.id}: ${rows.length} rows, told ${exported.rowsWritten}`);
@@ -89,4 +89,10 @@ async function lookAt({ journal }: LoadContext, exported: Exported, format: stri
   for (const [operation, group] of operations)
     if (group.some(([, , expected]) => Number(expected) !== group.length))
       journal.breach('exportTorn', `${exported.id}: ${group.length} rows of operation ${operation}`);
+}
+
+function rowsOf(text: string, format: 'csv' | 'ndjson'): string[] {
+  if (format === 'csv') return text.trimEnd().split('\r\n').slice(1);
+  const lines = text.split('\n').slice(0, -1);
+  return lines.map((line) => Object.values(JSON.parse(line) as object).join(','));
 }

@@ -8,15 +8,15 @@ import type {
   StatementOutcome,
   ToProcess,
 } from '../process/messages.ts';
-import type { OnChunk, Piece } from '../stream/contract.ts';
+import type { OnPiece, Piece } from '../stream/contract.ts';
 
 /** The parent's side of one query process. It runs one statement at a time. */
 export interface QueryProcess extends PoolProcess {
   /**
    * Resolves when the statement has settled, whatever its outcome; rejects if the process has ended. A piece
-   * that `onChunk` does not resolve is never followed by more than one.
+   * that `onPiece` does not resolve is never followed by more than one.
    */
-  run(task: ProcessTask, onChunk: OnChunk): Promise<StatementOutcome>;
+  run(task: ProcessTask, onPiece: OnPiece): Promise<StatementOutcome>;
   /** Interrupts the running statement; a process that ignores it for a second is killed. */
   interrupt(): void;
 }
@@ -40,7 +40,7 @@ let processCount = 0;
 interface Current {
   statementId: number;
   isInterrupted: boolean;
-  onChunk: OnChunk;
+  onPiece: OnPiece;
   settle: (settled: StatementOutcome) => void;
   fail: (error: Error) => void;
 }
@@ -70,8 +70,8 @@ export function startQueryProcess(
       else settle(current, message);
     },
   });
-  function handOn({ statementId, onChunk }: Current, { bytes, rowCount }: Piece): void {
-    onChunk(bytes, rowCount).then(
+  function handOn({ statementId, onPiece }: Current, { bytes, rowCount, endsFile }: Piece): void {
+    onPiece({ bytes, rowCount, endsFile }).then(
       () => child.send({ kind: 'taken', statementId }),
       () => undefined,
     );
@@ -94,13 +94,13 @@ export function startQueryProcess(
     pid: child.pid,
     exited: child.exited,
     ended: child.ended,
-    run: (task, onChunk) => {
+    run: (task, onPiece) => {
       if (child.isGone) return Promise.reject(ended());
       nextStatementId += 1;
       const statementId = nextStatementId;
       return new Promise((resolve, reject) => {
         const starting: Current = {
-          ...{ statementId, isInterrupted: false, onChunk },
+          ...{ statementId, isInterrupted: false, onPiece },
           ...{ settle: resolve, fail: reject },
         };
         current = starting;

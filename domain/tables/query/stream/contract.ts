@@ -4,6 +4,9 @@ import type { QueryParameter, QueryRelation } from '../request.ts';
 /** `csv` by RFC 4180, `ndjson` with one object a line, `arrow` in the IPC streaming format. */
 export type StreamFormat = 'csv' | 'ndjson' | 'arrow';
 
+/** What may be written to a file; `arrow_file` is the IPC file format. */
+export type WrittenFormat = StreamFormat | 'arrow_file';
+
 /** Runs a statement and hands on its rows, encoded, piece by piece. */
 export interface StreamTask {
   kind: 'stream';
@@ -16,7 +19,9 @@ export interface StreamTask {
   atVersions: ReadonlyMap<string, number>;
   /** Number of rows handed on at most; all if undefined. */
   limit: number | undefined;
-  format: StreamFormat;
+  format: WrittenFormat;
+  /** Begins another file, whole in itself, after one that has grown as large. */
+  maxFileBytes?: number | undefined;
 }
 
 export interface Streamed {
@@ -36,6 +41,8 @@ export interface Streamed {
 export interface Piece {
   bytes: Uint8Array;
   rowCount: number;
+  /** Whether it is the last one of a file that another one follows. */
+  endsFile?: boolean | undefined;
 }
 
 /**
@@ -43,4 +50,4 @@ export interface Piece {
  * ends the statement. If the task is aborted or its time is up while it holds a piece, it must settle by
  * itself.
  */
-export type OnChunk = (bytes: Uint8Array, rowCount: number) => Promise<void>;
+export type OnPiece = (piece: Piece) => Promise<void>;

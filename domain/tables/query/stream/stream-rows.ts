@@ -13,7 +13,7 @@ import {
   refuseUnread,
   stopIfInterrupted,
 } from '../process/statement.ts';
-import type { Piece, Streamed, StreamFormat, StreamTask } from './contract.ts';
+import type { Piece, Streamed, StreamTask, WrittenFormat } from './contract.ts';
 import type { Outflow } from './outflow.ts';
 import { createTextWriter, csvFormat, ndjsonFormat } from './text-writer.ts';
 import type { RowWriter, StreamColumn } from './writer.ts';
@@ -32,7 +32,7 @@ export async function streamRows(
 ): Promise<Streamed> {
   const startedAt = performance.now();
   const { connection, parser } = engine;
-  const { limit = Number.POSITIVE_INFINITY } = task;
+  const { limit = Number.POSITIVE_INFINITY, maxFileBytes = Number.POSITIVE_INFINITY } = task;
   const checked = await checkStatement(parser, task);
   return inReadTransaction(engine, current, async () => {
     const snapshotId = await newestSnapshot(engine);
@@ -41,16 +41,24 @@ export async function streamRows(
     const result = await connection.stream(checked.sql, bound?.values, bound?.types);
     const names = distinctNames(applyNames(result.columnNames(), checked.columnNames));
     const columns = names.map((name, index) => ({ name, type: result.columnType(index) }));
-    const writer = await writerOf(task.format, columns, maxBytes);
+    let writer = await writerOf(task.format, columns, maxBytes);
+    let fileBytes = 0;
     const send = async (piece: Piece) => {
+      fileBytes += piece.bytes.length;
       await current.outflow.send(piece);
       stopIfInterrupted(current);
+    };
+    const beginNextFile = async () => {
+      await send({ ...writer.end(), endsFile: true });
+      writer = await writerOf(task.format, columns, maxBytes);
+      fileBytes = 0;
     };
     let rowCount = 0;
     let truncated = false;
     while (!truncated) {
       const chunk = await result.fetchChunk();
       if (chunk === null || chunk.rowCount === 0) break;
+      if (fileBytes >= maxFileBytes) await beginNextFile();
       const wanted = Math.min(chunk.rowCount, limit - rowCount);
       truncated = chunk.rowCount > wanted;
       for (const piece of writer.add(chunk, wanted)) await send(piece);
@@ -76,7 +84,7 @@ export async function streamRows(
 }
 
 async function writerOf(
-  format: StreamFormat,
+  format: WrittenFormat,
   columns: readonly StreamColumn[],
   maxBytes: number,
 ): Promise<RowWriter> {
@@ -84,5 +92,5 @@ async function writerOf(
   if (format === 'ndjson') return createTextWriter(columns, ndjsonFormat(columns), maxBytes);
   // Loaded when wanted: most processes never need it.
   const { createArrowWriter } = await import('./arrow/arrow-writer.ts');
-  return createArrowWriter(columns, maxBytes);
+  return createArrowWriter(columns, maxBytes, format);
 }

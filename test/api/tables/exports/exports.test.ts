@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { tableFromIPC } from 'apache-arrow';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { exporting } from '../../../support/exports.ts';
 import { useWorker } from '../../../support/worker.ts';
@@ -76,6 +77,63 @@ test('Parquet has the types of the table', async () => {
     ['a,"b"\r\nc', '-0.05'],
   ]);
 });
+
+test('NDJSON has one object a line, with the values of a query', async () => {
+  const sql = 'SELECT city, amount, day, paid, [s_id] AS list FROM orders ORDER BY s_id';
+  const done = await on.exported({ sql, format: 'ndjson' });
+  expect(done).toMatchObject({ status: 'succeeded', rowsWritten: 3, versions: [{ tableId: orders }] });
+  const { bytes, type } = await on.download(done.files[0]);
+  expect(type).toBe('application/x-ndjson');
+  expect(bytes.toString()).toBe(
+    `{"city":"Porto","amount":"12345678901234.50","day":"2026-01-02","paid":true,"list":[1]}
+{"city":"","amount":null,"day":null,"paid":null,"list":[2]}
+{"city":"a,\\"b\\"\\r\\nc","amount":"-0.05","day":"1969-12-31","paid":false,"list":[3]}
+`,
+  );
+  expect(done.files[0]).toMatchObject({
+    ...{ name: 'export.ndjson', sizeBytes: bytes.length },
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+  });
+});
+
+test('Arrow is a file with an index, which can be read from front to end too', async () => {
+  const sql = 'SELECT city, amount, day FROM orders ORDER BY s_id';
+  const done = await on.exported({ sql, format: 'arrow' });
+  const { bytes, type } = await on.download(done.files[0]);
+  expect(type).toBe('application/vnd.apache.arrow.file');
+  expect([bytes.subarray(0, 6), bytes.subarray(-6)].map(String)).toEqual(['ARROW1', 'ARROW1']);
+  for (const readable of [bytes, bytes.subarray(8)]) {
+    const table = tableFromIPC(readable);
+    expect(table.schema.fields.map(String)).toEqual(['city: Utf8', 'amount: Decimal[18e+2]', 'day: Date32<DAY>']);
+    expect(table.getChild('city')?.toArray()).toEqual(['Porto', '', 'a,"b"\r\nc']);
+  }
+});
+
+test.each(['ndjson', 'arrow'])('no rows are a whole %s file too', async (format) => {
+  const done = await on.exported({ sql: 'SELECT 1 AS a WHERE false', format });
+  expect(done).toMatchObject({ status: 'succeeded', rowsWritten: 0, files: [{ name: `export.${format}` }] });
+  const { bytes } = await on.download(done.files[0]);
+  if (format === 'arrow') expect(tableFromIPC(bytes).numRows).toBe(0);
+  else expect(bytes.length).toBe(0);
+});
+
+test.each(['ndjson', 'arrow'])(
+  '%s is split into files that are whole, and have the order',
+  async (format) => {
+    const sql = 'SELECT range AS n, md5(range::VARCHAR) AS hash FROM range(100_000) ORDER BY range';
+    const done = await on.exported({ sql, format, name: 'many', max_file_bytes: 1_048_576 });
+    expect(done.files.length).toBeGreaterThan(3);
+    const read: number[] = [];
+    for (const [at, file] of done.files.entries()) {
+      expect(file.name).toBe(`many_${at + 1}.${format}`);
+      const { bytes } = await on.download(file);
+      expect(bytes.length).toBeLessThan(2_000_000);
+      if (format === 'arrow') read.push(...Array.from(tableFromIPC(bytes).getChild('n')!, Number));
+      else for (const line of bytes.toString().trimEnd().split('\n')) read.push(JSON.parse(line).n);
+    }
+    expect(read).toEqual(Array.from({ length: 100_000 }, (_, n) => n));
+  },
+);
 
 test('a workbook holds what its cells can hold', async () => {
   const project = await on.project();

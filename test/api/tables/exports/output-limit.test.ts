@@ -7,7 +7,7 @@ const workspace = useWorkspace({}, () => ({ BUILD_MAX_GIB: '0.1' }));
 useWorker(workspace);
 
 /** A workbook ends with its rows. */
-const formats = ['csv', 'parquet'];
+const formats = ['csv', 'parquet', 'ndjson', 'arrow'];
 
 test.each(formats)(
   'an endless export as one %s is aborted, and what it wrote is removed',

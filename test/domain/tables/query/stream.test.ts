@@ -29,11 +29,11 @@ const stream = (sql: string, limits: Partial<TaskLimits>, more: Partial<StreamTa
 /** A consumer that holds each piece until it is let go. */
 function holding() {
   const held: { bytes: Uint8Array; letGo: () => void; refuse: (error: Error) => void }[] = [];
-  const onChunk = (bytes: Uint8Array) =>
+  const onPiece = ({ bytes }: { bytes: Uint8Array }) =>
     new Promise<void>((resolve, reject) => {
       held.push({ bytes, letGo: resolve, refuse: reject });
     });
-  return { held, onChunk };
+  return { held, onPiece };
 }
 
 async function cpuTicks(pid: number): Promise<number> {
@@ -45,7 +45,7 @@ it('hands on all rows in their order, in whole rows, without a limit', async () 
   let text = '';
   let rows = 0;
   const answer = await stream('SELECT a FROM t ORDER BY a', {
-    onChunk: async (bytes, rowCount) => {
+    onPiece: async ({ bytes, rowCount }) => {
       const piece = Buffer.from(bytes).toString();
       expect(piece.endsWith('\r\n')).toBe(true);
       expect(piece.length).toBeLessThan(262_144);
@@ -67,7 +67,7 @@ it('binds parameters, and says whether there were more rows than the limit', asy
   const answer = await stream(
     'SELECT a FROM t WHERE a >= $p1 ORDER BY a',
     {
-      onChunk: async (bytes) => {
+      onPiece: async ({ bytes }) => {
         text += Buffer.from(bytes).toString();
       },
     },
@@ -81,8 +81,8 @@ it('produces nothing while a piece is held; aborted, it frees its process', asyn
   await queries.run('SELECT 1');
   const before = queries.pool.processIds();
   const controller = new AbortController();
-  const { held, onChunk } = holding();
-  const running = outcomeOf(stream(endless, { signal: controller.signal, onChunk }));
+  const { held, onPiece } = holding();
+  const running = outcomeOf(stream(endless, { signal: controller.signal, onPiece }));
   await expectEventually(() => held.length).toBe(1);
   const [pid = 0] = before;
   let last = -1;
@@ -107,8 +107,8 @@ it('produces nothing while a piece is held; aborted, it frees its process', asyn
 
 it('is not run anew in another process once a piece was handed on', async () => {
   await queries.run('SELECT 1');
-  const { held, onChunk } = holding();
-  const running = outcomeOf(stream(endless, { onChunk }));
+  const { held, onPiece } = holding();
+  const running = outcomeOf(stream(endless, { onPiece }));
   await expectEventually(() => held.length).toBe(1);
   for (const pid of queries.pool.processIds()) process.kill(pid, 'SIGKILL');
   expect(await running).toEqual({
@@ -123,7 +123,7 @@ it('is not run anew in another process once a piece was handed on', async () => 
 it('ends when its consumer refuses a piece', async () => {
   const running = outcomeOf(
     stream(endless, {
-      onChunk: () => Promise.reject(new AppError('query_failed', 'No more.')),
+      onPiece: () => Promise.reject(new AppError('query_failed', 'No more.')),
     }),
   );
   expect(await running).toEqual({ code: 'query_failed', message: 'No more.' });
@@ -131,8 +131,8 @@ it('ends when its consumer refuses a piece', async () => {
 });
 
 it('a consumer that refuses the last piece ends nothing but its own', async () => {
-  const { held, onChunk } = holding();
-  const running = outcomeOf(stream('SELECT 1 AS a', { onChunk }));
+  const { held, onPiece } = holding();
+  const running = outcomeOf(stream('SELECT 1 AS a', { onPiece }));
   await expectEventually(() => held.length).toBe(1);
   const next = queries.run('SELECT count(*) AS n FROM range(2000000000) t(i) WHERE i % 5 = 3', {
     timeoutMs: 120_000,

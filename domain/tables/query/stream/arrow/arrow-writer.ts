@@ -1,36 +1,24 @@
 import type { DuckDBVector } from '@duckdb/node-api';
-import { Field, makeData, RecordBatch, RecordBatchStreamWriter, Schema, Struct } from 'apache-arrow';
+import { Field, makeData, RecordBatch, Schema, Struct } from 'apache-arrow';
 import { tooLarge } from '../../encode-rows.ts';
-import type { Piece } from '../contract.ts';
+import type { Piece, WrittenFormat } from '../contract.ts';
 import { pieceBytes, type RowWriter, readableVectors, type StreamColumn } from '../writer.ts';
+import { CollectingFileWriter, CollectingStreamWriter } from './collecting-writers.ts';
 import { fixedBytes, fixedColumnOf, longColumnOf } from './column-of.ts';
-
-/** Collects what is written, instead of queueing it for a reader. */
-class CollectingWriter extends RecordBatchStreamWriter {
-  #written: Uint8Array[] = [];
-
-  protected override _write(chunk: ArrayBufferView): this {
-    this.#written.push(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength));
-    return this;
-  }
-
-  /** What was written since; a copy. */
-  take(): Uint8Array {
-    const bytes = Buffer.concat(this.#written);
-    this.#written = [];
-    return bytes;
-  }
-}
 
 const mostRows = 65_536;
 
 /**
  * Arrow's IPC streaming format: the schema, record batches, and an end that tells a whole stream from one cut
- * short.
+ * short; or the IPC file format, which is the same with an index of its batches.
  *
  * @throws QueryRefusal query_too_large for a row of more than `maxBytes`
  */
-export function createArrowWriter(columns: readonly StreamColumn[], maxBytes: number): RowWriter {
+export function createArrowWriter(
+  columns: readonly StreamColumn[],
+  maxBytes: number,
+  format: WrittenFormat,
+): RowWriter {
   const rowBytes = columns.reduce((sum, { type }) => sum + fixedBytes(type), 0);
   const capacity = Math.max(1, Math.min(mostRows, Math.floor((pieceBytes * 2) / rowBytes)));
   const fixed = columns.map((column) => fixedColumnOf(column, capacity));
@@ -40,7 +28,8 @@ export function createArrowWriter(columns: readonly StreamColumn[], maxBytes: nu
   const all = columns.map((_, at) => fixed[at] ?? long[at]!);
   const schema = new Schema(columns.map(({ name }, at) => new Field(name, all[at]!.type, true)));
   const struct = new Struct(schema.fields);
-  const writer = new CollectingWriter({ autoDestroy: false });
+  const Writer = format === 'arrow_file' ? CollectingFileWriter : CollectingStreamWriter;
+  const writer = new Writer({ autoDestroy: false });
   writer.reset(undefined, schema);
   let length = 0;
 
@@ -76,7 +65,7 @@ export function createArrowWriter(columns: readonly StreamColumn[], maxBytes: nu
       const children = all.map((column) => column.data(length));
       writer.write(new RecordBatch(schema, makeData({ type: struct, length, nullCount: 0, children })));
     }
-    const piece = { bytes: writer.take(), rowCount };
+    const piece = { bytes: writer.written.take(), rowCount };
     for (const column of all) column.clear();
     length = 0;
     return piece;
@@ -94,7 +83,7 @@ export function createArrowWriter(columns: readonly StreamColumn[], maxBytes: nu
     end: () => {
       const rows = take();
       writer.finish();
-      return { bytes: Buffer.concat([rows.bytes, writer.take()]), rowCount: rows.rowCount };
+      return { bytes: Buffer.concat([rows.bytes, writer.written.take()]), rowCount: rows.rowCount };
     },
   };
 }
