@@ -60,6 +60,7 @@ import { catalogEntriesRoutes } from './tables/catalog-entries/routes.ts';
 import { exportsRoutes } from './tables/exports/routes.ts';
 import { calculationRoutes } from './tables/grid-tables/calculation-routes.ts';
 import { gridTablesRoutes } from './tables/grid-tables/routes.ts';
+import { lakeCredentialsRoutes } from './tables/lake-credentials/routes.ts';
 import { lakeMaintenanceRoutes } from './tables/lake-maintenance/routes.ts';
 import { lineageRoutes } from './tables/lineage/routes.ts';
 import { profilesRoutes } from './tables/profiles/routes.ts';
@@ -193,6 +194,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   datasetsRoutes(app, deps);
   snapshotsRoutes(app, deps);
   appConnectionsRoutes(app, deps);
+  lakeCredentialsRoutes(app, deps);
   lakeMaintenanceRoutes(app, deps);
   appsRoutes(app, deps);
   return app;

@@ -6,6 +6,7 @@ import type {
   RawServerDefault,
 } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { LakeAddresses } from '../domain/tables/lake-credentials/attach.ts';
 import type { PublicClient } from '../domain/workspace/logins/public-clients.ts';
 import type { IdentityProvider } from '../domain/workspace/people/identity-provider.ts';
 import type { Service } from '../service/open.ts';
@@ -17,6 +18,8 @@ export interface ApiDeps extends Service {
   /** Whether the API processes share their rate limits, through the database. */
   sharesRateLimits: boolean;
   publicUrl: string | undefined;
+  /** Where holders of lake credentials reach the stores. */
+  lakeAddresses: LakeAddresses;
   /** Public clients of the operator's configuration. */
   publicClients: readonly PublicClient[];
   /** Whether public clients may register themselves. */

@@ -39,6 +39,7 @@ const app = await buildApp({
   rateLimitPerMinute: config.rateLimitPerMinute,
   sharesRateLimits: config.sharesRateLimits,
   publicUrl: config.publicUrl,
+  lakeAddresses: { databaseUrl: config.databasePublicUrl, objectStore: config.objectStore },
   publicClients: config.publicClients,
   allowClientRegistration: config.allowClientRegistration,
   identityProvider,

@@ -124,3 +124,16 @@ export const effortSchema = z.enum(['low', 'medium', 'high']);
 
 /** A revision number, in PostgreSQL's range. */
 export const revisionNumber = z.int().min(1).max(2_147_483_647);
+
+/**
+ * The moment of `expires_at`.
+ *
+ * @throws ValidationError
+ */
+export function inFuture(text: string): Date {
+  const at = new Date(text);
+  if (at.getTime() > Date.now()) return at;
+  throw new ValidationError([
+    { loc: ['body', 'expires_at'], type: 'value_error', msg: 'It must lie in the future.' },
+  ]);
+}

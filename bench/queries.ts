@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import pg from 'pg';
-import { objectStoreSecret } from '../data/lake/engine/local.ts';
+import { objectStoreSecret } from '../data/lake/attach.ts';
 import { openApi, quantile, readStack } from './workspace.ts';
 
 const [scale = 1, runs = 3] = process.argv.slice(2).map(Number);
@@ -28,13 +28,17 @@ for (const name of ['icu', 'json', 'httpfs', 'tpch']) {
   await bare.run(`LOAD '${environment['DUCKDB_EXTENSION_DIR']}/${name}.duckdb_extension'`);
 }
 await bare.run(
-  objectStoreSecret('store', {
-    endpoint: environment['S3_ENDPOINT'],
-    region: environment['S3_REGION']!,
-    bucket: environment['S3_BUCKET']!,
-    accessKeyId: environment['S3_ACCESS_KEY_ID']!,
-    secretAccessKey: environment['S3_SECRET_ACCESS_KEY']!,
-  }),
+  objectStoreSecret(
+    'store',
+    {
+      endpoint: environment['S3_ENDPOINT'],
+      region: environment['S3_REGION']!,
+      bucket: environment['S3_BUCKET']!,
+      accessKeyId: environment['S3_ACCESS_KEY_ID']!,
+      secretAccessKey: environment['S3_SECRET_ACCESS_KEY']!,
+    },
+    `s3://${environment['S3_BUCKET']!}/`,
+  ),
 );
 await load();
 await viewLakeFiles();

@@ -27,6 +27,7 @@ export type IdPrefix =
   | 'vto'
   | 'exp'
   | 'lak'
+  | 'lcr'
   | 'car'
   | 'cae'
   | 'app'

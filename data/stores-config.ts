@@ -12,6 +12,8 @@ export const storesEnvironment = z.object({
   S3_BUCKET: z.string().min(3),
   S3_ACCESS_KEY_ID: z.string(),
   S3_SECRET_ACCESS_KEY: z.string(),
+  S3_IAM_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  DATABASE_PUBLIC_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   TEMPORAL_ADDRESS: z.string().min(1),
   TEMPORAL_NAMESPACE: z.string().default('default'),
   TEMPORAL_API_KEY: z.string().optional(),
@@ -90,6 +92,8 @@ export function storesConfig(e: z.infer<typeof storesEnvironment>) {
       accessKeyId: e.S3_ACCESS_KEY_ID,
       secretAccessKey: e.S3_SECRET_ACCESS_KEY,
     },
+    iamEndpoint: e.S3_IAM_ENDPOINT,
+    databasePublicUrl: e.DATABASE_PUBLIC_URL ?? e.DATABASE_URL,
     temporal: {
       address: e.TEMPORAL_ADDRESS,
       namespace: e.TEMPORAL_NAMESPACE,

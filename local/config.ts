@@ -26,6 +26,8 @@ export type ObjectStoreConfig = {
   region: string;
   accessKeyId: string;
   secretAccessKey: string;
+  /** Empty if it has no IAM API. */
+  iamEndpoint: string;
 };
 
 export const repositoryDir: string = fileURLToPath(new URL('..', import.meta.url));
@@ -44,6 +46,7 @@ const variables = z.object({
   S3_REGION: text,
   S3_ACCESS_KEY_ID: text,
   S3_SECRET_ACCESS_KEY: text,
+  S3_IAM_ENDPOINT: text,
   TEMPORAL_ADDRESS: text,
   TEMPORAL_NAMESPACE: text,
   SMTP_URL: text,
@@ -96,5 +99,6 @@ function objectStoreOf(values: z.infer<typeof variables>): ObjectStoreConfig | u
     region: values.S3_REGION ?? '',
     accessKeyId: values.S3_ACCESS_KEY_ID ?? '',
     secretAccessKey: values.S3_SECRET_ACCESS_KEY ?? '',
+    iamEndpoint: values.S3_IAM_ENDPOINT ?? '',
   };
 }

@@ -100,6 +100,8 @@ function flags(ports: Record<(typeof services)[number], number>): string[] {
     '-webdav=false',
     '-admin.ui=false',
     '-master.telemetry=false',
+    // It makes the keys of lake credentials.
+    '-s3.iam.readOnly=false',
     '-s3.port.iceberg=0',
     '-s3.port.lance=0',
   ];

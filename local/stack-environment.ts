@@ -11,6 +11,7 @@ export type StackEnvironment = {
   S3_BUCKET: string;
   S3_ACCESS_KEY_ID: string;
   S3_SECRET_ACCESS_KEY: string;
+  S3_IAM_ENDPOINT: string;
   TEMPORAL_ADDRESS: string;
   TEMPORAL_NAMESPACE: string;
   ENCRYPTION_KEYS: string;
@@ -48,6 +49,7 @@ export function stackEnvironment(config: LocalConfig, addresses: Addresses): Sta
     S3_BUCKET: objectStore.bucket,
     S3_ACCESS_KEY_ID: objectStore.accessKeyId,
     S3_SECRET_ACCESS_KEY: objectStore.secretAccessKey,
+    S3_IAM_ENDPOINT: objectStore.iamEndpoint,
     TEMPORAL_ADDRESS: addresses.temporalAddress,
     TEMPORAL_NAMESPACE: config.temporalNamespace,
     ENCRYPTION_KEYS: encryptionKeys(config.dataDir),

@@ -169,5 +169,6 @@ function bucketOf(store: ObjectStoreHandle | undefined) {
     region: store?.region ?? '',
     accessKeyId: store?.accessKeyId ?? '',
     secretAccessKey: store?.secretAccessKey ?? '',
+    iamEndpoint: store?.endpoint ?? '',
   };
 }

@@ -6,6 +6,7 @@ import { type Cipher, createCipher } from '../data/encryption.ts';
 import type { LakeDeps } from '../data/lake/commit.ts';
 import type { LakeEngine } from '../data/lake/engine/contract.ts';
 import { createMailer, type Mailer } from '../data/mail/mailer.ts';
+import { createObjectKeys, type ObjectKeys } from '../data/objects/access-keys.ts';
 import { createObjectStore, type ObjectStore } from '../data/objects/store.ts';
 import { createOutgoing, type Outgoing } from '../data/outgoing/outgoing.ts';
 import { createDatabase, type Database } from '../data/postgres/client.ts';
@@ -56,6 +57,8 @@ export interface Service {
   db: Database;
   cipher: Cipher;
   objects: ObjectStore;
+  /** Makes keys that read one lake; undefined if the object store cannot. */
+  objectKeys: ObjectKeys | undefined;
   lake: LakeDeps;
   /** Engine processes for long work that holds no table's lock. */
   staging: LakeEngine;
@@ -131,6 +134,7 @@ export async function openService(
   const cipher = createCipher(config.encryptionKeys);
   const { db, pool } = createDatabase({ url: config.databaseUrl, maxConnections, applicationName });
   const objects = createObjectStore(config.objectStore);
+  const objectKeys = createObjectKeys(config.objectStore, config.iamEndpoint);
   const lakes = openLakes({
     ...config,
     cipher,
@@ -165,6 +169,7 @@ export async function openService(
       db,
       cipher,
       objects,
+      objectKeys,
       lake,
       staging,
       append: createAppender({ db, lake }),
@@ -232,6 +237,7 @@ export async function openService(
       await lakes.close();
       await db.destroy();
       objects.close();
+      objectKeys?.close();
     },
   };
 }

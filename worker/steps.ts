@@ -13,6 +13,7 @@ import { batchSteps } from '../domain/intake/ingestion/reconcile.ts';
 import { deliverySteps } from '../domain/publishing/deliveries/retry.ts';
 import { materializationSteps } from '../domain/tables/calculated-tables/reconcile.ts';
 import { exportSteps } from '../domain/tables/exports/reconcile.ts';
+import { lakeCredentialSteps } from '../domain/tables/lake-credentials/reconcile.ts';
 import { lakeMaintenanceSteps } from '../domain/tables/lake-maintenance/reconcile.ts';
 import { profileSteps } from '../domain/tables/profiles/reconcile.ts';
 import { tableSteps } from '../domain/tables/tables/reconcile.ts';
@@ -44,6 +45,7 @@ export function reconcileSteps(
     ...tableSteps(deps),
     ...fileSteps(deps),
     ...lakeMaintenanceSteps(deps, lakeMaintenance),
+    ...lakeCredentialSteps(deps),
     ...appHealthSteps(deps),
     wholeStep('purge', async () => {
       await sql`SELECT purge_expired(${1_000})`.execute(deps.db);

@@ -1,4 +1,4 @@
-import { AppError, ValidationError } from '../../data/errors.ts';
+import { AppError } from '../../data/errors.ts';
 import type { OrganizationTransaction } from '../../data/postgres/client.ts';
 import { pauseSchedulesOf } from '../../domain/automation/schedules/pause.ts';
 import { pauseWorkflowsOf } from '../../domain/automation/workflows/definitions/pause-all.ts';
@@ -14,7 +14,7 @@ import type { Caller, Scope } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { resource } from '../resource.ts';
 import { route } from '../route.ts';
-import { envelope } from '../schemas.ts';
+import { envelope, inFuture } from '../schemas.ts';
 import {
   clientExample,
   clientSchema,
@@ -118,14 +118,6 @@ export function apiClientsRoutes(app: Routes, deps: ApiDeps): void {
       return { data: { ...clientView(client), clientSecret: secret } };
     },
   );
-}
-
-function inFuture(text: string): Date {
-  const at = new Date(text);
-  if (at.getTime() > Date.now()) return at;
-  throw new ValidationError([
-    { loc: ['body', 'expires_at'], type: 'value_error', msg: 'It must lie in the future.' },
-  ]);
 }
 
 /** A caller cannot grant more than its own rights. */

@@ -127,6 +127,8 @@ const actions: Readonly<Record<string, string | null>> = {
   deleteAppConnection: 'connection.deleted',
   testAppConnection: 'connection.tested',
   decideAppTool: 'connection.tool_decided',
+  issueLakeCredential: 'lake_credential.issued',
+  revokeLakeCredential: 'lake_credential.revoked',
   runLakeMaintenance: 'lake.maintenance_started',
   createSumApp: 'app.registered',
   deleteSumApp: 'app.removed',

@@ -34,7 +34,7 @@ const tags: [string, string][] = [
     'Verification Tests',
     'What should hold of tables: definitions, what changes them for some tables, and runs with their results.',
   ],
-  ['Lake', 'Background work that keeps the lake fast and small.'],
+  ['Lake', 'Access to the lake from outside, and the background work that keeps it fast and small.'],
   ['Apps', 'What the organization has deployed elsewhere, as long as it answers.'],
   ['Members', 'The people of the organization, and invitations to it.'],
   ['System', 'Liveness, readiness and explanations of problems.'],

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { Cipher } from '../encryption.ts';
 import { newId } from '../ids.ts';
 import { isUniqueViolation } from '../postgres/client.ts';
+import { scramVerifier } from '../postgres/scram.ts';
 import { addressOf } from './catalog-address.ts';
 import { catalogVersion, triggerStatements } from './ducklake/triggers.ts';
 import type { LakeEngine } from './engine/contract.ts';
@@ -141,7 +142,7 @@ async function makeSchemaAndReader(
 ): Promise<void> {
   const role = identifier(row.reader_role);
   const schema = identifier(row.schema_name);
-  const password = literal(deps.cipher.open(row.reader_password).toString());
+  const password = literal(scramVerifier(deps.cipher.open(row.reader_password).toString()));
   await client.query(`CREATE ROLE ${role} LOGIN`).catch((error: unknown) => {
     const duplicate = (error as { code?: string }).code === '42710' || isUniqueViolation(error);
     if (!duplicate) throw error;

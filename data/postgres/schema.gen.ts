@@ -486,6 +486,19 @@ export interface IngestionBatches {
   table_version: number | null;
 }
 
+export interface LakeCredentials {
+  access_key_id: string | null;
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  expires_at: Timestamp | null;
+  id: string;
+  name: string;
+  organization_id: string;
+  ready_at: Timestamp | null;
+  removed_at: Timestamp | null;
+  revoked_at: Timestamp | null;
+}
+
 export interface LakeMaintenanceRuns {
   created_at: Generated<Timestamp>;
   error: Json | null;
@@ -1274,6 +1287,7 @@ export interface DB {
   files: Files;
   idempotency_keys: IdempotencyKeys;
   ingestion_batches: IngestionBatches;
+  lake_credentials: LakeCredentials;
   lake_maintenance_runs: LakeMaintenanceRuns;
   lake_pins: LakePins;
   lakes: Lakes;

@@ -64,6 +64,10 @@ const publicRoutes = [
 ];
 
 const adminRoutes = [
+  'GET /v1/lake/credentials',
+  'POST /v1/lake/credentials',
+  'GET /v1/lake/credentials/{credential_id}',
+  'DELETE /v1/lake/credentials/{credential_id}',
   'GET /v1/auth/m2m/clients',
   'POST /v1/auth/m2m/clients',
   'GET /v1/auth/m2m/clients/{client_id}',
@@ -305,6 +309,7 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
   });
   const tested = await client.call('POST', '/v1/verification-tests/runs', { body: { table_ids: [tableId] } });
   const exported = await client.call('POST', '/v1/exports', { body: { table_id: tableId, format: 'csv' } });
+  const credential = await client.call('POST', '/v1/lake/credentials', { body: { name: 'theirs' } });
   const talk = await talkOf(client, project);
   return {
     ...talk,
@@ -332,6 +337,7 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
     definition_id: definition.body.data.id,
     overlay_id: overlay.body.data.id,
     export_id: exported.body.data.id,
+    credential_id: credential.body.data.id,
     '/v1/verification-tests/runs/{run_id}': tested.body.data.id,
     '/v1/lake-maintenance/runs/{run_id}': run.body.data.id,
     '/v1/grid/tables/{table_id}/runs/{run_id}': 'run_01kahz3v6dfyvb1s8m3h9q2w4x',

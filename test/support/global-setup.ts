@@ -60,6 +60,7 @@ async function prepare(tools: Tools, folder: string, [postgres, objects, tempora
     S3_BUCKET: 'workspace',
     S3_ACCESS_KEY_ID: objects.accessKeyId,
     S3_SECRET_ACCESS_KEY: objects.secretAccessKey,
+    S3_IAM_ENDPOINT: objects.endpoint,
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_NAMESPACE: temporal.namespace,
     TEMPORAL_TEST_SERVER_BIN: tools.temporalTestServer,

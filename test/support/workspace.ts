@@ -105,6 +105,7 @@ async function open(
     rateLimitPerMinute: 1_000_000,
     sharesRateLimits: false,
     publicUrl: undefined,
+    lakeAddresses: { databaseUrl: config.databasePublicUrl, objectStore: config.objectStore },
     publicClients: [],
     allowClientRegistration: true,
     identityProvider,

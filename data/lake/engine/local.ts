@@ -1,6 +1,5 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import type { ObjectStoreSettings } from '../../objects/settings.ts';
-import { catalogSecret } from '../catalog-address.ts';
+import { attachStatements, objectStoreSecret } from '../attach.ts';
 import type { LakeLocation } from '../location.ts';
 import { identifier, literal } from '../sql.ts';
 import type { EngineProcessSettings } from './process/messages.ts';
@@ -50,31 +49,6 @@ export async function loadExtensions(
   }
 }
 
-/** The statement that gives an engine access to the bucket. */
-export function objectStoreSecret(name: string, settings: ObjectStoreSettings): string {
-  const endpoint = settings.endpoint === undefined ? undefined : new URL(settings.endpoint);
-  const address =
-    endpoint === undefined
-      ? ''
-      : `, ENDPOINT ${literal(endpoint.host)}, USE_SSL ${endpoint.protocol === 'https:'}, URL_STYLE 'path'`;
-  return `CREATE OR REPLACE SECRET ${identifier(name)} (TYPE s3, KEY_ID ${literal(settings.accessKeyId)}, SECRET ${literal(
-    settings.secretAccessKey,
-  )}, REGION ${literal(settings.region)}${address}, SCOPE ${literal(`s3://${settings.bucket}/`)})`;
-}
-
-/** The statements that attach a lake through secrets, so that no connection string can ever be printed. */
-export function attachStatements(location: LakeLocation, alias: string, options: string): string[] {
-  const { catalog } = location;
-  const postgresSecret = `${alias}_catalog`;
-  return [
-    catalogSecret(postgresSecret, catalog),
-    `CREATE OR REPLACE SECRET ${identifier(alias)} (TYPE ducklake, METADATA_PATH '', DATA_PATH ${literal(
-      location.dataPath,
-    )}, METADATA_SCHEMA ${literal(catalog.schema)}, METADATA_PARAMETERS MAP {'TYPE': 'postgres', 'SECRET': ${literal(postgresSecret)}})`,
-    `ATTACH ${literal(`ducklake:${alias}`)} AS ${identifier(alias)} (${options})`,
-  ];
-}
-
 export async function createLocalEngine(settings: EngineProcessSettings): Promise<LocalEngine> {
   const instance = await DuckDBInstance.create(':memory:', {
     memory_limit: `${Math.floor(settings.memoryLimitBytes / 1_000_000)}MB`,
@@ -90,7 +64,9 @@ export async function createLocalEngine(settings: EngineProcessSettings): Promis
   await root.run("SET TimeZone = 'UTC'");
   // The catalog's tables are small: splitting a read over several connections would only cost round trips.
   await root.run('SET GLOBAL pg_use_ctid_scan = false');
-  await root.run(objectStoreSecret('object_store', settings.objectStore));
+  await root.run(
+    objectStoreSecret('object_store', settings.objectStore, `s3://${settings.objectStore.bucket}/`),
+  );
   /** In order of use, least recently used first. */
   const attachments = new Map<string, Attachment>();
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { attachStatements } from '../../../data/lake/attach.ts';
 import { addressOf, catalogSecret } from '../../../data/lake/catalog-address.ts';
-import { attachStatements, createLocalEngine } from '../../../data/lake/engine/local.ts';
+import { createLocalEngine } from '../../../data/lake/engine/local.ts';
 import { attachLake, openBlankEngine } from '../../../domain/tables/query/process/engine.ts';
 import { testStores } from '../../support/stores.ts';
 

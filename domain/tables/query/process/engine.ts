@@ -1,7 +1,7 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { catalogSecret } from '../../../../data/lake/catalog-address.ts';
+import { attachStatements, objectStoreSecret, readOnly } from '../../../../data/lake/attach.ts';
 import type { LakeLocation } from '../../../../data/lake/location.ts';
-import type { ObjectStoreSettings } from '../../../../data/objects/settings.ts';
+import { literal } from '../../../../data/lake/sql.ts';
 import { createParser, type Parser } from '../guard/parse.ts';
 import { loadExtension } from './extensions.ts';
 import type { ProcessSettings } from './messages.ts';
@@ -68,14 +68,10 @@ export async function attachLake(
   settings: ProcessSettings,
   location: LakeLocation,
 ): Promise<void> {
-  const { catalog, dataPath } = location;
+  const { dataPath } = location;
   const statements = [
-    `CREATE SECRET object_store (${objectStoreSecret(settings.objectStore, dataPath)})`,
-    catalogSecret('catalog', catalog),
-    `CREATE SECRET lake (TYPE ducklake, METADATA_PATH '', DATA_PATH ${literal(dataPath)},
-      METADATA_SCHEMA ${literal(catalog.schema)},
-      METADATA_PARAMETERS MAP {'TYPE': 'postgres', 'SECRET': 'catalog'})`,
-    `ATTACH 'ducklake:lake' AS lake (READ_ONLY, CREATE_IF_NOT_EXISTS false)`,
+    objectStoreSecret('object_store', settings.objectStore, location.dataPath),
+    ...attachStatements(location, 'lake', readOnly),
     `SET TimeZone = 'UTC'`,
     // The catalog's tables are small: splitting a read over several connections would only cost round trips.
     `SET GLOBAL pg_use_ctid_scan = false`,
@@ -87,24 +83,4 @@ export async function attachLake(
   ];
   for (const statement of statements) await engine.connection.run(statement);
   engine.attachedTo = locationKey(location);
-}
-
-function objectStoreSecret(store: ObjectStoreSettings, dataPath: string): string {
-  const parts = [
-    'TYPE s3',
-    `KEY_ID ${literal(store.accessKeyId)}`,
-    `SECRET ${literal(store.secretAccessKey)}`,
-    `REGION ${literal(store.region)}`,
-    `SCOPE ${literal(dataPath)}`,
-  ];
-  if (store.endpoint !== undefined) {
-    const { protocol, host, pathname } = new URL(store.endpoint);
-    parts.push(`ENDPOINT ${literal(host + pathname.replace(/\/$/, ''))}`);
-    parts.push(`USE_SSL ${protocol === 'https:'}`, `URL_STYLE 'path'`);
-  }
-  return parts.join(', ');
-}
-
-function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }

@@ -104,7 +104,11 @@ test('Arrow is a file with an index, which can be read from front to end too', a
   expect([bytes.subarray(0, 6), bytes.subarray(-6)].map(String)).toEqual(['ARROW1', 'ARROW1']);
   for (const readable of [bytes, bytes.subarray(8)]) {
     const table = tableFromIPC(readable);
-    expect(table.schema.fields.map(String)).toEqual(['city: Utf8', 'amount: Decimal[18e+2]', 'day: Date32<DAY>']);
+    expect(table.schema.fields.map(String)).toEqual([
+      'city: Utf8',
+      'amount: Decimal[18e+2]',
+      'day: Date32<DAY>',
+    ]);
     expect(table.getChild('city')?.toArray()).toEqual(['Porto', '', 'a,"b"\r\nc']);
   }
 });

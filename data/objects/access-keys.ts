@@ -1,0 +1,103 @@
+import {
+  CreateAccessKeyCommand,
+  CreateUserCommand,
+  DeleteAccessKeyCommand,
+  DeleteUserCommand,
+  DeleteUserPolicyCommand,
+  EntityAlreadyExistsException,
+  IAMClient,
+  ListAccessKeysCommand,
+  NoSuchEntityException,
+  PutUserPolicyCommand,
+} from '@aws-sdk/client-iam';
+import { AppError } from '../errors.ts';
+import type { ObjectStoreSettings } from './settings.ts';
+
+export interface ObjectKey {
+  accessKeyId: string;
+  secretAccessKey: string;
+}
+
+/** Users of the object store who may read what is below one prefix of the bucket. Both may be repeated. */
+export interface ObjectKeys {
+  /** Makes the user, with one key: earlier ones end. */
+  make(user: string, prefix: string): Promise<ObjectKey>;
+  /** Removes the user with all keys. */
+  remove(user: string): Promise<void>;
+  close(): void;
+}
+
+const policyName = 'read-lake';
+
+/**
+ * By the IAM API of Amazon, SeaweedFS or Ceph. Undefined if the store is not Amazon's and no such API is
+ * named.
+ */
+export function createObjectKeys(
+  { endpoint, region, bucket, ...credentials }: ObjectStoreSettings,
+  iamEndpoint: string | undefined,
+): ObjectKeys | undefined {
+  if (endpoint !== undefined && iamEndpoint === undefined) return undefined;
+  const client = new IAMClient({
+    ...{ region, credentials },
+    ...(iamEndpoint === undefined ? {} : { endpoint: iamEndpoint }),
+  });
+
+  async function removeKeys(UserName: string): Promise<void> {
+    const { AccessKeyMetadata = [] } = await client.send(new ListAccessKeysCommand({ UserName }));
+    for (const { AccessKeyId } of AccessKeyMetadata)
+      await client.send(new DeleteAccessKeyCommand({ UserName, AccessKeyId }));
+  }
+
+  return {
+    async make(UserName, prefix) {
+      try {
+        await client.send(new CreateUserCommand({ UserName })).catch(ignore(EntityAlreadyExistsException));
+        await removeKeys(UserName);
+        const PolicyDocument = JSON.stringify(readPolicy(bucket, prefix));
+        await client.send(new PutUserPolicyCommand({ UserName, PolicyName: policyName, PolicyDocument }));
+        const { AccessKey } = await client.send(new CreateAccessKeyCommand({ UserName }));
+        return { accessKeyId: AccessKey!.AccessKeyId!, secretAccessKey: AccessKey!.SecretAccessKey! };
+      } catch (error) {
+        throw unavailable(error);
+      }
+    },
+    async remove(UserName) {
+      const gone = ignore(NoSuchEntityException);
+      try {
+        await removeKeys(UserName).catch(gone);
+        await client.send(new DeleteUserPolicyCommand({ UserName, PolicyName: policyName })).catch(gone);
+        await client.send(new DeleteUserCommand({ UserName })).catch(gone);
+      } catch (error) {
+        throw unavailable(error);
+      }
+    },
+    close: () => client.destroy(),
+  };
+}
+
+function readPolicy(bucket: string, prefix: string): object {
+  const arn = `arn:aws:s3:::${bucket}`;
+  return {
+    Version: '2012-10-17',
+    Statement: [
+      { Effect: 'Allow', Action: ['s3:GetObject'], Resource: [`${arn}/${prefix}*`] },
+      {
+        ...{ Effect: 'Allow', Action: ['s3:ListBucket'], Resource: [arn] },
+        Condition: { StringLike: { 's3:prefix': [`${prefix}*`] } },
+      },
+    ],
+  };
+}
+
+const ignore =
+  (expected: new (...given: never[]) => Error) =>
+  (error: unknown): void => {
+    if (!(error instanceof expected)) throw error;
+  };
+
+const unavailable = (cause: unknown) =>
+  new AppError('storage_unavailable', 'The object store makes and removes no keys at the moment.', {
+    retryAfterSeconds: 5,
+    cause,
+  });

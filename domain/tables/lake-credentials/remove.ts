@@ -1,0 +1,44 @@
+import { AppError } from '../../../data/errors.ts';
+import { removeReadingRole } from '../../../data/lake/reading-roles.ts';
+import { inOrganization } from '../../../data/postgres/client.ts';
+import { type CredentialId, getCredential, type LakeCredential, updateCredential } from './credentials.ts';
+import type { CredentialDeps } from './issue.ts';
+
+/**
+ * Revokes a credential: its sessions have ended and its key opens nothing when this resolves. Repeating it
+ * changes nothing. What cannot be removed now is removed by the reconciler.
+ *
+ * @throws AppError not_found, storage_unavailable
+ */
+export async function revokeCredential(deps: CredentialDeps, id: CredentialId): Promise<LakeCredential> {
+  const { organizationId, credentialId } = id;
+  const row = await inOrganization(deps.db, organizationId, async (db) => {
+    const before = await getCredential(db, organizationId, credentialId, 'update');
+    if (before.revoked_at !== null) return before;
+    return updateCredential(db, organizationId, credentialId, { revoked_at: new Date() });
+  });
+  return row.removed_at === null ? removeCredential(deps, id) : row;
+}
+
+/** Removes role and key of a credential that has ended, or was never made. */
+export async function removeCredential(
+  deps: CredentialDeps,
+  { organizationId, credentialId }: CredentialId,
+): Promise<LakeCredential> {
+  await removeReadingRole(deps.lake.catalogPool, credentialId);
+  if (deps.objectKeys === undefined)
+    throw new AppError('storage_unavailable', 'The keys of the object store cannot be removed.');
+  await deps.objectKeys.remove(credentialId);
+  return inOrganization(deps.db, organizationId, async (db) => {
+    const { ready_at: readyAt, revoked_at: revokedAt } = await getCredential(
+      db,
+      organizationId,
+      credentialId,
+      'update',
+    );
+    const now = new Date();
+    // One whose making was lost is never to be made.
+    const lost = readyAt === null ? { revoked_at: revokedAt ?? now } : {};
+    return updateCredential(db, organizationId, credentialId, { removed_at: now, ...lost });
+  });
+}
