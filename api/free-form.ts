@@ -17,9 +17,12 @@ export function freeForm(maxBytes: number) {
 /** The fault of a value that is not a map. */
 export const notMap = { error: 'Input should be a valid dictionary', params: { type: 'dict_type' } };
 
+/** Generators of clients give an object without `additionalProperties` a type that has no keys. */
+export const mapSchema = { type: 'object', additionalProperties: {} } as const;
+
 /** A map that reads back with the same keys. */
 export const freeFormMap = mapOf(maxMapBytes).meta({
-  type: 'object',
+  ...mapSchema,
   description: `A map of your own, at most ${maxMapBytes / 1_024} KiB as JSON.`,
 });
 
@@ -31,7 +34,7 @@ export function mapOf(maxBytes: number) {
 }
 
 /** The same in an answer, whose schema must also keep all keys. */
-export const keptMap = z.custom<Record<string, unknown>>(isMap).meta({ type: 'object' });
+export const keptMap = z.custom<Record<string, unknown>>(isMap).meta(mapSchema);
 
 export function isMap(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value);

@@ -21,28 +21,28 @@ export function withWholeAlternatives<T>(part: T): T {
   const read = Object.fromEntries(
     Object.entries(part).map(([key, value]) => [key, withWholeAlternatives(value as unknown)]),
   );
-  return (hasAlternatives(read) ? distributed(read) : read) as T;
+  const kind = kindOfAlternatives(read);
+  return (kind === undefined ? read : distributed(read as Alternating, kind)) as T;
 }
 
 interface Alternating extends Schema {
   oneOf: Alternative[];
+  anyOf: Alternative[];
   properties: Record<string, Schema>;
   required?: string[];
 }
 
-function hasAlternatives(schema: Schema): schema is Alternating {
-  const { oneOf, type, properties, additionalProperties } = schema;
-  return (
-    Array.isArray(oneOf) &&
-    type === 'object' &&
-    typeof properties === 'object' &&
-    additionalProperties === false &&
-    oneOf.every((one) => Object.keys(one as object).every((key) => alternativeKeys.includes(key)))
-  );
+function kindOfAlternatives(schema: Schema): 'oneOf' | 'anyOf' | undefined {
+  const { type, properties, additionalProperties } = schema;
+  if (type !== 'object' || typeof properties !== 'object' || additionalProperties !== false) return undefined;
+  const [kind, another] = (['oneOf', 'anyOf'] as const).filter((name) => Array.isArray(schema[name]));
+  if (kind === undefined || another !== undefined) return undefined;
+  const isWhole = (one: object) => !Object.keys(one).every((key) => alternativeKeys.includes(key));
+  return (schema[kind] as object[]).some(isWhole) ? undefined : kind;
 }
 
-function distributed(schema: Alternating): Schema {
-  const { oneOf, type, properties, additionalProperties, required = [], ...rest } = schema;
+function distributed(schema: Alternating, kind: 'oneOf' | 'anyOf'): Schema {
+  const { [kind]: alternatives, type, properties, additionalProperties, required = [], ...rest } = schema;
   const whole = ({ title, required: also = [], properties: narrowed = {} }: Alternative): Schema => ({
     ...(title === undefined ? {} : { title }),
     type,
@@ -56,7 +56,7 @@ function distributed(schema: Alternating): Schema {
     required: [...new Set([...required, ...also])],
     additionalProperties,
   });
-  return { ...rest, type, oneOf: oneOf.map(whole) };
+  return { ...rest, type, [kind]: alternatives.map(whole) };
 }
 
 function narrow(property: Schema, narrower: Schema | undefined): Schema {

@@ -8,7 +8,7 @@ import { recordedWork } from '../../../domain/workspace/audit/recorded-work.ts';
 import type { Recorder } from '../../../domain/workspace/audit/recorder.ts';
 import { memoOf } from '../../caller.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
-import { isMap } from '../../free-form.ts';
+import { isMap, mapSchema } from '../../free-form.ts';
 import { ownerOf } from '../../plugins/body-bytes.ts';
 import { bodyBounds } from '../../plugins/json-body.ts';
 import type { RateLimit } from '../../plugins/rate-limit.ts';
@@ -42,7 +42,7 @@ export function hooksRoutes(app: Routes, deps: ApiDeps, limit: RateLimit, record
         params: z.object({ token: z.string() }),
         headers: callHeaders,
         body: z.unknown().meta({
-          type: 'object',
+          ...mapSchema,
           description: 'The params of the run, at most 256 KiB.',
           example: { since: '2026-11-01' },
         }),

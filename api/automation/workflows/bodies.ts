@@ -5,7 +5,7 @@ import {
 } from '../../../domain/automation/workflows/definitions/triggers.ts';
 import type { WorkflowContent } from '../../../domain/automation/workflows/definitions/write.ts';
 import { pathFault } from '../../../domain/workspace/files/path.ts';
-import { freeFormMap, mapOf } from '../../free-form.ts';
+import { freeFormMap, mapOf, mapSchema } from '../../free-form.ts';
 import { characters, idText, revisionNumber, visibleName } from '../../schemas.ts';
 import { cadenceBody } from '../schedules/cadence.ts';
 import { eitherCase } from '../schedules/either-case.ts';
@@ -14,7 +14,7 @@ const maxGraphBytes = 1_048_576;
 export const triggerTypes = ['schedule', 'webhook', 'api', 'data_event'] as const;
 
 export const graphBody = mapOf(maxGraphBytes).meta({
-  type: 'object',
+  ...mapSchema,
   description:
     'A graph document: `{version: 1, parameters, nodes: [{id, type, name, config, retry, timeout_seconds}], edges: [{from: "node.port", to: "node.port"}]}`, at most 1 MiB. `GET /v1/workflows/node-types` lists the types; a draft may be incomplete.',
 });

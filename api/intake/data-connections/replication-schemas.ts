@@ -78,21 +78,29 @@ const limits = z.strictObject(
   ) as Record<keyof typeof limitRanges, z.ZodOptional<z.ZodInt>>,
 );
 
-const resource = z.strictObject({
-  request_path: requestPath,
-  query_parameters: parameters
-    .optional()
-    .describe('Of every run that has a cursor; `${cursor}` and `${tie_breaker}` stand for where it begins.'),
-  initial_query_parameters: parameters.optional().describe('Of the run that has no cursor yet.'),
-  field_mappings: z
-    .record(z.string().min(1).max(512), characters(1, 128))
-    .refine((map) => Object.keys(map).length <= maxFields, { error: `At most ${maxFields} fields.` })
-    .optional()
-    .describe('From a field to its column; fields that are not named keep their names.'),
-  json_string_fields: z.array(field).max(maxFields).optional().describe('Fields that hold JSON in a string.'),
-  cursor: cursor.optional(),
-  pagination: pagination.optional(),
-});
+const resource = z
+  .strictObject({
+    request_path: requestPath,
+    query_parameters: parameters
+      .optional()
+      .describe(
+        'Of every run that has a cursor; `${cursor}` and `${tie_breaker}` stand for where it begins.',
+      ),
+    initial_query_parameters: parameters.optional().describe('Of the run that has no cursor yet.'),
+    field_mappings: z
+      .record(z.string().min(1).max(512), characters(1, 128))
+      .refine((map) => Object.keys(map).length <= maxFields, { error: `At most ${maxFields} fields.` })
+      .optional()
+      .describe('From a field to its column; fields that are not named keep their names.'),
+    json_string_fields: z
+      .array(field)
+      .max(maxFields)
+      .optional()
+      .describe('Fields that hold JSON in a string.'),
+    cursor: cursor.optional(),
+    pagination: pagination.optional(),
+  })
+  .meta({ id: 'HttpResource' });
 
 export const httpReplicationBody = z
   .strictObject({
@@ -104,7 +112,7 @@ export const httpReplicationBody = z
     limits: limits.optional(),
     resources: z.array(resource).max(maxResources).optional(),
   })
-  .describe('How an HTTP source is read.');
+  .meta({ id: 'HttpReplication', description: 'How an HTTP source is read.' });
 
 export const replicationExample: z.input<typeof httpReplicationBody> = {
   version: 1,

@@ -17,7 +17,10 @@ const replayBody = z
     message: 'Give either batch_id or import_id.',
   })
   .meta({
-    oneOf: [{ required: ['batch_id'] }, { required: ['import_id'] }],
+    oneOf: [
+      { title: 'batch', required: ['batch_id'], properties: { import_id: false } },
+      { title: 'import', required: ['import_id'], properties: { batch_id: false } },
+    ],
     examples: [{ batch_id: 'bat_01kahz3v6dfyvb1s8m3h9q2w4x' }],
   });
 

@@ -59,9 +59,13 @@ export const createBatchBody = z
   })
   .meta({
     oneOf: [
-      { properties: { mode: { enum: ['append', 'upsert'] }, guard: false } },
-      { properties: { mode: { const: 'replace' } } },
-      { required: ['sync_id'], properties: { mode: { const: 'provider_snapshot' } } },
+      { title: 'rows', properties: { mode: { enum: ['append', 'upsert'] }, guard: false } },
+      { title: 'replace', properties: { mode: { const: 'replace' } } },
+      {
+        title: 'provider snapshot',
+        required: ['sync_id'],
+        properties: { mode: { const: 'provider_snapshot' } },
+      },
     ],
     examples: [{ mode: 'append', client_batch_id: 'orders-2026-11-21' }],
   });

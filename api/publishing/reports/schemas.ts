@@ -125,8 +125,12 @@ export const createBody = z
   })
   .meta({
     oneOf: [
-      { required: ['title', 'content'], properties: { prompt: false, model: false, effort: false } },
-      { required: ['prompt'], properties: { content: false } },
+      {
+        title: 'written',
+        required: ['title', 'content'],
+        properties: { prompt: false, model: false, effort: false },
+      },
+      { title: 'asked', required: ['prompt'], properties: { content: false } },
     ],
     examples: [
       {
@@ -147,7 +151,10 @@ export const changeBody = z
     message: 'Give a title, content, or both.',
   })
   .meta({
-    anyOf: [{ required: ['title'] }, { required: ['content'] }],
+    anyOf: [
+      { title: 'title', required: ['title'] },
+      { title: 'content', required: ['content'] },
+    ],
     examples: [{ title: 'Orders by month, checked', expected_revision: 1 }],
   });
 

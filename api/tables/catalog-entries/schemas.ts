@@ -38,7 +38,10 @@ export const attachBody = z
     message: 'Give either table_id or view_id.',
   })
   .meta({
-    oneOf: [{ required: ['table_id'] }, { required: ['view_id'] }],
+    oneOf: [
+      { title: 'table', required: ['table_id'], properties: { view_id: false } },
+      { title: 'view', required: ['view_id'], properties: { table_id: false } },
+    ],
     examples: [{ table_id: 'tbl_01kahz3v6dfyvb1s8m3h9q2w4x', note: 'One row an order line.' }],
   });
 

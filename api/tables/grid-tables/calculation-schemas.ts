@@ -26,7 +26,7 @@ export const gridStatusSchema = z
     runId: z.string().nullable(),
     error: z.object({ code: z.string(), message: z.string(), ...refusalFields }).nullable(),
   })
-  .meta({ id: 'GridTableStatus' });
+  .meta({ id: 'GridTableFreshness' });
 
 const example: z.input<typeof gridStatusSchema> = {
   tableId: 'tbl_01kahz3v6dfyvb1s8m3h9q2w4x',

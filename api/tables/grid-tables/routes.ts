@@ -12,16 +12,9 @@ import { getTable, type TableKind, type TableRow } from '../../../domain/tables/
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { type Call, type Load, route } from '../../route.ts';
 import { confirmQuery } from '../../schemas.ts';
+import { addColumnBody, changeColumnBody } from './column-schemas.ts';
 import { gridTable } from './records.ts';
-import {
-  addColumnBody,
-  changeColumnBody,
-  changeGridTableBody,
-  createGridTableBody,
-  normalType,
-  oneGridTable,
-  refreshOf,
-} from './schemas.ts';
+import { changeGridTableBody, createGridTableBody, normalType, oneGridTable, refreshOf } from './schemas.ts';
 
 export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
   const at = { db: deps.db, tag: 'Grid' };

@@ -25,7 +25,12 @@ const decimalPattern = `^DECIMAL\\((?:${Array.from({ length: 38 }, (_, index) =>
 
 /** A type's name in the document; requests may write it in any case. */
 export function documentedType(names: readonly string[]) {
-  return { anyOf: [{ enum: [...names] }, { pattern: decimalPattern }] };
+  return {
+    anyOf: [
+      { type: 'string', enum: [...names] },
+      { type: 'string', pattern: decimalPattern },
+    ],
+  } as const;
 }
 
 /** A column type in a request: one of the names, or DECIMAL(p,s). */
@@ -170,9 +175,13 @@ export const createGridTableBody = z
       {
         title: 'data',
         required: ['kind', 'columns'],
-        properties: { kind: { const: 'data' }, query: false },
+        properties: { kind: { const: 'data' }, query: false, refresh: false, project_id: false },
       },
-      { title: 'calc', required: ['query'], properties: { kind: { const: 'calc' }, columns: false } },
+      {
+        title: 'calc',
+        required: ['query'],
+        properties: { kind: { const: 'calc' }, columns: false, key_columns: false, key_enforced: false },
+      },
     ],
     examples: [
       {
@@ -272,29 +281,4 @@ export const changeGridTableBody = z
   })
   .meta({
     examples: [{ refresh: { mode: 'on_change', min_interval_seconds: 300 } }, { key_enforced: true }],
-  });
-
-export const addColumnBody = z
-  .strictObject({ name: columnName, nullable: z.boolean().default(true), data_type: dataType.optional() })
-  .meta({ examples: [{ name: 'channel', data_type: 'STRING' }] });
-
-export const changeColumnBody = z
-  .strictObject({
-    name: columnName.optional(),
-    data_type: dataType.optional(),
-    cast: z
-      .boolean()
-      .default(false)
-      .describe('Retype even where values change; values that cannot be cast still refuse it.'),
-    nullable: z.literal(true).optional().describe('A column can become nullable, not the other way.'),
-  })
-  .refine(
-    ({ name, data_type, nullable }) => [name, data_type, nullable].some((change) => change !== undefined),
-    {
-      message: 'Name at least one change: name, data_type or nullable.',
-    },
-  )
-  .meta({
-    anyOf: ['name', 'data_type', 'nullable'].map((change) => ({ required: [change] })),
-    examples: [{ data_type: 'DECIMAL(12,2)', cast: true }],
   });

@@ -50,7 +50,10 @@ export const deleteBody = z
     message: 'Name rows by s_ids or by keys, one of the two.',
   })
   .meta({
-    oneOf: [{ required: ['s_ids'] }, { required: ['keys'] }],
+    oneOf: [
+      { title: 'by id', required: ['s_ids'], properties: { keys: false } },
+      { title: 'by key', required: ['keys'], properties: { s_ids: false } },
+    ],
     examples: [{ s_ids: [1, 2] }, { keys: [{ order_no: 'A-100' }] }],
   });
 

@@ -36,7 +36,12 @@ export const fileExample: z.input<typeof fileSchema> = {
   updatedAt: '2026-11-21T08:30:00.000Z',
 };
 
-const bytes = (description: string) => ({ description, content: { '*/*': { schema: z.any() } } });
+const anyBytes = { schema: z.any().meta({ type: 'string', format: 'binary' }) };
+/** Some generators of clients take no range of content types, but the one that stands for all bytes. */
+const bytes = (description: string) => ({
+  description,
+  content: { 'application/octet-stream': anyBytes, '*/*': anyBytes },
+});
 
 /** A file's content has its own content type. */
 export const contentResponses = {
@@ -83,8 +88,15 @@ export const writeContentBody = z
   })
   .meta({
     oneOf: [
-      { properties: { encoding: { const: 'utf-8' }, content: { pattern: '^[^\\u0000]*$' } } },
-      { required: ['encoding'], properties: { encoding: { const: 'base64' }, content: base64Content } },
+      {
+        title: 'text',
+        properties: { encoding: { const: 'utf-8' }, content: { pattern: '^[^\\u0000]*$' } },
+      },
+      {
+        title: 'base64',
+        required: ['encoding'],
+        properties: { encoding: { const: 'base64' }, content: base64Content },
+      },
     ],
     examples: [{ content: 's_id,city\n1,Porto\n', encoding: 'utf-8' }],
   });
