@@ -1,13 +1,10 @@
-import type { Readable, Transform } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream';
-import { createGunzip, createZstdDecompress } from 'node:zlib';
 import type { FastifyRequest } from 'fastify';
+import { decompressors } from '../../data/decompression.ts';
 import { AppError } from '../../data/errors.ts';
 
-const decompressors: Readonly<Record<string, () => Transform>> = {
-  gzip: createGunzip,
-  zstd: createZstdDecompress,
-};
+const mostFrames = 1_000;
 
 /**
  * The body as the client had it before it was compressed. Its size is bounded where it is read, so that a few
@@ -19,7 +16,8 @@ export function decompressed(request: FastifyRequest, payload: Readable): Readab
   const encoding = request.headers['content-encoding']?.trim().toLowerCase();
   if (encoding === undefined || encoding === 'identity') return payload;
   const isTaken = request.routeOptions.config.takesCompressed === true;
-  const create = isTaken && Object.hasOwn(decompressors, encoding) ? decompressors[encoding] : undefined;
+  const create =
+    isTaken && Object.hasOwn(decompressors, encoding) ? decompressors[encoding as 'gzip'] : undefined;
   if (create === undefined)
     throw new AppError(
       'unsupported_media_type',
@@ -27,14 +25,8 @@ export function decompressed(request: FastifyRequest, payload: Readable): Readab
         ? 'A body is compressed by gzip or zstd, once, or not at all.'
         : 'Compressed bodies are not accepted: send it without content-encoding.',
     );
-  const stream = create();
+  const stream = create(mostFrames);
   // A fault of either is one of the other, and is told by whoever reads.
   pipeline(payload, stream, () => undefined);
   return stream;
-}
-
-/** Whether reading failed because it is not what the header says. */
-export function isDecompressionFault(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return /^(Z_|ZSTD_|ERR_ZSTD|ERR_ZLIB)/.test(code);
 }

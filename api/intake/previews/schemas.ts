@@ -36,10 +36,21 @@ const previewSchema = z
     rows: z.array(z.array(z.unknown())),
     pageNumber: z.int(),
     pageSize: z.int(),
-    totalRows: z.int().nullable(),
+    totalRows: z
+      .int()
+      .nullable()
+      .describe(
+        'Of the whole file, bad ones included. Null where it was not read to its end: more than 64 MiB.',
+      ),
     badRows: z.array(
       z.object({ line: z.int(), column: z.string().nullable(), raw: z.string(), reason: z.string() }),
     ),
+    badRowsTotal: z
+      .int()
+      .nullable()
+      .describe(
+        'Bad rows of the whole file. Null where not all of it was checked: files of more than 16 MiB.',
+      ),
     detectedCsv: z
       .object({
         charEncoding: z.string(),
@@ -77,6 +88,7 @@ const example: z.input<typeof previewSchema> = {
   pageSize: 50,
   totalRows: 2,
   badRows: [],
+  badRowsTotal: 0,
   detectedCsv: {
     charEncoding: 'UTF_8',
     columnSeparator: ',',

@@ -12,6 +12,8 @@ export interface ImportSource {
   format: ImportFormat;
   /** Parquet only: files to read instead, as one table with the union of their columns, matched by name. */
   parts?: readonly { objectKey: string; sizeBytes: number }[];
+  /** Where the content lies, if it was compressed in the object; the size is then that of the content. */
+  localPath?: string;
 }
 
 export interface ColumnMapping {
@@ -106,6 +108,8 @@ export interface Preview {
   /** Records of the file, including bad ones; null if counting would require reading a huge file. */
   totalRows: number | null;
   badRows: BadRow[];
+  /** Bad records of the whole file; null if not all of them were checked. */
+  badRowsTotal: number | null;
   detectedCsv: EffectiveCsv | null;
   /** Names of the sheets of a workbook, in order. */
   sheets: string[] | null;
@@ -164,8 +168,10 @@ const formats: Record<string, ImportFormat> = {
   xlsx: 'xlsx',
 };
 
-/** The format according to a file's extension, or undefined. */
+const compressedEndings = /\.(gz|gzip|zst|zstd)$/i;
+
+/** The format according to a file's extension, or the one before that of a compressed file; or undefined. */
 export function formatOf(path: string): ImportFormat | undefined {
-  const extension = /\.([^./]+)$/.exec(path)?.[1];
+  const extension = /\.([^./]+)$/.exec(path.replace(compressedEndings, ''))?.[1];
   return extension === undefined ? undefined : formats[extension.toLowerCase()];
 }

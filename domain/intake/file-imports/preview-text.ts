@@ -3,7 +3,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { rawLimitChars } from './bad-file.ts';
 import type { BadRow, Preview } from './contract.ts';
 import type { PreviewJob } from './job.ts';
-import { findBadRecords, readBadRecords } from './out/faults.ts';
+import { countBadRecords, findBadRecords, readBadRecords } from './out/faults.ts';
 import { readPage } from './out/page.ts';
 import { blame, needsTooMuch } from './out/run.ts';
 import type { NumberedTable, TextSource } from './text/source.ts';
@@ -14,6 +14,8 @@ import { type PlannedColumn, planInferred, planMappings, previewColumns } from '
 
 /** Up to this size, a preview reads the whole file to count its records and infer types. */
 const wholeBytes = 64 * 1024 * 1024;
+/** Up to this size, all records are checked, so that the bad ones can be counted. */
+const checkedBytes = 16 * 1024 * 1024;
 /** Records of a larger file from which types are inferred. */
 const sampledRecords = 200_000;
 /** Unique columns are compared with all earlier records only on pages that end within this many records. */
@@ -55,6 +57,7 @@ async function previewPage(
       ...job.page,
       totalRows: numbered.total,
       badRows: await badRowsOf(connection, numbering, page, job.page.pageSize),
+      badRowsTotal: isChecked(job) ? (await countBadRecords(connection)) + numbering.broken.length : null,
       detectedCsv: source.effective,
       sheets: source.sheets === undefined ? null : [...source.sheets],
     };
@@ -65,11 +68,14 @@ async function previewPage(
 
 const isWhole = (job: PreviewJob): boolean => job.source.sizeBytes <= wholeBytes;
 
+const isChecked = (job: PreviewJob): boolean => job.source.sizeBytes <= checkedBytes;
+
 /** The records to read: only the page, unless earlier values or type inference require others. */
 function windowOf(job: PreviewJob, isInferred: boolean): RecordWindow {
   const { pageNumber, pageSize } = job.page;
   const page = { from: (pageNumber - 1) * pageSize, to: pageNumber * pageSize };
   const countAll = isWhole(job);
+  if (isChecked(job)) return { from: 0, to: Number.POSITIVE_INFINITY, countAll, page };
   const mappings = job.options.columnMappings;
   if (mappings === undefined && !isInferred) {
     return {

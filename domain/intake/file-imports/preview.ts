@@ -12,6 +12,7 @@ import { parquetTexts } from './parquet/source.ts';
 import { previewTyped } from './parquet/typed.ts';
 import { previewText } from './preview-text.ts';
 import { openText } from './text/open.ts';
+import { withUnpacked } from './unpack.ts';
 
 /**
  * One page of a file as an import would read it. With mappings, a large file is only read up to that page;
@@ -40,7 +41,8 @@ export async function preview(
   }
 }
 
-async function previewWith(job: PreviewJob, connection: DuckDBConnection): Promise<Preview> {
+async function previewWith(given: PreviewJob, connection: DuckDBConnection): Promise<Preview> {
+  const job = await withUnpacked(given);
   const { deps, source, options } = job;
   if (source.format !== 'parquet') return previewText(job, connection, await openText(deps, source, options));
   const file = await openParquet(deps, connection, source);

@@ -17,6 +17,7 @@ import { withJob } from './stage.ts';
 import { planOf } from './stage-text.ts';
 import { openText } from './text/open.ts';
 import type { Numbering, TextTable } from './text/table.ts';
+import { withUnpacked } from './unpack.ts';
 import type { PlannedColumn } from './values/plan.ts';
 import { selectList } from './values/select.ts';
 import { parseDataType } from './values/types.ts';
@@ -51,10 +52,11 @@ export function restage(
 }
 
 async function restageText(
-  job: StageJob,
+  given: StageJob,
   connection: DuckDBConnection,
   again: Again,
 ): Promise<StagedFile | undefined> {
+  const job = await withUnpacked(given);
   const { deps, source: file, options, signal, tracker } = job;
   const source =
     file.format === 'parquet'

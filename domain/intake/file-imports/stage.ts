@@ -18,6 +18,7 @@ import { parquetTexts } from './parquet/source.ts';
 import { stageTyped } from './parquet/typed.ts';
 import { stageText } from './stage-text.ts';
 import { openText } from './text/open.ts';
+import { withUnpacked } from './unpack.ts';
 
 /**
  * Converts an uploaded file to Parquet files below the target's prefix, ready to be registered in the lake. A
@@ -67,12 +68,14 @@ export async function withJob<T>(
   }
 }
 
-async function stageWith(job: StageJob, connection: DuckDBConnection): Promise<Staged> {
+async function stageWith(given: StageJob, connection: DuckDBConnection): Promise<Staged> {
+  const job = await withUnpacked(given);
   const { deps, source, options } = job;
   if (source.format !== 'parquet') {
     const text = await openText(deps, source, options);
     const staged = await stageText(job, connection, text);
-    return { ...staged, skippedLines: text.effective?.skippedLines ?? [] };
+    const skippedLines = text.effective?.skippedLines ?? [];
+    return { ...staged, skippedLines, bytesRead: given.source.sizeBytes };
   }
   const file = await openParquet(deps, connection, source);
   if (options.columnMappings === undefined) return stageTyped(job, connection, file);

@@ -44,6 +44,15 @@ test('rows arrive as they were before they were compressed', async () => {
   ).toEqual([{ n: 6_002, least: 1, most: 6_002, same: 6_002 }]);
 });
 
+test('no row is lost where a body has several parts', async () => {
+  for (const [at, pack] of [gzipSync, zstdCompressSync].entries()) {
+    const text = rowsOf(8_000 + at * 500, 100).toString();
+    const parts = [text.slice(0, 500), text.slice(500)].map((part) => pack(part));
+    const answer = await send(Buffer.concat(parts), at === 0 ? 'gzip' : 'zstd');
+    expect([answer.status, answer.body.data?.rowsWritten]).toEqual([200, 100]);
+  }
+});
+
 test('a key says whether the rows are the same, however they were packed', async () => {
   const headers = { 'idempotency-key': 'packed twice' };
   const path = `/v1/tables/${table}/rows`;

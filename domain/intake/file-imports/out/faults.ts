@@ -134,6 +134,16 @@ export interface BadRecord extends RecordPlace {
   reason: string;
 }
 
+/** How many records of the table are bad. */
+export async function countBadRecords(connection: DuckDBConnection): Promise<number> {
+  const [[count]] = (await runRows(
+    connection,
+    `SELECT count(DISTINCT _at) FROM ${badRecords}`,
+    undefined,
+  )) as [[bigint]];
+  return Number(count);
+}
+
 /** Bad records in file order. */
 export async function readBadRecords(
   connection: DuckDBConnection,

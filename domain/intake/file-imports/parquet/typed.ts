@@ -98,6 +98,7 @@ export async function previewTyped(
     pageSize,
     totalRows: file.rows,
     badRows: [],
+    badRowsTotal: 0,
     detectedCsv: null,
     sheets: null,
   };

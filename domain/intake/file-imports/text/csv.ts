@@ -19,7 +19,7 @@ export async function openCsv(
   const head = await objectHead(deps.objects, source.objectKey, source.sizeBytes, headBytes);
   const isWhole = source.sizeBytes <= head.length;
   const dialect = detectDialect(head, isWhole, options);
-  const url = `s3://${deps.objects.settings.bucket}/${source.objectKey}`;
+  const url = source.localPath ?? `s3://${deps.objects.settings.bucket}/${source.objectKey}`;
   const isPureAscii =
     options.charEncoding === undefined && dialect.encoding === 'utf8' && head.every((byte) => byte < 0x80);
   return {

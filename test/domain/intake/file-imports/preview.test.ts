@@ -25,6 +25,7 @@ test('shows a page of rows, the bad ones beside them, and the options in effect'
     pageSize: 2,
     totalRows: 3,
     badRows: [{ line: 3, column: 'id', raw: 'x;2,5;01.01.2025', reason: '"x" does not fit INTEGER' }],
+    badRowsTotal: 1,
     detectedCsv: {
       charEncoding: 'UTF_8',
       columnSeparator: ';',
@@ -38,6 +39,19 @@ test('shows a page of rows, the bad ones beside them, and the options in effect'
     },
     sheets: null,
   });
+});
+
+test('counts the bad rows of the whole file, whichever page is shown and however they are bad', async () => {
+  const lines = Array.from({ length: 5_000 }, (_, at) => (at % 1_000 === 999 ? 'x,1' : `${at},1`));
+  const broken = '7,8,9\n"open" text,1\n';
+  const source = await lab.upload(`a,b\n${lines.join('\n')}\n${broken}`);
+  const columnMappings = [mapping('a', 'INTEGER'), mapping('b', 'INTEGER')];
+  for (const pageNumber of [1, 40, 9_999]) {
+    const page = { pageNumber, pageSize: 50 };
+    const { badRowsTotal, totalRows } = await lab.previewFile(source, { columnMappings }, page);
+    expect([badRowsTotal, totalRows]).toEqual([7, 5_002]);
+  }
+  expect((await lab.previewFile(source)).badRowsTotal).toBe(2);
 });
 
 test('tells types from the whole file on every page', async () => {
