@@ -40,7 +40,7 @@ const previewSchema = z
       .int()
       .nullable()
       .describe(
-        'Of the whole file, bad ones included. Null where it was not read to its end: more than 64 MiB.',
+        'Of the whole file, bad ones included. Null where it was not read to its end: more than 32 MiB.',
       ),
     badRows: z.array(
       z.object({ line: z.int(), column: z.string().nullable(), raw: z.string(), reason: z.string() }),

@@ -70,6 +70,7 @@ export const upserted = envelope(
 ).meta({ examples: [{ data: { inserted: 1, updated: 0, tableVersion: 12 } }] });
 
 export const rowsQuery = pageQuery.extend({
+  limit: integerText(z.int().min(1).max(5_000).default(50)).describe('Rows per page.'),
   version: integerText(z.int().min(0)).optional().describe('A past version of the table.'),
 });
 

@@ -13,7 +13,7 @@ import { detectTypes } from './values/detect.ts';
 import { type PlannedColumn, planInferred, planMappings, previewColumns } from './values/plan.ts';
 
 /** Up to this size, a preview reads the whole file to count its records and infer types. */
-const wholeBytes = 64 * 1024 * 1024;
+const wholeBytes = 32 * 1024 * 1024;
 /** Up to this size, all records are checked, so that the bad ones can be counted. */
 const checkedBytes = 16 * 1024 * 1024;
 /** Records of a larger file from which types are inferred. */

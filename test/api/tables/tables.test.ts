@@ -158,6 +158,29 @@ test('rows are read in pages that stay at one version, and at a past version', a
   expect(gone.body.code).toBe('version_expired');
 });
 
+test('a page has up to 5,000 rows, and no more than one answer holds', async () => {
+  const client = await workspace.organization();
+  const id = await dataTable(client, 'long', [{ name: 'v', data_type: 'STRING' }]);
+  for (const from of [0, 5_000]) {
+    const rows = Array.from({ length: 5_000 }, (_, at) => ({ s_id: from + at, v: 'v' }));
+    await client.call('POST', `/v1/tables/${id}/rows`, { body: { rows } });
+  }
+  const page = await client.call('GET', `/v1/tables/${id}/rows?limit=5000`);
+  expect([page.body.items.length, page.body.items.at(-1).s_id]).toEqual([5_000, 4_999]);
+  const next = await client.call('GET', `/v1/tables/${id}/rows?limit=5000&cursor=${page.body.nextCursor}`);
+  expect([next.body.items[0].s_id, next.body.nextCursor]).toEqual([5_000, null]);
+  expect((await client.call('GET', `/v1/tables/${id}/rows?limit=5001`)).status).toBe(422);
+  const large = await dataTable(client, 'large', [{ name: 'v', data_type: 'STRING' }]);
+  for (const from of [0, 4, 8, 12]) {
+    const rows = Array.from({ length: 4 }, (_, at) => ({ s_id: from + at, v: 'v'.repeat(5_000_000) }));
+    const answer = await client.call('POST', `/v1/tables/${large}/rows`, { body: { rows } });
+    expect(answer.status, answer.text.slice(0, 500)).toBe(200);
+  }
+  const refused = await client.call('GET', `/v1/tables/${large}/rows?limit=5000`);
+  expect([refused.status, refused.body.code]).toEqual([400, 'query_too_large']);
+  expect((await client.call('GET', `/v1/tables/${large}/rows?limit=5`)).body.items).toHaveLength(5);
+});
+
 test('columns are added, renamed, retyped and made nullable', async () => {
   const client = await workspace.organization();
   const id = await dataTable(

@@ -126,24 +126,42 @@ async function runStatement(
   // With values the statement is prepared, and DuckLake's procedures cannot run in a prepared statement.
   const values = given.length === 0 ? undefined : given;
   if (kind === 'run') return (await connection.run(sql, values)).rowsChanged;
+  if (kind === 'readTexts') return readTexts(connection, sql, values);
   const reader = await connection.runAndReadAll(sql, values);
-  if (kind === 'read') {
-    const rows = reader.getRows().map((row) => row.map(toSqlValue));
-    return { names: reader.columnNames(), rows };
-  }
-  const names = reader.columnNames().map((name) => JSON.stringify(name));
-  const encoders = reader.columnTypes().map((type) => encoderFor(type, 'name'));
+  const rows = reader.getRows().map((row) => row.map(toSqlValue));
+  return { names: reader.columnNames(), rows };
+}
+
+/**
+ * Encodes no further than the limit. The result is complete before: the engine keeps it in its own bounded
+ * memory, and one that is streamed could end early without an error.
+ */
+async function readTexts(
+  connection: DuckDBConnection,
+  sql: string,
+  values: SqlValue[] | undefined,
+): Promise<{ first: SqlValue; text: string }[]> {
+  const result = await connection.run(sql, values);
+  const names = result.columnNames().map((name) => JSON.stringify(name));
+  const encoders = result.columnTypes().map((type) => encoderFor(type, 'name'));
+  const texts: { first: SqlValue; text: string }[] = [];
   let characters = 0;
-  return reader.getRows().map((row) => {
-    const cells = row.slice(1).map((value, index) => {
-      const text = value === null ? 'null' : encoders[index + 1]!(value);
-      return `${names[index + 1]}:${text}`;
-    });
-    const text = `{${cells.join(',')}}`;
-    characters += text.length;
-    if (characters > maxTextsCharacters) throw new Error('Out of Memory Error: the rows are too large');
-    return { first: toSqlValue(row[0] ?? null), text };
-  });
+  for (;;) {
+    const chunk = await result.fetchChunk();
+    if (chunk === null || chunk.rowCount === 0) return texts;
+    const vectors = encoders.map((_, index) => chunk.getColumnVector(index));
+    for (let row = 0; row < chunk.rowCount; row += 1) {
+      const cells = vectors.slice(1).map((vector, index) => {
+        const value = vector.getItem(row);
+        const text = value === null ? 'null' : encoders[index + 1]!(value);
+        return `${names[index + 1]}:${text}`;
+      });
+      const text = `{${cells.join(',')}}`;
+      characters += text.length;
+      if (characters > maxTextsCharacters) throw new Error('Out of Memory Error: the rows are too large');
+      texts.push({ first: toSqlValue(vectors[0]!.getItem(row)), text });
+    }
+  }
 }
 
 function toSqlValue(value: DuckDBValue): SqlValue {
