@@ -16,7 +16,8 @@ import {
 const partBytes = 16_777_216;
 
 /**
- * Streams an object part by part, with one part in memory at a time. If it fails, nothing of it remains.
+ * Streams an object part by part: one is sent while the next one is collected. If it fails, nothing of it
+ * remains.
  *
  * @returns how many bytes it has
  */
@@ -31,13 +32,20 @@ export async function uploadParts(
   let chunks: Uint8Array[] = [];
   let held = 0;
   let bytes = 0;
-  async function flush(): Promise<void> {
+  let sending: Promise<void> = Promise.resolve();
+  async function send(Body: Buffer): Promise<void> {
     const PartNumber = Parts.length + 1;
-    const Body = Buffer.concat(chunks);
-    chunks = [];
-    held = 0;
     const { ETag } = await client.send(new UploadPartCommand({ ...upload, PartNumber, Body }));
     Parts.push({ ETag, PartNumber });
+  }
+  async function flush(): Promise<void> {
+    const body = Buffer.concat(chunks);
+    chunks = [];
+    held = 0;
+    await sending;
+    sending = send(body);
+    // Told by whoever waits for it.
+    sending.catch(() => undefined);
   }
   try {
     for await (const chunk of source) {
@@ -46,10 +54,12 @@ export async function uploadParts(
       bytes += chunk.length;
       if (held >= partBytes) await flush();
     }
-    if (held > 0 || Parts.length === 0) await flush();
+    if (held > 0 || bytes === 0) await flush();
+    await sending;
     await client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }));
     return bytes;
   } catch (error) {
+    await sending.catch(() => undefined);
     await client.send(new AbortMultipartUploadCommand(upload)).catch(() => undefined);
     throw error;
   }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { AppError, isRetryable } from '../../../data/errors.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
 import {
@@ -23,6 +22,7 @@ import {
   findExport,
   updateExport,
 } from './exports.ts';
+import { named, partsIn, type WrittenPart } from './parts.ts';
 import { pinnedAt, type ReadDeps, readAs } from './read.ts';
 import { uploadPieces } from './upload-pieces.ts';
 
@@ -37,8 +37,6 @@ export interface WriteDeps extends ReadDeps {
 const processWaitMs = 5_000;
 /** What an attempt writes is removed after this time, unless it is recorded before. */
 const attemptMs = 3 * 24 * 3_600_000;
-/** Their addresses are made at each look. */
-const mostFiles = 1_000;
 
 /**
  * Writes what is exported to files of a new folder, and records them in one transaction: a repetition begins
@@ -61,8 +59,7 @@ export async function writeExport(deps: WriteDeps, id: ExportId, signal: AbortSi
   );
   try {
     const written = await write(deps, row, { prefixUrl, folder }, signal);
-    const files = await describe(deps.objects, row, folder);
-    const result = { ...written, folder, files };
+    const result = { ...written, folder, files: named(row, written.parts) };
     if (row.path === null)
       await inOrganization(deps.db, organizationId, (db) => record(db, id, result, null));
     else await recordWithFile(deps, { row, run, result });
@@ -76,6 +73,7 @@ interface Written {
   rows: number;
   reads: string[];
   versions: { tableId: string; version: number }[];
+  parts: WrittenPart[];
 }
 
 async function write(
@@ -93,7 +91,7 @@ async function write(
   const { timeoutMs, maxBytes } = deps.buildLimits;
   const limits = { timeoutMs, waitMs: processWaitMs, untilSettled: true };
   const advice = 'Select fewer rows or columns, or have BUILD_MAX_GIB raised.';
-  const { rows, scannedRelationIds: reads } = await withOutputLimit(
+  const written = await withOutputLimit(
     { written: () => sizeBelow(deps, prefixUrl), maxBytes, signal, advice },
     async (until) => {
       const what = {
@@ -104,14 +102,16 @@ async function write(
       const { format } = row;
       if (format === 'ndjson' || format === 'arrow')
         return streamed(deps, { ...what, format, folder }, within);
-      return deps.builds.perform({ kind: 'export', ...what, prefixUrl, format }, within);
+      const copied = await deps.builds.perform({ kind: 'export', ...what, prefixUrl, format }, within);
+      return { ...copied, parts: await partsIn(deps.objects, folder) };
     },
   );
+  const { rows, scannedRelationIds: reads, parts } = written;
   const versions = reads.flatMap((tableId) => {
     const version = pinned.versions.get(tableId);
     return version === undefined ? [] : [{ tableId, version }];
   });
-  return { rows, reads, versions };
+  return { rows, reads, versions, parts };
 }
 
 /** Formats that the engine does not write itself: its process hands on their bytes. */
@@ -119,15 +119,15 @@ async function streamed(
   { builds, objects }: WriteDeps,
   { folder, format, ...what }: Streamable,
   limits: TaskLimits,
-): Promise<Exported> {
+): Promise<Exported & { parts: WrittenPart[] }> {
   const upload = uploadPieces(objects, { folder, format });
   try {
     const written = await builds.perform(
       { kind: 'stream', ...what, limit: undefined, format: format === 'arrow' ? 'arrow_file' : format },
       { ...limits, onPiece: upload.onPiece },
     );
-    await upload.end();
-    return { rows: written.rowCount, scannedRelationIds: written.scannedRelationIds };
+    const parts = await upload.end();
+    return { rows: written.rowCount, scannedRelationIds: written.scannedRelationIds, parts };
   } catch (error) {
     await upload.abort();
     throw error;
@@ -138,33 +138,6 @@ type Streamable = Omit<StreamTask, 'kind' | 'limit' | 'format'> & {
   folder: string;
   format: 'ndjson' | 'arrow';
 };
-
-/** The files in order, with their hashes. */
-async function describe(
-  objects: ObjectStore,
-  { name, format, max_file_bytes: maxFileBytes }: Export,
-  folder: string,
-): Promise<ExportFile[]> {
-  const listed = await objects.list(folder, mostFiles + 1);
-  if (listed.length > mostFiles)
-    throw new AppError(
-      'query_too_large',
-      `It would be more than ${mostFiles.toLocaleString('en-US')} files: raise max_file_bytes.`,
-    );
-  const parts = listed
-    .map(({ key, sizeBytes }) => ({ key: key.slice(folder.length), sizeBytes }))
-    .sort((one, other) => partOf(one.key) - partOf(other.key));
-  const files: ExportFile[] = [];
-  for (const [at, { key, sizeBytes }] of parts.entries()) {
-    const hash = createHash('sha256');
-    for await (const bytes of await objects.read(folder + key)) hash.update(bytes as Buffer);
-    const numbered = maxFileBytes === null ? name : `${name}_${at + 1}`;
-    files.push({ key, name: `${numbered}.${format}`, sizeBytes, sha256: hash.digest('hex') });
-  }
-  return files;
-}
-
-const partOf = (key: string): number => Number(/\d+/.exec(key)?.[0] ?? 0);
 
 interface Result extends Written {
   folder: string;
