@@ -6,7 +6,7 @@ export interface LakeOperation {
   /** Unique forever in its lake: the database refuses a second commit of the same operation. */
   id: string;
   tableId: string;
-  operation: 'create' | 'append' | 'upsert' | 'replace' | 'alter' | 'delete';
+  operation: 'create' | 'append' | 'upsert' | 'replace' | 'alter' | 'delete' | 'foreign';
   rowsAdded: number;
   rowsRemoved: number;
   /** The run or request that caused it, and who requested it. */

@@ -1,11 +1,12 @@
 import { commitKey } from '../locks.ts';
 import { identifier } from '../sql.ts';
+import { foreignChangesStatements, isOurs } from './foreign-changes.ts';
 
 /**
  * Incremented with every change of the statements below; a lake with an older version is updated when it is
  * next used.
  */
-export const catalogVersion = 1;
+export const catalogVersion = 2;
 
 /**
  * A session that wrote a commit's changes but sends no COMMIT is terminated after this long. An engine sends
@@ -16,18 +17,19 @@ const commitWithin = '30s';
 /**
  * The triggers a lake needs on DuckLake's tables; safe to repeat. Each function finds a commit by its row of
  * snapshot changes, the last row that DuckLake writes before it sends COMMIT. `record_operations` writes the
- * ledger; `forget_outlived` (migration 0009) prevents tables of inlined rows from being dropped while others
- * read them.
+ * ledger, `record_foreign_changes` what others committed; `forget_outlived` (migration 0009) prevents tables
+ * of inlined rows from being dropped while others read them.
  */
 export function triggerStatements(schemaName: string): string[] {
   const schema = identifier(schemaName);
   return [
     `CREATE OR REPLACE TRIGGER record_operations AFTER INSERT ON ${schema}.ducklake_snapshot_changes
-       FOR EACH ROW WHEN (NEW.commit_extra_info IS NOT NULL) EXECUTE FUNCTION ${schema}.record_operations()`,
+       FOR EACH ROW WHEN (${isOurs}) EXECUTE FUNCTION ${schema}.record_operations()`,
     `CREATE OR REPLACE TRIGGER forget_outlived AFTER INSERT ON ${schema}.ducklake_inlined_data_tables
        FOR EACH ROW EXECUTE FUNCTION public.forget_outlived_inlined_tables_of_lake()`,
     ...commitBarrierStatements(schema),
     ...flushedDeletionsStatements(schema),
+    ...foreignChangesStatements(schema),
   ];
 }
 
@@ -42,7 +44,7 @@ function commitBarrierStatements(schema: string): string[] {
        RETURN NULL;
      END $$`,
     `CREATE OR REPLACE TRIGGER hold_off_writers AFTER INSERT ON ${schema}.ducklake_snapshot_changes
-       FOR EACH ROW WHEN (NEW.commit_extra_info IS NOT NULL) EXECUTE FUNCTION ${schema}.hold_off_writers()`,
+       FOR EACH ROW WHEN (${isOurs}) EXECUTE FUNCTION ${schema}.hold_off_writers()`,
   ];
 }
 

@@ -123,8 +123,10 @@ test('a lake that an older release made gets what it lacks when it is next used'
     return rows.map(({ proname }) => proname);
   };
   const today = await functions();
-  expect(today).toEqual(['hold_off_writers', 'record_operations', 'remove_flushed_deletions']);
-  for (const name of ['hold_off_writers', 'remove_flushed_deletions'])
+  expect(today).toEqual([
+    ...['hold_off_writers', 'record_foreign_changes', 'record_operations', 'remove_flushed_deletions'],
+  ]);
+  for (const name of ['hold_off_writers', 'record_foreign_changes', 'remove_flushed_deletions'])
     await catalogPool.query(`DROP FUNCTION "${schema}".${name} CASCADE`);
   await catalogPool.query('UPDATE lakes SET catalog_version = 0 WHERE organization_id = $1', [
     client.organizationId,
