@@ -18,8 +18,8 @@ export interface ApiDeps extends Service {
   /** Whether the API processes share their rate limits, through the database. */
   sharesRateLimits: boolean;
   publicUrl: string | undefined;
-  /** Where holders of lake credentials reach the stores. */
-  lakeAddresses: LakeAddresses;
+  /** Where holders of lake credentials reach the stores; undefined if none are issued. */
+  lakeAddresses: LakeAddresses | undefined;
   /** Public clients of the operator's configuration. */
   publicClients: readonly PublicClient[];
   /** Whether public clients may register themselves. */

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { pino } from 'pino';
 import { errorForLog } from '../data/error-log.ts';
+import { lakeAddresses } from '../domain/tables/lake-credentials/attach.ts';
 import { createIdentityProvider } from '../domain/workspace/people/identity-provider.ts';
 import { previewStaging } from '../service/engine-process/open.ts';
 import { openService } from '../service/open.ts';
@@ -39,7 +40,7 @@ const app = await buildApp({
   rateLimitPerMinute: config.rateLimitPerMinute,
   sharesRateLimits: config.sharesRateLimits,
   publicUrl: config.publicUrl,
-  lakeAddresses: { databaseUrl: config.databasePublicUrl, objectStore: config.objectStore },
+  lakeAddresses: lakeAddresses(config),
   publicClients: config.publicClients,
   allowClientRegistration: config.allowClientRegistration,
   identityProvider,

@@ -132,8 +132,12 @@ export const revisionNumber = z.int().min(1).max(2_147_483_647);
  */
 export function inFuture(text: string): Date {
   const at = new Date(text);
-  if (at.getTime() > Date.now()) return at;
+  if (at.getTime() > Date.now() && at.getUTCFullYear() < 10_000) return at;
   throw new ValidationError([
-    { loc: ['body', 'expires_at'], type: 'value_error', msg: 'It must lie in the future.' },
+    {
+      loc: ['body', 'expires_at'],
+      type: 'value_error',
+      msg: 'It must lie in the future, before the year 10000.',
+    },
   ]);
 }

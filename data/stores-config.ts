@@ -13,7 +13,8 @@ export const storesEnvironment = z.object({
   S3_ACCESS_KEY_ID: z.string(),
   S3_SECRET_ACCESS_KEY: z.string(),
   S3_IAM_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
-  DATABASE_PUBLIC_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  DATABASE_PUBLIC_URL: z.string().transform(readBy(checkDatabaseUrl)).optional(),
+  LAKE_CREDENTIALS: z.stringbool().default(true),
   TEMPORAL_ADDRESS: z.string().min(1),
   TEMPORAL_NAMESPACE: z.string().default('default'),
   TEMPORAL_API_KEY: z.string().optional(),
@@ -43,6 +44,14 @@ export const storesEnvironment = z.object({
   SMTP_FROM: z.string().transform(readBy(parseMailbox)).optional(),
   MAILS_PER_DAY: z.coerce.number().int().min(0).default(1_000),
 });
+
+/** @throws Error if it does not name a server and a database */
+function checkDatabaseUrl(text: string): string {
+  const { protocol, hostname, pathname } = new URL(text);
+  if (!/^postgres(ql)?:$/.test(protocol) || hostname === '' || pathname.length < 2)
+    throw new Error('It must be postgresql://host:port/database.');
+  return text;
+}
 
 /** Reports the reader's error message as the fault of the variable. */
 function readBy<T>(read: (text: string) => T) {
@@ -93,7 +102,8 @@ export function storesConfig(e: z.infer<typeof storesEnvironment>) {
       secretAccessKey: e.S3_SECRET_ACCESS_KEY,
     },
     iamEndpoint: e.S3_IAM_ENDPOINT,
-    databasePublicUrl: e.DATABASE_PUBLIC_URL ?? e.DATABASE_URL,
+    /** Where holders of lake credentials reach PostgreSQL; undefined if none are issued. */
+    databasePublicUrl: e.LAKE_CREDENTIALS ? (e.DATABASE_PUBLIC_URL ?? e.DATABASE_URL) : undefined,
     temporal: {
       address: e.TEMPORAL_ADDRESS,
       namespace: e.TEMPORAL_NAMESPACE,

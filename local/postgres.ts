@@ -125,6 +125,8 @@ function settings(
     port: String(port),
     unix_socket_directories: '',
     max_connections: '200',
+    // Holders of lake credentials cannot take these from the service.
+    reserved_connections: '120',
     shared_buffers: `${sharedBuffersMib}MB`,
     max_locks_per_transaction: '256',
     wal_level: 'minimal',
@@ -157,6 +159,8 @@ async function ensureDatabase(url: string, database: string): Promise<void> {
   try {
     const found = await client.query('select 1 from pg_database where datname = $1', [database]);
     if (found.rowCount === 0) await client.query(`create database ${client.escapeIdentifier(database)}`);
+    // Holders of lake credentials have nothing to do there.
+    await client.query('revoke connect on database postgres, template1 from public');
   } finally {
     await client.end();
   }

@@ -27,6 +27,9 @@ CREATE FUNCTION ended_lake_credentials(lost_after interval, at_most integer)
     SELECT c.organization_id, c.id FROM lake_credentials c
     WHERE c.removed_at IS NULL AND (c.revoked_at IS NOT NULL OR c.expires_at <= now()
       OR c.ready_at IS NULL AND c.created_at < now() - lost_after)
+      -- One that cannot be ended now does not keep the others waiting.
+      AND NOT EXISTS (SELECT FROM reconcile_tries t WHERE t.step = 'lake credentials'
+        AND t.item = c.organization_id || ' ' || c.id AND t.next_try_at > now())
     ORDER BY c.created_at LIMIT at_most
   $$;
 
@@ -44,8 +47,11 @@ GRANT EXECUTE ON FUNCTION ended_lake_credentials, purge_lake_credentials TO work
 -- Functions of triggers, which are called by nobody else.
 REVOKE EXECUTE ON FUNCTION keep_grants_of_dropped, pass_grants_to_quarantine, grants_of_quarantined FROM PUBLIC;
 
--- Whoever reads a lake here may not fill the disk, nor hold locks that the service waits for. An owner that does not
--- own these can take them from nobody, which PostgreSQL says as a warning.
+-- Nobody but the service names anything here: even a statement that is refused would lock the table first.
+REVOKE USAGE ON SCHEMA public FROM PUBLIC;
+
+-- Whoever reads a lake here may not fill the disk, hold locks that the service waits for, or end sessions. An owner
+-- that may not change these takes them from nobody.
 DO $$
 DECLARE
   owner name := current_user;
@@ -53,10 +59,13 @@ DECLARE
 BEGIN
   EXECUTE format('GRANT TEMPORARY ON DATABASE %I TO workspace_service', current_database());
   EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());
+  EXECUTE format('GRANT USAGE ON LANGUAGE plpgsql TO workspace_service, %I', owner);
+  REVOKE USAGE ON LANGUAGE plpgsql FROM PUBLIC;
   FOR routine IN
     SELECT p.oid FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
     WHERE n.nspname = 'pg_catalog'
-      AND (p.proname ~ '^pg_(try_)?advisory_' OR p.proname IN ('lo_creat', 'lo_create', 'lo_from_bytea'))
+      AND (p.proname ~ '^pg_(try_)?advisory_' OR p.proname IN ('lo_creat', 'lo_create', 'lo_from_bytea',
+        'pg_logical_emit_message', 'pg_export_snapshot', 'pg_terminate_backend', 'pg_cancel_backend'))
   LOOP
     EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO workspace_service, %I', routine, owner);
     EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', routine);

@@ -15,7 +15,7 @@ import { isUnreached } from './errors.ts';
 import { createKeyReturns } from './key-returns.ts';
 import { takesIdempotencyKey } from './route-rules.ts';
 
-const keptHeaders = ['content-type', 'location'] as const;
+const keptHeaders = ['content-type', 'location', 'cache-control'] as const;
 
 /** Requests with a claimed key, so that the answer is stored or the key released exactly once. */
 const claimed = new WeakMap<FastifyRequest, { id: IdempotencyKey; renewing: NodeJS.Timeout }>();

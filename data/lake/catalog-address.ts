@@ -24,7 +24,7 @@ export type TlsOptions = Readonly<Partial<Record<(typeof tlsNames)[number], stri
 export function addressOf(databaseUrl: string): Omit<CatalogAddress, 'schema'> {
   const url = new URL(databaseUrl);
   return {
-    host: url.hostname,
+    host: url.hostname.replace(/^\[|\]$/g, ''),
     port: url.port === '' ? 5432 : Number(url.port),
     database: decodeURIComponent(url.pathname.slice(1)),
     user: decodeURIComponent(url.username),

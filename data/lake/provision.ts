@@ -94,6 +94,7 @@ async function make(deps: LakeCatalogDeps, organizationId: string): Promise<Lake
       await makeSchemaAndReader(deps, client, row);
       await deps.engine.use(lake.writer, async () => undefined);
     }
+    await letUseReserved(client, row);
     await client.query('BEGIN');
     // This waits for a commit in progress in another process, not the other way around.
     await client.query(`SET LOCAL lock_timeout = '${triggerLockTimeoutMs}ms'`);
@@ -153,6 +154,13 @@ async function makeSchemaAndReader(
   await client.query(`GRANT USAGE ON SCHEMA ${schema} TO ${role}`);
   // DuckLake creates new tables as it inlines rows; without a grant on one a reader would lose its engine.
   await client.query(`ALTER DEFAULT PRIVILEGES IN SCHEMA ${schema} GRANT SELECT ON TABLES TO ${role}`);
+}
+
+/** Reserved connections are for the service's readers too, where the owner may grant that. */
+async function letUseReserved(client: pg.PoolClient, { reader_role: reader }: LakeRow): Promise<void> {
+  await client.query(`GRANT pg_use_reserved_connections TO ${identifier(reader)}`).catch((error: unknown) => {
+    if ((error as { code?: string }).code !== '42501') throw error;
+  });
 }
 
 function describe(deps: LakeCatalogDeps, organizationId: string, row: LakeRow): Lake {

@@ -2,69 +2,154 @@ import type pg from 'pg';
 import { scramVerifier } from '../postgres/scram.ts';
 import { identifier, literal } from './sql.ts';
 
-/**
- * A session of such a role is ended after this time in one transaction: it would keep PostgreSQL from
- * removing old rows of everybody.
- */
-const transactionWithin = '1 hour';
-const mostConnections = 8;
+const mostConnections = 4;
 /** Names of these roles: the ids of lake credentials. */
 const namePattern = '^lcr_[0-9a-z]{26}$';
+/** One that sorts or joins in PostgreSQL may spill so much; its holder cannot change it. */
+const mostTemporary = '1GB';
+/** PostgreSQL's word for a role that somebody else changed at that moment. */
+const changedMeanwhile = 'XX000';
+const notThere = '42704';
+const notPermitted = '42501';
 
 interface ReadingRole {
   name: string;
   password: string;
-  /** The role whose rights it gets. */
-  reader: string;
+  /** Of the lake's catalog. */
+  schema: string;
   expiresAt: Date | null;
 }
 
 /** Makes a role that may read one lake's catalog, or gives it another password. May be repeated. */
-export async function makeReadingRole(
-  pool: pg.Pool,
-  { name, password, reader, expiresAt }: ReadingRole,
+export async function makeReadingRole(pool: pg.Pool, asked: ReadingRole): Promise<void> {
+  await retried(() => inTransaction(pool, (client) => make(client, asked)));
+}
+
+async function make(
+  client: pg.PoolClient,
+  { name, password, schema, expiresAt }: ReadingRole,
 ): Promise<void> {
+  // Of two that make roles of the same lake, the second one finds what the first one made.
+  await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`readers:${schema}`]);
+  const readers = await makeReaders(client, schema);
   const role = identifier(name);
-  const until = literal(expiresAt?.toISOString() ?? 'infinity');
-  await pool.query(`CREATE ROLE ${role} NOLOGIN`).catch((error: unknown) => {
-    if ((error as { code?: string }).code !== '42710') throw error;
-  });
+  if (!(await isThere(client, name))) await client.query(`CREATE ROLE ${role}`);
   // Whoever ends its sessions must be a member.
-  await pool.query(`GRANT ${role} TO CURRENT_USER`);
-  // It may not become the reader, who could change its own password.
-  await pool.query(`GRANT ${identifier(reader)} TO ${role} WITH INHERIT TRUE, SET FALSE`);
-  await pool.query(`ALTER ROLE ${role} SET default_transaction_read_only = on`);
+  await client.query(`GRANT ${role} TO CURRENT_USER`);
+  await client.query(`GRANT ${readers} TO ${role} WITH INHERIT TRUE, SET FALSE`);
+  await client.query(`ALTER ROLE ${role} SET default_transaction_read_only = on`);
+  await client.query('SAVEPOINT limited');
+  await client
+    .query(`ALTER ROLE ${role} SET temp_file_limit = ${literal(mostTemporary)}`)
+    .catch(async (error: unknown) => {
+      // An owner that may not set it leaves it as it is for everybody.
+      if (codeOf(error) !== notPermitted) throw error;
+      await client.query('ROLLBACK TO limited');
+    });
+  const until = literal(expiresAt?.toISOString() ?? 'infinity');
   const verifier = literal(scramVerifier(password));
-  const limits = `CONNECTION LIMIT ${mostConnections} VALID UNTIL ${until}`;
-  await pool.query(`ALTER ROLE ${role} LOGIN PASSWORD ${verifier} ${limits}`);
+  await client.query(
+    `ALTER ROLE ${role} LOGIN PASSWORD ${verifier} CONNECTION LIMIT ${mostConnections} VALID UNTIL ${until}`,
+  );
 }
 
-/** Ends the role and its sessions. May be repeated. */
-export async function removeReadingRole(pool: pg.Pool, name: string): Promise<void> {
-  const role = identifier(name);
-  const { rows } = await pool.query<{ oid: number }>('SELECT oid FROM pg_roles WHERE rolname = $1', [name]);
-  const oid = rows[0]?.oid;
-  if (oid === undefined) return;
-  // First, so that no session begins any more.
-  await pool.query(`ALTER ROLE ${role} NOLOGIN CONNECTION LIMIT 0`);
-  await pool.query(`GRANT ${role} TO CURRENT_USER`);
-  await endSessions(pool, oid);
-  await pool.query(`DROP OWNED BY ${role}`);
-  await pool.query(`DROP ROLE IF EXISTS ${role}`);
-  // One that was just being begun.
-  await endSessions(pool, oid);
+/**
+ * The group of a lake's roles, which may read its catalog but not the ledger. The service's own reader is not
+ * one of them: members may end each other's sessions.
+ */
+async function makeReaders(client: pg.PoolClient, schemaName: string): Promise<string> {
+  const name = `${schemaName}_readers`;
+  const readers = identifier(name);
+  if (await isThere(client, name)) return readers;
+  const schema = identifier(schemaName);
+  await client.query(`CREATE ROLE ${readers} NOLOGIN`);
+  // First those to come, so that no table is left out.
+  await client.query(`ALTER DEFAULT PRIVILEGES IN SCHEMA ${schema} GRANT SELECT ON TABLES TO ${readers}`);
+  await client.query(`GRANT USAGE ON SCHEMA ${schema} TO ${readers}`);
+  await client.query(`GRANT SELECT ON ALL TABLES IN SCHEMA ${schema} TO ${readers}`);
+  await client.query(
+    `REVOKE ALL ON ${schema}.workspace_operation, ${schema}.workspace_table FROM ${readers}`,
+  );
+  return readers;
 }
 
-async function endSessions(pool: pg.Pool, oid: number): Promise<void> {
-  await pool.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usesysid = $1', [oid]);
+async function isThere(client: pg.PoolClient, name: string): Promise<boolean> {
+  return (await client.query('SELECT FROM pg_roles WHERE rolname = $1', [name])).rowCount === 1;
 }
 
-/** Ends sessions that are in one transaction for too long. Returns how many. */
-export async function endLongReadings(pool: pg.Pool, within = transactionWithin): Promise<number> {
+/** Ends the role's sessions and lets none begin, whatever its holder does. May be repeated. */
+export async function endReadingRole(pool: pg.Pool, name: string): Promise<void> {
+  const end = () =>
+    pool.query('SELECT pg_terminate_backend(pid, 2000) FROM pg_stat_activity WHERE usename = $1', [name]);
+  await end();
+  const close = () => pool.query(`ALTER ROLE ${identifier(name)} NOLOGIN CONNECTION LIMIT 0`);
+  await retried(close).catch((error: unknown) => {
+    if (codeOf(error) !== notThere) throw error;
+  });
+  await end();
+}
+
+/**
+ * Drops roles that have ended. One that cannot be dropped stays: without login and sessions it can do
+ * nothing. What keeps it is mostly in another database, made by its holder.
+ */
+export async function dropEndedRoles(pool: pg.Pool, atMost: number): Promise<void> {
+  const { rows } = await pool.query<{ rolname: string }>(
+    'SELECT rolname FROM pg_roles WHERE rolname ~ $1 AND NOT rolcanlogin ORDER BY random() LIMIT $2',
+    [namePattern, atMost],
+  );
+  for (const { rolname } of rows) {
+    const role = identifier(rolname);
+    const drop = inTransaction(pool, async (client) => {
+      await client.query(`SET LOCAL lock_timeout = '2s'`);
+      await client.query(`DROP OWNED BY ${role}`);
+      await client.query(`DROP ROLE ${role}`);
+    });
+    await drop.catch(() => undefined);
+  }
+}
+
+/**
+ * Ends sessions of holders that cost others too much: those in one transaction for an hour, which keeps
+ * PostgreSQL from removing old rows of everybody; those that others wait for; and all of them while the queue
+ * of notifications fills. Returns how many.
+ */
+export async function endCostlyReadings(pool: pg.Pool, within = '1 hour'): Promise<number> {
   const { rowCount } = await pool.query(
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-     WHERE usename ~ $1 AND datname = current_database() AND xact_start < now() - $2::interval`,
+    `SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a
+     WHERE a.usename ~ $1 AND (
+       a.xact_start < now() - $2::interval
+       OR pg_notification_queue_usage() > 0.02
+       OR a.pid IN (
+         SELECT unnest(pg_blocking_pids(w.pid)) FROM pg_stat_activity w
+         WHERE w.wait_event_type = 'Lock' AND w.usename !~ $1))`,
     [namePattern, within],
   );
   return rowCount ?? 0;
 }
+
+async function inTransaction(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<void>): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    await work(client);
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  } finally {
+    client.release();
+  }
+}
+
+async function retried<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (codeOf(error) !== changedMeanwhile || attempt === 10) throw error;
+    }
+  }
+}
+
+const codeOf = (error: unknown) => (error as { code?: string }).code;

@@ -40,6 +40,7 @@ export function createObjectKeys(
   if (endpoint !== undefined && iamEndpoint === undefined) return undefined;
   const client = new IAMClient({
     ...{ region, credentials },
+    requestHandler: { connectionTimeout: 5_000, requestTimeout: 30_000, throwOnRequestTimeout: true },
     ...(iamEndpoint === undefined ? {} : { endpoint: iamEndpoint }),
   });
 

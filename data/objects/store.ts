@@ -80,6 +80,8 @@ export function createObjectStore(settings: ObjectStoreSettings): ObjectStore {
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     maxAttempts: 3,
+    // Otherwise a store that falls silent would be waited for without end.
+    requestHandler: { connectionTimeout: 5_000, requestTimeout: 120_000, throwOnRequestTimeout: true },
   });
   const Bucket = settings.bucket;
   async function* below(Prefix: string): AsyncGenerator<StoredObject> {

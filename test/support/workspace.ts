@@ -9,6 +9,7 @@ import type { ActivityDeps } from '../../activities/deps.ts';
 import { buildApp } from '../../api/app.ts';
 import { readApiConfig } from '../../api/config.ts';
 import type { ApiDeps, Routes } from '../../api/deps.ts';
+import { lakeAddresses } from '../../domain/tables/lake-credentials/attach.ts';
 import { provisionOrganization } from '../../domain/workspace/organizations/provision.ts';
 import { createIdentityProvider } from '../../domain/workspace/people/identity-provider.ts';
 import { activityStaging } from '../../service/engine-process/open.ts';
@@ -105,7 +106,7 @@ async function open(
     rateLimitPerMinute: 1_000_000,
     sharesRateLimits: false,
     publicUrl: undefined,
-    lakeAddresses: { databaseUrl: config.databasePublicUrl, objectStore: config.objectStore },
+    lakeAddresses: lakeAddresses(config),
     publicClients: [],
     allowClientRegistration: true,
     identityProvider,

@@ -1,5 +1,5 @@
 import { getCredential, listCredentials } from '../../../domain/tables/lake-credentials/credentials.ts';
-import { issueCredential } from '../../../domain/tables/lake-credentials/issue.ts';
+import { issueCredential, noCredentials } from '../../../domain/tables/lake-credentials/issue.ts';
 import { revokeCredential } from '../../../domain/tables/lake-credentials/remove.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { resource } from '../../resource.ts';
@@ -42,19 +42,22 @@ export function lakeCredentialsRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Issue a credential that reads the lake from outside',
       description:
-        'A role of PostgreSQL and a key of the object store that read this organization’s lake and nothing else: all of its tables, whatever is granted on them. The answer shows the secrets, once; `attach.sql` can be pasted into DuckDB. At most 20 of an organization.',
+        'A role of PostgreSQL and a key of the object store that read this organization’s lake: all of its tables, whatever is granted on them. The answer shows the secrets, once; `attach.sql` can be pasted into DuckDB. At most 20 of an organization.',
       admin: true,
       body: credentialBody,
       errors: ['conflict', 'storage_unavailable'],
     },
     { 201: issued },
     async ({ caller, organizationId, body, newId, reply }) => {
+      const { lakeAddresses } = deps;
+      if (lakeAddresses === undefined)
+        throw noCredentials('the operator of this service has turned them off (LAKE_CREDENTIALS)');
       const expiresAt = body.expires_at === undefined ? null : inFuture(body.expires_at);
       const { credential, secrets } = await issueCredential(deps, {
         ...{ organizationId, id: newId('lcr'), name: body.name, expiresAt, createdBy: caller.id },
       });
       reply.header('Location', `${path}/${credential.id}`).header('Cache-Control', 'no-store');
-      return { data: issuedCredentialView(credential, secrets, deps.lakeAddresses) };
+      return { data: issuedCredentialView(credential, secrets, lakeAddresses) };
     },
   );
   credentials.show({ summary: 'Show a lake credential, without its secrets', admin: true });

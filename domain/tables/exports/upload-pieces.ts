@@ -57,7 +57,7 @@ export function uploadPieces(
     },
     end: async () => {
       // An answer without rows may have no bytes at all.
-      await endFile(current ?? begin());
+      if (current !== undefined || parts.length === 0) await endFile(current ?? begin());
       return parts;
     },
     abort: async () => {

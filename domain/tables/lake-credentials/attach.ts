@@ -9,6 +9,16 @@ export interface LakeAddresses {
   objectStore: ObjectStoreSettings;
 }
 
+export function lakeAddresses({
+  databasePublicUrl,
+  objectStore,
+}: {
+  databasePublicUrl: string | undefined;
+  objectStore: ObjectStoreSettings;
+}): LakeAddresses | undefined {
+  return databasePublicUrl === undefined ? undefined : { databaseUrl: databasePublicUrl, objectStore };
+}
+
 const extensions = ['ducklake', 'postgres', 'httpfs'];
 
 /**
@@ -19,6 +29,9 @@ export function attachSql(catalog: CatalogAddress, objects: ObjectStoreSettings,
   const lake = catalog.schema;
   const statements = [
     ...extensions.flatMap((extension) => [`INSTALL ${extension}`, `LOAD ${extension}`]),
+    // A process of many threads would want more connections than a role may have.
+    `SET GLOBAL pg_pool_acquire_mode = 'wait'`,
+    'SET GLOBAL pg_pool_max_connections = 3',
     objectStoreSecret(`${lake}_objects`, objects, dataPath),
     ...attachStatements({ catalog, dataPath }, lake, readOnly),
     `USE ${identifier(lake)}`,
@@ -37,7 +50,7 @@ export function tlsElsewhere({ sslmode, sslrootcert, sslnegotiation }: TlsOption
 
 /** A connection URL of PostgreSQL. */
 export function databaseUrl({ host, port, database, user, password, tls }: CatalogAddress): string {
-  const url = new URL(`postgresql://${host}:${port}`);
+  const url = new URL(`postgresql://${host.includes(':') ? `[${host}]` : host}:${port}`);
   url.username = user;
   url.password = password;
   url.pathname = `/${encodeURIComponent(database)}`;

@@ -59,15 +59,14 @@ export async function issueCredential(
   const { organizationId, id, expiresAt } = asked;
   const { objectKeys } = deps;
   if (objectKeys === undefined)
-    throw new AppError(
-      'conflict',
-      'The object store of this service makes no keys that read one lake alone; its operator has to set S3_IAM_ENDPOINT.',
+    throw noCredentials(
+      'the object store of this service makes no keys that read one lake alone; its operator has to set S3_IAM_ENDPOINT',
     );
   const { schema, reader } = await deps.lake.catalog.get(organizationId);
   const { dataPath } = reader;
   await inOrganization(deps.db, organizationId, (db) => record(db, asked));
   const password = randomBytes(24).toString('base64url');
-  const role = { name: id, password, reader: reader.catalog.user, expiresAt };
+  const role = { name: id, password, schema, expiresAt };
   await makeReadingRole(deps.lake.catalogPool, role);
   const key = await objectKeys.make(id, new URL(dataPath).pathname.slice(1));
   const credential = await inOrganization(deps.db, organizationId, (db) =>
@@ -100,22 +99,27 @@ async function record(
   });
 }
 
-/** Undefined if it was revoked meanwhile. */
+/** Undefined if it has ended meanwhile. */
 async function markReady(
   db: OrganizationTransaction,
   { organizationId, id }: NewCredential,
   accessKeyId: string,
 ): Promise<LakeCredential | undefined> {
-  const { revoked_at: revokedAt } = await getCredential(db, organizationId, id, 'update');
-  if (revokedAt === null)
-    return updateCredential(db, organizationId, id, { ready_at: new Date(), access_key_id: accessKeyId });
+  const row = await getCredential(db, organizationId, id, 'update');
+  const now = new Date();
+  if (row.revoked_at === null && row.removed_at === null)
+    return updateCredential(db, organizationId, id, { ready_at: now, access_key_id: accessKeyId });
   // What was made since is for the reconciler to remove.
-  await updateCredential(db, organizationId, id, { removed_at: null });
+  await updateCredential(db, organizationId, id, { removed_at: null, revoked_at: row.revoked_at ?? now });
   return undefined;
 }
 
 function refuseEnded(row: LakeCredential): void {
   if (row.revoked_at !== null || row.removed_at !== null) throw ended();
 }
+
+/** @param why ends a sentence */
+export const noCredentials = (why: string) =>
+  new AppError('conflict', `There are no lake credentials: ${why}.`);
 
 const ended = () => new AppError('conflict', 'The lake credential has ended; issue another.');

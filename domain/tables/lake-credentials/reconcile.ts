@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import { endLongReadings } from '../../../data/lake/reading-roles.ts';
+import { dropEndedRoles, endCostlyReadings } from '../../../data/lake/reading-roles.ts';
 import { itemsAtOnce, itemsStep, type ReconcileStep, wholeStep } from '../../../data/reconciling/step.ts';
 import type { CredentialDeps } from './issue.ts';
 import { removeCredential } from './remove.ts';
@@ -13,7 +13,7 @@ interface ReconcileDeps extends CredentialDeps {
 const lostAfterSeconds = 600;
 const keptDays = 30;
 
-/** Removes what credentials that have ended still hold, and ends readings that last too long. */
+/** Removes what credentials that have ended still hold, and ends readings that cost others too much. */
 export function lakeCredentialSteps(deps: ReconcileDeps): ReconcileStep[] {
   const find = async () => {
     const { rows } = await sql<{ organization_id: string; id: string }>`
@@ -27,10 +27,12 @@ export function lakeCredentialSteps(deps: ReconcileDeps): ReconcileStep[] {
       await removeCredential(deps, id);
       deps.logger.info(id, 'removed a lake credential that had ended');
     }),
-    wholeStep('long readings of lakes', async () => {
-      const ended = await endLongReadings(deps.lake.catalogPool);
-      if (ended > 0) deps.logger.info({ ended }, 'ended sessions of lake credentials that lasted too long');
+    wholeStep('costly readings of lakes', async () => {
+      const ended = await endCostlyReadings(deps.lake.catalogPool);
+      if (ended > 0)
+        deps.logger.info({ ended }, 'ended sessions of lake credentials that cost others too much');
     }),
+    wholeStep('ended roles of lakes', () => dropEndedRoles(deps.lake.catalogPool, itemsAtOnce)),
     wholeStep('old lake credentials', () =>
       sql`SELECT purge_lake_credentials(make_interval(days => ${keptDays}), ${1_000})`.execute(deps.db),
     ),

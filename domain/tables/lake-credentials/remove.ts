@@ -1,5 +1,5 @@
 import { AppError } from '../../../data/errors.ts';
-import { removeReadingRole } from '../../../data/lake/reading-roles.ts';
+import { endReadingRole } from '../../../data/lake/reading-roles.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { type CredentialId, getCredential, type LakeCredential, updateCredential } from './credentials.ts';
 import type { CredentialDeps } from './issue.ts';
@@ -20,15 +20,19 @@ export async function revokeCredential(deps: CredentialDeps, id: CredentialId): 
   return row.removed_at === null ? removeCredential(deps, id) : row;
 }
 
-/** Removes role and key of a credential that has ended, or was never made. */
+/**
+ * Ends role and key of a credential that has ended, or was never made. Neither waits for the other, so that
+ * whatever a holder does to one of them, the other ends.
+ */
 export async function removeCredential(
   deps: CredentialDeps,
   { organizationId, credentialId }: CredentialId,
 ): Promise<LakeCredential> {
-  await removeReadingRole(deps.lake.catalogPool, credentialId);
-  if (deps.objectKeys === undefined)
-    throw new AppError('storage_unavailable', 'The keys of the object store cannot be removed.');
-  await deps.objectKeys.remove(credentialId);
+  const ends = await Promise.allSettled([
+    endReadingRole(deps.lake.catalogPool, credentialId),
+    deps.objectKeys?.remove(credentialId) ?? Promise.reject(noKeys()),
+  ]);
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
   return inOrganization(deps.db, organizationId, async (db) => {
     const { ready_at: readyAt, revoked_at: revokedAt } = await getCredential(
       db,
@@ -42,3 +46,5 @@ export async function removeCredential(
     return updateCredential(db, organizationId, credentialId, { removed_at: now, ...lost });
   });
 }
+
+const noKeys = () => new AppError('storage_unavailable', 'The keys of the object store cannot be removed.');

@@ -2,7 +2,7 @@ import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } fr
 import pg from 'pg';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { newId } from '../../../data/ids.ts';
-import { endLongReadings } from '../../../data/lake/reading-roles.ts';
+import { dropEndedRoles, endCostlyReadings } from '../../../data/lake/reading-roles.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { issueCredential } from '../../../domain/tables/lake-credentials/issue.ts';
 import { lakeCredentialSteps } from '../../../domain/tables/lake-credentials/reconcile.ts';
@@ -29,6 +29,7 @@ beforeAll(async () => {
 });
 
 const path = '/v1/lake/credentials';
+const ended = /authentication failed|does not exist|not permitted to log in/;
 
 async function issued(body: object = {}, by = client) {
   const answer = await by.call('POST', path, { body: { name: 'notebooks', ...body } });
@@ -95,6 +96,11 @@ test('the role reads the catalog of its lake, and nothing else of the database',
     `ALTER ROLE ${attach.catalog}_reader PASSWORD 'mine'`,
     `ALTER ROLE ${id} VALID UNTIL 'infinity'`,
     'SELECT pg_advisory_lock(1)',
+    'PREPARE locked AS DELETE FROM public.organizations',
+    "DO $$ BEGIN RAISE LOG 'mine'; END $$",
+    "SELECT pg_logical_emit_message(false, 'x', 'y')",
+    'SELECT pg_terminate_backend(pg_backend_pid())',
+    'SET temp_file_limit = -1',
     'SELECT pg_try_advisory_xact_lock_shared(1, 2)',
     "SELECT lo_from_bytea(0, 'x')",
     "SELECT pg_read_file('/etc/passwd')",
@@ -140,12 +146,12 @@ test('the key reads files of its lake, and nothing else of the bucket', async ()
 test('a revoked one opens nothing any more, sessions and keys included', async () => {
   const { id, database, objects, attach } = await issued();
   const role = await connected(database.url);
-  const ended = new Promise((resolve) => role.once('end', resolve));
+  const isOver = new Promise((resolve) => role.once('end', resolve));
   await role.query(`BEGIN; SELECT * FROM ${attach.catalog}.ducklake_snapshot`);
   const revoked = await client.call('DELETE', `${path}/${id}`);
   expect(revoked.body.data).toMatchObject({ id, status: 'revoked', revokedAt: expect.any(String) });
-  await ended;
-  await expect(connected(database.url)).rejects.toThrow(/authentication failed|does not exist/);
+  await isOver;
+  await expect(connected(database.url)).rejects.toThrow(ended);
   const command = new ListObjectsV2Command({ Bucket: objects.bucket, Prefix: objects.prefix });
   await expect(keyed(objects).send(command)).rejects.toMatchObject({ name: 'InvalidAccessKeyId' });
   const again = await client.call('DELETE', `${path}/${id}`);
@@ -154,13 +160,70 @@ test('a revoked one opens nothing any more, sessions and keys included', async (
   expect(body.items.find((one: { id: string }) => one.id === id)).toMatchObject({ status: 'revoked' });
 });
 
+test('a holder cannot keep a credential from ending, its own or another organization’s', async () => {
+  const { catalogPool: pool } = workspace.deps.lake;
+  const elsewhere = `elsewhere_${Date.now()}`;
+  await pool.query(`CREATE DATABASE ${elsewhere}`);
+  onTestFinished(async () => {
+    await pool.query(`DROP DATABASE ${elsewhere} WITH (FORCE)`);
+    await dropEndedRoles(pool, 1_000);
+  });
+  const [own, foreign] = [await issued(), await issued({}, other)];
+  const there = new URL(own.database.url);
+  there.pathname = `/${elsewhere}`;
+  // What depends on a role in another database keeps it from being dropped.
+  const holder = await connected(there.href);
+  await holder.query('SET default_transaction_read_only = off');
+  await holder.query('ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO PUBLIC');
+  // What is granted to a role in an open transaction locks it.
+  const otherHolder = await connected(foreign.database.url);
+  await otherHolder.query('SET default_transaction_read_only = off');
+  await otherHolder.query(`BEGIN; ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO ${own.id}`);
+  expect((await client.call('DELETE', `${path}/${own.id}`)).status).toBe(200);
+  await dropEndedRoles(pool, 1_000);
+  await expect(connected(own.database.url)).rejects.toThrow(ended);
+  const command = new ListObjectsV2Command({ Bucket: own.objects.bucket, Prefix: own.objects.prefix });
+  await expect(keyed(own.objects).send(command)).rejects.toMatchObject({ name: 'InvalidAccessKeyId' });
+});
+
+test('one that is revoked several times at once, while its holder changes it, ends', async () => {
+  const { id, database } = await issued();
+  const holders = await Promise.all(Array.from({ length: 3 }, () => connected(database.url)));
+  const changing = holders.map(async (holder) => {
+    await holder.query('SET default_transaction_read_only = off');
+    const change = () => holder.query(`ALTER ROLE ${id} PASSWORD 'mine'`);
+    for (;;)
+      await change().catch((error: { code?: string }) => {
+        if (error.code !== 'XX000') throw error;
+      });
+  });
+  const over = Promise.allSettled(changing);
+  const answers = await Promise.all(Array.from({ length: 5 }, () => client.call('DELETE', `${path}/${id}`)));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  for (const { status } of await over) expect(status).toBe('rejected');
+});
+
+test('a session that the service waits for is ended', async () => {
+  const { catalogPool: pool } = workspace.deps.lake;
+  const { database, attach } = await issued();
+  const role = await connected(database.url);
+  const isOver = new Promise((resolve) => role.once('end', resolve));
+  await role.query(`BEGIN; LOCK TABLE ${attach.catalog}.ducklake_tag IN ACCESS SHARE MODE`);
+  const waiting = pool.query(`TRUNCATE ${attach.catalog}.ducklake_tag`);
+  await eventually(
+    () => endCostlyReadings(pool),
+    (count) => count > 0,
+  );
+  await Promise.all([isOver, waiting]);
+});
+
 test('one that has expired is removed', async () => {
   const { id, database } = await issued({ expires_at: '2099-01-01T00:00:00Z' });
   await inOrganization(workspace.deps.db, client.organizationId, (db) =>
     db.updateTable('lake_credentials').set({ expires_at: new Date() }).where('id', '=', id).execute(),
   );
   await reconcile();
-  await expect(connected(database.url)).rejects.toThrow(/authentication failed|does not exist/);
+  await expect(connected(database.url)).rejects.toThrow(ended);
   expect((await client.call('GET', `${path}/${id}`)).body.data).toMatchObject({ status: 'expired' });
 });
 
@@ -188,6 +251,7 @@ test('one whose making was interrupted is finished by the same request, or remov
   );
   await reconcile();
   expect((await client.call('GET', `${path}/${lost}`)).body.data).toMatchObject({ status: 'revoked' });
+  await dropEndedRoles(deps.lake.catalogPool, 1_000);
   const roles = await deps.lake.catalogPool.query('SELECT rolname FROM pg_roles WHERE rolname = ANY ($1)', [
     [id, lost],
   ]);
@@ -198,14 +262,14 @@ test('one whose making was interrupted is finished by the same request, or remov
 test('a session that reads in one transaction for too long is ended', async () => {
   const { database } = await issued();
   const role = await connected(database.url);
-  const ended = new Promise((resolve) => role.once('end', resolve));
+  const isOver = new Promise((resolve) => role.once('end', resolve));
   await role.query('BEGIN; SELECT 1');
-  expect(await endLongReadings(workspace.deps.lake.catalogPool)).toBe(0);
+  expect(await endCostlyReadings(workspace.deps.lake.catalogPool)).toBe(0);
   await eventually(
-    () => endLongReadings(workspace.deps.lake.catalogPool, '1 microsecond'),
+    () => endCostlyReadings(workspace.deps.lake.catalogPool, '1 microsecond'),
     (count) => count > 0,
   );
-  await ended;
+  await isOver;
 });
 
 test('only administrators see, issue and revoke them, each its own organization’s', async () => {

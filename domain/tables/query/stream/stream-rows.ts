@@ -41,27 +41,33 @@ export async function streamRows(
     const result = await connection.stream(checked.sql, bound?.values, bound?.types);
     const names = distinctNames(applyNames(result.columnNames(), checked.columnNames));
     const columns = names.map((name, index) => ({ name, type: result.columnType(index) }));
-    let writer = await writerOf(task.format, columns, maxBytes);
+    const writer = await writerOf(task.format, columns, maxBytes);
+    let isSplit = false;
     let fileBytes = 0;
+    let fileRows = 0;
     const send = async (piece: Piece) => {
       fileBytes += piece.bytes.length;
+      fileRows += piece.rowCount;
       await current.outflow.send(piece);
       stopIfInterrupted(current);
     };
-    const beginNextFile = async () => {
+    const endFile = async () => {
       await send({ ...writer.end(), endsFile: true });
-      writer = await writerOf(task.format, columns, maxBytes);
+      isSplit = true;
       fileBytes = 0;
+      fileRows = 0;
     };
     let rowCount = 0;
     let truncated = false;
     while (!truncated) {
       const chunk = await result.fetchChunk();
       if (chunk === null || chunk.rowCount === 0) break;
-      if (fileBytes >= maxFileBytes) await beginNextFile();
       const wanted = Math.min(chunk.rowCount, limit - rowCount);
       truncated = chunk.rowCount > wanted;
-      for (const piece of writer.add(chunk, wanted)) await send(piece);
+      for (const piece of writer.add(chunk, wanted)) {
+        await send(piece);
+        if (fileBytes >= maxFileBytes) await endFile();
+      }
       rowCount += wanted;
     }
     stopIfInterrupted(current);
@@ -71,7 +77,9 @@ export async function streamRows(
     } else if (readsLake) await refuseUnread(engine);
     stopIfInterrupted(current);
     const last = writer.end();
-    if (last.bytes.length > 0) await send(last);
+    // Nothing may follow the end of a file; but an answer without rows is a file.
+    const isNothing = isSplit && fileRows + last.rowCount === 0;
+    if (last.bytes.length > 0 && !isNothing) await send(last);
     return {
       columns: columns.map(({ name, type }) => ({ name, dataType: dataTypeName(type) })),
       rowCount,

@@ -68,7 +68,11 @@ export function createTextWriter(
         if (text.length >= pieceBytes) yield take();
       }
     },
-    end: take,
+    end: () => {
+      const piece = take();
+      text = format.header;
+      return piece;
+    },
   };
 }
 

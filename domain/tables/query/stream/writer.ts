@@ -12,7 +12,7 @@ export interface StreamColumn {
 export interface RowWriter {
   /** Adds the chunk's first rows; gives what is large enough to be sent. */
   add(chunk: DuckDBDataChunk, rowCount: number): Iterable<Piece>;
-  /** The last rows, and what ends the stream. */
+  /** The last rows, and what ends the stream or file; what is added after that begins another one. */
   end(): Piece;
 }
 

@@ -139,6 +139,17 @@ test.each(['ndjson', 'arrow'])(
   },
 );
 
+test.each(['ndjson', 'arrow'])('a %s file of large rows ends soon after its size', async (format) => {
+  const sql = "SELECT range AS n, repeat('x', 100_000) AS text FROM range(100) ORDER BY n";
+  const done = await on.exported({ sql, format, max_file_bytes: 1_048_576 });
+  expect(done).toMatchObject({ status: 'succeeded', rowsWritten: 100 });
+  expect(done.files.length).toBeGreaterThan(7);
+  for (const { sizeBytes } of done.files) expect(sizeBytes).toBeLessThan(1_600_000);
+  // As many rows as fill their files leave no empty one.
+  const exact = await on.exported({ sql: `${sql} LIMIT 11`, format, max_file_bytes: 1_048_576 });
+  expect(exact.files.map(({ sizeBytes }: { sizeBytes: number }) => sizeBytes > 90_000)).not.toContain(false);
+});
+
 test('a workbook holds what its cells can hold', async () => {
   const project = await on.project();
   const sql = `SELECT 999999999999999 AS big, CAST('-0.000000000000123456789012345' AS DECIMAL(38,28)) AS small,

@@ -29,8 +29,12 @@ export function createArrowWriter(
   const schema = new Schema(columns.map(({ name }, at) => new Field(name, all[at]!.type, true)));
   const struct = new Struct(schema.fields);
   const Writer = format === 'arrow_file' ? CollectingFileWriter : CollectingStreamWriter;
-  const writer = new Writer({ autoDestroy: false });
-  writer.reset(undefined, schema);
+  const begun = () => {
+    const fresh = new Writer({ autoDestroy: false });
+    fresh.reset(undefined, schema);
+    return fresh;
+  };
+  let writer = begun();
   let length = 0;
 
   const longBytes = () => long.reduce((sum, column) => sum + (column?.sizeBytes ?? 0), 0);
@@ -81,9 +85,10 @@ export function createArrowWriter(
       }
     },
     end: () => {
-      const rows = take();
-      writer.finish();
-      return { bytes: Buffer.concat([rows.bytes, writer.written.take()]), rowCount: rows.rowCount };
+      const { bytes, rowCount } = take();
+      const ended = writer.finish();
+      writer = begun();
+      return { bytes: Buffer.concat([bytes, ended.written.take()]), rowCount };
     },
   };
 }
