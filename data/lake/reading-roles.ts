@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { scramVerifier } from '../postgres/scram.ts';
 import { identifier, literal } from './sql.ts';
 
-const mostConnections = 4;
+const mostConnections = 8;
 /** Names of these roles: the ids of lake credentials. */
 const namePattern = '^lcr_[0-9a-z]{26}$';
 /** One that sorts or joins in PostgreSQL may spill so much; its holder cannot change it. */

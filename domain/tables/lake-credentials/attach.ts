@@ -31,7 +31,7 @@ export function attachSql(catalog: CatalogAddress, objects: ObjectStoreSettings,
     ...extensions.flatMap((extension) => [`INSTALL ${extension}`, `LOAD ${extension}`]),
     // A process of many threads would want more connections than a role may have.
     `SET GLOBAL pg_pool_acquire_mode = 'wait'`,
-    'SET GLOBAL pg_pool_max_connections = 3',
+    'SET GLOBAL pg_pool_max_connections = 6',
     objectStoreSecret(`${lake}_objects`, objects, dataPath),
     ...attachStatements({ catalog, dataPath }, lake, readOnly),
     `USE ${identifier(lake)}`,
