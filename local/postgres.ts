@@ -124,9 +124,9 @@ function settings(
     listen_addresses: '127.0.0.1',
     port: String(port),
     unix_socket_directories: '',
-    max_connections: '200',
+    max_connections: '400',
     // Holders of lake credentials cannot take these from the service.
-    reserved_connections: '120',
+    reserved_connections: '150',
     shared_buffers: `${sharedBuffersMib}MB`,
     max_locks_per_transaction: '256',
     wal_level: 'minimal',
