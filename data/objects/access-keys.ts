@@ -55,7 +55,7 @@ export function createObjectKeys(
       try {
         await client.send(new CreateUserCommand({ UserName })).catch(ignore(EntityAlreadyExistsException));
         await removeKeys(UserName);
-        const PolicyDocument = JSON.stringify(readPolicy(bucket, prefix));
+        const PolicyDocument = JSON.stringify(readPolicy(partitionOf(region), bucket, prefix));
         await client.send(new PutUserPolicyCommand({ UserName, PolicyName: policyName, PolicyDocument }));
         const { AccessKey } = await client.send(new CreateAccessKeyCommand({ UserName }));
         return { accessKeyId: AccessKey!.AccessKeyId!, secretAccessKey: AccessKey!.SecretAccessKey! };
@@ -77,8 +77,14 @@ export function createObjectKeys(
   };
 }
 
-function readPolicy(bucket: string, prefix: string): object {
-  const arn = `arn:aws:s3:::${bucket}`;
+/** Amazon's regions in China and of its government are worlds of their own. */
+function partitionOf(region: string): string {
+  if (region.startsWith('cn-')) return 'aws-cn';
+  return region.startsWith('us-gov-') ? 'aws-us-gov' : 'aws';
+}
+
+function readPolicy(partition: string, bucket: string, prefix: string): object {
+  const arn = `arn:${partition}:s3:::${bucket}`;
   return {
     Version: '2012-10-17',
     Statement: [

@@ -17,6 +17,7 @@ import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { AppError } from '../errors.ts';
 import type { ObjectStoreSettings } from './settings.ts';
+import { unavailable } from './unavailable.ts';
 import { abortUploads, sizeOfUploads, uploadParts } from './upload.ts';
 
 export interface ObjectInfo {
@@ -111,9 +112,7 @@ export function createObjectStore(settings: ObjectStoreSettings): ObjectStore {
       await client.send(new PutObjectCommand({ Bucket, Key, Body, ContentType })).catch(rethrow);
     },
     async upload(Key, source) {
-      return uploadParts(client, { Bucket, Key }, source).catch((error: unknown) => {
-        throw error instanceof S3ServiceException ? unavailable(error) : error;
-      });
+      return uploadParts(client, { Bucket, Key }, source);
     },
     async abortUploads(Prefix, before) {
       return abortUploads(client, { Bucket, Prefix }, before).catch(zeroIfUnlisted);
@@ -202,13 +201,6 @@ function zeroIfUnlisted(error: unknown): number {
 
 function isMissing(error: unknown): boolean {
   return httpStatus(error) === 404;
-}
-
-function unavailable(cause: unknown): AppError {
-  return new AppError('storage_unavailable', 'The object store did not answer; try again shortly.', {
-    cause,
-    retryAfterSeconds: 2,
-  });
 }
 
 function rethrow(cause: unknown): never {

@@ -11,6 +11,7 @@ import {
   S3ServiceException,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
+import { unavailable } from './unavailable.ts';
 
 /** An upload has at most 10,000 parts, so 160 GiB fit. */
 const partBytes = 16_777_216;
@@ -20,13 +21,17 @@ const partBytes = 16_777_216;
  * remains.
  *
  * @returns how many bytes it has
+ * @throws AppError storage_unavailable; an error of the source unchanged
  */
 export async function uploadParts(
   client: S3Client,
   place: { Bucket: string; Key: string },
   source: AsyncIterable<Uint8Array>,
 ): Promise<number> {
-  const { UploadId } = await client.send(new CreateMultipartUploadCommand(place));
+  const failed = (cause: unknown): never => {
+    throw unavailable(cause);
+  };
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand(place)).catch(failed);
   const upload = { ...place, UploadId };
   const Parts: { ETag: string | undefined; PartNumber: number }[] = [];
   let chunks: Uint8Array[] = [];
@@ -35,7 +40,8 @@ export async function uploadParts(
   let sending: Promise<void> = Promise.resolve();
   async function send(Body: Buffer): Promise<void> {
     const PartNumber = Parts.length + 1;
-    const { ETag } = await client.send(new UploadPartCommand({ ...upload, PartNumber, Body }));
+    const part = new UploadPartCommand({ ...upload, PartNumber, Body });
+    const { ETag } = await client.send(part).catch(failed);
     Parts.push({ ETag, PartNumber });
   }
   async function flush(): Promise<void> {
@@ -56,7 +62,8 @@ export async function uploadParts(
     }
     if (held > 0 || bytes === 0) await flush();
     await sending;
-    await client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }));
+    const complete = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } });
+    await client.send(complete).catch(failed);
     return bytes;
   } catch (error) {
     await sending.catch(() => undefined);

@@ -40,7 +40,7 @@ const previewSchema = z
       .int()
       .nullable()
       .describe(
-        'Of the whole file, bad ones included. Null where it was not read to its end: more than 32 MiB.',
+        'Of the whole file, bad ones included. Null where it was not read to its end: CSV files of more than 32 MiB, others of more than 8.',
       ),
     badRows: z.array(
       z.object({ line: z.int(), column: z.string().nullable(), raw: z.string(), reason: z.string() }),
@@ -49,7 +49,7 @@ const previewSchema = z
       .int()
       .nullable()
       .describe(
-        'Bad rows of the whole file. Null where not all of it was checked: files of more than 16 MiB.',
+        'Bad rows of the whole file. Null where not all of it was checked: CSV files of more than 16 MiB, others of more than 8.',
       ),
     detectedCsv: z
       .object({

@@ -12,12 +12,21 @@ import type { PageSpan, RecordWindow } from './text/window.ts';
 import { detectTypes } from './values/detect.ts';
 import { type PlannedColumn, planInferred, planMappings, previewColumns } from './values/plan.ts';
 
-/** Up to this size, a preview reads the whole file to count its records and infer types. */
-const wholeBytes = 32 * 1024 * 1024;
-/** Up to this size, all records are checked, so that the bad ones can be counted. */
-const checkedBytes = 16 * 1024 * 1024;
-/** Records of a larger file from which types are inferred. */
-const sampledRecords = 200_000;
+interface Reach {
+  /** Up to this size, a preview reads the whole file to count its records and infer types. */
+  wholeBytes: number;
+  /** Up to this size, all records are checked, so that the bad ones can be counted. */
+  checkedBytes: number;
+  /** Records of a larger file from which types are inferred. */
+  sampledRecords: number;
+}
+
+const mebibyte = 1024 * 1024;
+/** What is read in about a second. */
+const csvReach: Reach = { wholeBytes: 32 * mebibyte, checkedBytes: 16 * mebibyte, sampledRecords: 200_000 };
+/** Formats whose records are taken apart one by one. */
+const otherReach: Reach = { wholeBytes: 8 * mebibyte, checkedBytes: 8 * mebibyte, sampledRecords: 50_000 };
+
 /** Unique columns are compared with all earlier records only on pages that end within this many records. */
 const repeatRecords = 100_000;
 
@@ -66,9 +75,10 @@ async function previewPage(
   }
 }
 
-const isWhole = (job: PreviewJob): boolean => job.source.sizeBytes <= wholeBytes;
+const reachOf = ({ source }: PreviewJob): Reach => (source.format === 'csv' ? csvReach : otherReach);
+const isWhole = (job: PreviewJob): boolean => job.source.sizeBytes <= reachOf(job).wholeBytes;
 
-const isChecked = (job: PreviewJob): boolean => job.source.sizeBytes <= checkedBytes;
+const isChecked = (job: PreviewJob): boolean => job.source.sizeBytes <= reachOf(job).checkedBytes;
 
 /** The records to read: only the page, unless earlier values or type inference require others. */
 function windowOf(job: PreviewJob, isInferred: boolean): RecordWindow {
@@ -80,7 +90,7 @@ function windowOf(job: PreviewJob, isInferred: boolean): RecordWindow {
   if (mappings === undefined && !isInferred) {
     return {
       from: 0,
-      to: countAll ? Number.POSITIVE_INFINITY : Math.max(page.to, sampledRecords),
+      to: countAll ? Number.POSITIVE_INFINITY : Math.max(page.to, reachOf(job).sampledRecords),
       countAll,
       page,
     };
@@ -97,7 +107,7 @@ async function inferDirect(
 ): Promise<PlannedColumn[] | undefined> {
   if (direct === undefined || job.options.columnMappings !== undefined) return undefined;
   const from = direct.from('skip');
-  const some = isWhole(job) ? from : `(FROM ${from} LIMIT ${sampledRecords})`;
+  const some = isWhole(job) ? from : `(FROM ${from} LIMIT ${reachOf(job).sampledRecords})`;
   const types = await typesOf(connection, direct, some);
   return types === undefined ? undefined : planInferred(direct, types, job.options.includeLoadDate);
 }
