@@ -1,10 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
+import { Kysely, type Transaction } from 'kysely';
 import pg from 'pg';
 import { parseExactJson } from '../exact-json.ts';
 import { createFairSlots, type FairSlots } from '../process-pool/fair-slots.ts';
 import { acting } from './acting.ts';
 import type { DB } from './schema.ts';
+import { beginWith, type Scope, ScopedPostgresDialect } from './scoped-dialect.ts';
 
 export type Database = Kysely<DB>;
 export type OrganizationTransaction = Transaction<DB>;
@@ -43,7 +44,7 @@ export function createDatabase(options: DatabaseOptions): { db: Database; pool: 
   pool.on('error', () => undefined);
   // The same for a connection in use: its query fails, and its caller gets the error.
   pool.on('connect', (client) => client.on('error', () => undefined));
-  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
+  const db = new Kysely<DB>({ dialect: new ScopedPostgresDialect(pool) });
   slotsOf.set(db, createFairSlots(Math.max(1, options.maxConnections - unsharedConnections)));
   return { db, pool };
 }
@@ -78,20 +79,26 @@ function inTurn<T>(db: Database, organizationId: string, work: () => Promise<T>)
 /**
  * Runs `work` in one transaction that sees this organization's rows and no others, and of its tables only
  * those granted to the current principal.
+ *
+ * @param settings PostgreSQL's own, of this transaction
  */
 export function inOrganization<T>(
   db: Database,
   organizationId: string,
   work: (transaction: OrganizationTransaction) => Promise<T>,
+  settings: Scope = {},
 ): Promise<T> {
   return inTurn(db, organizationId, async () => {
     let committed: (() => void) | undefined;
-    const result = await db.transaction().execute(async (transaction) => {
-      await setScope(transaction, organizationId);
-      const given = await work(transaction);
-      committed = await acting().beforeCommit?.(transaction, given);
-      return given;
-    });
+    const result = await beginWith({ ...settings, ...scopeOf(organizationId) }, (within) =>
+      db.transaction().execute((transaction) =>
+        within(async () => {
+          const given = await work(transaction);
+          committed = await acting().beforeCommit?.(transaction, given);
+          return given;
+        }),
+      ),
+    );
     committed?.();
     return result;
   });
@@ -104,22 +111,20 @@ export function inOneMoment<T>(
   work: (transaction: OrganizationTransaction) => Promise<T>,
 ): Promise<T> {
   return inTurn(db, organizationId, () =>
-    db
-      .transaction()
-      .setIsolationLevel('repeatable read')
-      .setAccessMode('read only')
-      .execute(async (transaction) => {
-        await setScope(transaction, organizationId);
-        return work(transaction);
-      }),
+    beginWith(scopeOf(organizationId), (within) =>
+      db
+        .transaction()
+        .setIsolationLevel('repeatable read')
+        .setAccessMode('read only')
+        .execute((transaction) => within(() => work(transaction))),
+    ),
   );
 }
 
-async function setScope(transaction: OrganizationTransaction, organizationId: string): Promise<void> {
-  await sql`
-    SELECT set_config('app.organization_id', ${organizationId}, true),
-           set_config('app.principal_id', ${acting().principalId ?? ''}, true)`.execute(transaction);
-}
+const scopeOf = (organizationId: string): Scope => ({
+  'app.organization_id': organizationId,
+  'app.principal_id': acting().principalId ?? '',
+});
 
 /** True for the unique violation of the named index. */
 export function isUniqueViolation(error: unknown, index?: string): boolean {

@@ -1,6 +1,10 @@
-import { type Insertable, sql } from 'kysely';
+import type { Insertable } from 'kysely';
 import { notFound } from '../../../data/errors.ts';
-import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
 import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 
@@ -16,13 +20,17 @@ export interface Viewer {
   admin: boolean;
 }
 
-export async function insertQueryExecution(
-  db: OrganizationTransaction,
+/** Visible at once like any row; only a crash of the database itself may lose the latest records. */
+export async function recordQueryExecution(
+  db: Database,
   row: Insertable<DB['query_executions']>,
 ): Promise<void> {
-  // Visible at once like any row; only a crash of the database itself may lose the latest records.
-  await sql`SET LOCAL synchronous_commit = off`.execute(db);
-  await db.insertInto('query_executions').values(row).execute();
+  await inOrganization(
+    db,
+    row.organization_id,
+    (transaction) => transaction.insertInto('query_executions').values(row).execute(),
+    { synchronous_commit: 'off' },
+  );
 }
 
 export async function getQueryExecution(

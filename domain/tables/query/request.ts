@@ -66,6 +66,6 @@ export interface QueryAnswer {
   scannedRelationIds: string[];
   /** For a statement that was only checked: every table it names, whether or not it exists. */
   namedTables?: string[];
-  /** The newest committed snapshot of the lake when the statement started; the whole statement read it. */
+  /** The lake's newest snapshot when the statement started, which all of it read; 0 if it read none. */
   snapshotId: number;
 }

@@ -7,7 +7,7 @@ import { listQueryable, type NamedTable } from '../tables/tables.ts';
 import { type AskedVersion, askedVersions } from './asked-versions.ts';
 import { type SqlValues, withParameters } from './parameters.ts';
 import type { QueryPool } from './pool.ts';
-import { insertQueryExecution } from './query-executions.ts';
+import { recordQueryExecution } from './query-executions.ts';
 import { relationsFor } from './relations.ts';
 import type { QueryAnswer, QueryRelation, QueryRequest, RowFormat } from './request.ts';
 import type { OnPiece, Streamed, StreamFormat } from './stream/contract.ts';
@@ -148,29 +148,25 @@ async function recorded<Answer extends Summary>(
     });
     const known = new Set(tables.map((table) => table.id));
     const scanned = await scannedVersions(deps, lake.schema, answer, atVersions, known);
-    await inOrganization(deps.db, organizationId, (db) =>
-      insertQueryExecution(db, {
-        ...record,
-        status: 'succeeded',
-        row_count: answer.rowCount,
-        truncated: answer.truncated,
-        elapsed_ms: answer.elapsedMs,
-        scanned: JSON.stringify(scanned),
-      }),
-    );
+    await recordQueryExecution(deps.db, {
+      ...record,
+      status: 'succeeded',
+      row_count: answer.rowCount,
+      truncated: answer.truncated,
+      elapsed_ms: answer.elapsedMs,
+      scanned: JSON.stringify(scanned),
+    });
     return { answer, scanned };
   } catch (error) {
     if (error instanceof AppError && error.code !== 'queries_saturated') {
-      await inOrganization(deps.db, organizationId, (db) =>
-        insertQueryExecution(db, {
-          ...record,
-          status: 'failed',
-          error_code: error.code,
-          error_detail: error.message.slice(0, 2_000),
-          row_count: rowsSoFar() ?? null,
-          elapsed_ms: performance.now() - startedMs,
-        }),
-      );
+      await recordQueryExecution(deps.db, {
+        ...record,
+        status: 'failed',
+        error_code: error.code,
+        error_detail: error.message.slice(0, 2_000),
+        row_count: rowsSoFar() ?? null,
+        elapsed_ms: performance.now() - startedMs,
+      });
     }
     throw error;
   }

@@ -2,6 +2,7 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { attachStatements, objectStoreSecret, readOnly } from '../../../../data/lake/attach.ts';
 import type { LakeLocation } from '../../../../data/lake/location.ts';
 import { literal } from '../../../../data/lake/sql.ts';
+import type { CheckedStatement } from '../guard/check.ts';
 import { createParser, type Parser } from '../guard/parse.ts';
 import { loadExtension } from './extensions.ts';
 import type { ProcessSettings } from './messages.ts';
@@ -10,6 +11,8 @@ import type { ProcessSettings } from './messages.ts';
 export interface Engine {
   connection: DuckDBConnection;
   parser: Parser;
+  /** What was found of statements of its organization, by all that it depends on. */
+  checked: Map<string, CheckedStatement>;
   /** Which lake it is attached to; undefined while blank. */
   attachedTo: string | undefined;
   /**
@@ -50,7 +53,15 @@ export async function openBlankEngine(settings: ProcessSettings): Promise<Engine
     connection.closeSync();
     instance.closeSync();
   };
-  return { connection, parser, attachedTo: undefined, ending: Promise.resolve(), isLost: false, close };
+  return {
+    connection,
+    parser,
+    checked: new Map(),
+    attachedTo: undefined,
+    ending: Promise.resolve(),
+    isLost: false,
+    close,
+  };
 }
 
 /** Locations with the same key can share an engine: same organization, same credentials. */

@@ -1,11 +1,12 @@
 import { catalogProbe } from '../../../../data/lake/ducklake/alive.ts';
 import { currentSnapshotQuery } from '../../../../data/lake/ducklake/procedures.ts';
 import { encodeRows } from '../encode-rows.ts';
-import { checkDraft, checkStatement } from '../guard/check.ts';
+import { checkDraft } from '../guard/check.ts';
 import { applyNames } from '../guard/column-names.ts';
 import { QueryRefusal } from '../guard/refusal.ts';
 import type { QueryAnswer } from '../request.ts';
 import { boundParameters } from './bind.ts';
+import { checkedOnce } from './checked-before.ts';
 import { confirmStreamed } from './confirm.ts';
 import type { Engine } from './engine.ts';
 import { LakeUnavailable } from './failure.ts';
@@ -42,9 +43,10 @@ export async function runStatement(
   if (statement.onlyCheck) {
     return { ...nothing, namedTables: await checkDraft(engine.parser, statement) };
   }
-  const checked = await checkStatement(engine.parser, { ...statement, mayExplain: true });
+  const checked = await checkedOnce(engine, statement);
   return inReadTransaction(engine, interruption, async () => {
-    const snapshotId = await newestSnapshot(engine);
+    const readsLake = checked.scannedRelationIds.length > 0;
+    const snapshotId = readsLake ? await newestSnapshot(engine) : 0;
     stopIfInterrupted(interruption);
     // A bounded result is faster materialised than streamed; any other is read no further than wanted.
     const bound = boundParameters(statement.parameters);
@@ -55,7 +57,6 @@ export async function runStatement(
     const names = applyNames(result.columnNames(), checked.columnNames);
     const rows = await encodeRows(result, names, statement.rowFormat, limits);
     stopIfInterrupted(interruption);
-    const readsLake = checked.scannedRelationIds.length > 0;
     if (!checked.isBounded && !rows.truncated) {
       await confirmStreamed(engine, { sql: checked.sql, bound, columnCount: names.length, readsLake });
     } else if (readsLake) await refuseUnread(engine);

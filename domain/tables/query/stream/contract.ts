@@ -32,7 +32,7 @@ export interface Streamed {
   truncated: boolean;
   /** Tables and views that were read, those behind views too. */
   scannedRelationIds: string[];
-  /** The newest committed snapshot of the lake when the statement started. */
+  /** The newest committed snapshot of the lake when the statement started; 0 if it read none. */
   snapshotId: number;
   elapsedMs: number;
 }

@@ -35,7 +35,8 @@ export async function streamRows(
   const { limit = Number.POSITIVE_INFINITY, maxFileBytes = Number.POSITIVE_INFINITY } = task;
   const checked = await checkStatement(parser, task);
   return inReadTransaction(engine, current, async () => {
-    const snapshotId = await newestSnapshot(engine);
+    const readsLake = checked.scannedRelationIds.length > 0;
+    const snapshotId = readsLake ? await newestSnapshot(engine) : 0;
     stopIfInterrupted(current);
     const bound = boundParameters(task.parameters ?? []);
     const result = await connection.stream(checked.sql, bound?.values, bound?.types);
@@ -71,7 +72,6 @@ export async function streamRows(
       rowCount += wanted;
     }
     stopIfInterrupted(current);
-    const readsLake = checked.scannedRelationIds.length > 0;
     if (!truncated) {
       await confirmStreamed(engine, { sql: checked.sql, bound, columnCount: names.length, readsLake });
     } else if (readsLake) await refuseUnread(engine);

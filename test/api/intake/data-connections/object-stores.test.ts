@@ -124,12 +124,12 @@ describe('DuckLake', () => {
     const elsewhere = await connect(
       client,
       'ducklake',
-      { ...config, metadata_schema: 'public' },
+      { ...config, metadata_schema: 'information_schema' },
       { secrets },
     );
     expect((await tested(client, elsewhere)).failure).toEqual({
       stage: 'request',
-      message: 'There is no DuckLake in the metadata schema public.',
+      message: 'There is no DuckLake in the metadata schema information_schema.',
     });
   });
 });

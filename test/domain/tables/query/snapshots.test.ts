@@ -63,6 +63,18 @@ describe('a statement reads', () => {
     expect((await queries.run('SHOW TABLES')).rowsJson).toContain('Odd \\"name\\"');
   });
 
+  it('what its names mean now, though the same text was checked before', async () => {
+    const sql = 'SELECT n FROM changing';
+    const view = (definition: string) => ({ id: 'view_changing', name: 'changing', definition });
+    const run = (definition: string) => queries.run(sql, { relations: [...relations, view(definition)] });
+    for (const n of [1, 2, 1]) {
+      expect(await run(`SELECT ${n} AS n`)).toMatchObject({ rowsJson: `[{"n":${n}}]` });
+    }
+    const read = await run('SELECT count(*) AS n FROM events');
+    expect(read.scannedRelationIds).toEqual(['view_changing', 'tbl_events']);
+    expect((await outcomeOf(queries.run(sql))).code).toBe('query_failed');
+  });
+
   it('a view with the tables under it', async () => {
     const answer = await queries.run('SELECT t.n, totals.n FROM totals t, totals');
     expect(answer.scannedRelationIds).toEqual(['view_totals', 'tbl_events']);
@@ -71,7 +83,7 @@ describe('a statement reads', () => {
 
 describe('the past', () => {
   it('is read for the tables named, at their versions', async () => {
-    const { snapshotId } = await queries.run('SELECT 1');
+    const { snapshotId } = await queries.run('SELECT count(*) FROM events');
     const before = await count();
     await queries.lake.runAsWriter('INSERT INTO lake.main.events VALUES (10), (11)');
     const atVersions = new Map([['EVENTS', snapshotId]]);
@@ -95,7 +107,7 @@ describe('the past', () => {
   });
 
   it('is version_expired once it was expired', async () => {
-    const { snapshotId } = await queries.run('SELECT 1');
+    const { snapshotId } = await queries.run('SELECT count(*) FROM events');
     await queries.lake.runAsWriter('INSERT INTO lake.main.events VALUES (20)');
     await queries.lake.runAsWriter(`CALL ducklake_expire_snapshots('lake', versions => [${snapshotId}])`);
     const outcome = await outcomeOf(count({ atVersions: new Map([['events', snapshotId]]) }));

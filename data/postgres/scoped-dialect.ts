@@ -1,0 +1,58 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  PostgresDialect,
+  PostgresDriver,
+  type TransactionSettings,
+} from 'kysely';
+import pg from 'pg';
+
+/** Settings of one transaction, by name. */
+export type Scope = Readonly<Record<string, string>>;
+
+const scopes = new AsyncLocalStorage<Scope | undefined>();
+
+/** Begins the transaction that `begin` begins with these settings; `work` within it begins others without. */
+export function beginWith<T>(scope: Scope, begin: (work: <R>(run: () => R) => R) => T): T {
+  return scopes.run(scope, () => begin((run) => scopes.run(undefined, run)));
+}
+
+/** Sends the settings of a transaction with its beginning: nearly everything that asks waits for both. */
+class ScopedDriver extends PostgresDriver {
+  override async beginTransaction(
+    connection: DatabaseConnection,
+    settings: TransactionSettings,
+  ): Promise<void> {
+    const scope = scopes.getStore();
+    if (scope === undefined) return super.beginTransaction(connection, settings);
+    const modes = [
+      ...(settings.isolationLevel === undefined ? [] : [`isolation level ${settings.isolationLevel}`]),
+      ...(settings.accessMode === undefined ? [] : [settings.accessMode]),
+    ];
+    const set = Object.entries(scope).map(
+      ([name, value]) => `set_config(${pg.escapeLiteral(name)}, ${pg.escapeLiteral(value)}, true)`,
+    );
+    const text = `start transaction ${modes.join(' ')}; select ${set.join(', ')}`;
+    try {
+      await connection.executeQuery(CompiledQuery.raw(text));
+    } catch (error) {
+      // It may have begun, and whoever failed to begin a transaction does not end it.
+      await connection.executeQuery(CompiledQuery.raw('rollback')).catch(() => undefined);
+      throw error;
+    }
+  }
+}
+
+export class ScopedPostgresDialect extends PostgresDialect {
+  readonly #pool: pg.Pool;
+
+  constructor(pool: pg.Pool) {
+    super({ pool });
+    this.#pool = pool;
+  }
+
+  override createDriver(): PostgresDriver {
+    return new ScopedDriver({ pool: this.#pool });
+  }
+}
