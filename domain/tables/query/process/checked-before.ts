@@ -4,6 +4,8 @@ import type { ProcessStatement } from './messages.ts';
 
 const mostKept = 200;
 const mostKeyChars = 20_000;
+/** Of more than these, the key would be too long: it is not even written. */
+const mostRelations = 400;
 
 /**
  * Checks a statement, unless the same was checked before: the same text, over the same relations at the same
@@ -25,6 +27,7 @@ export async function checkedOnce(engine: Engine, statement: ProcessStatement): 
 /** All that a check depends on; undefined if that is too much to keep. */
 function keyOf(statement: ProcessStatement): string | undefined {
   const { sql, parameters, tableSources, limit, relations, atVersions } = statement;
+  if (relations.length > mostRelations || sql.length > mostKeyChars) return undefined;
   try {
     const key = JSON.stringify([sql, parameters, tableSources, limit, relations, [...atVersions]]);
     return key.length <= mostKeyChars ? key : undefined;
