@@ -1,10 +1,18 @@
 import type pg from 'pg';
 import { AppError } from '../errors.ts';
 import { probeCatalog } from './ducklake/alive.ts';
+import { appendInlined, type InlinedAppend, type InlinedRows } from './ducklake/inlined-append.ts';
 import type { EngineConnection, LakeEngine } from './engine/contract.ts';
 import { isTransientFailure } from './engine/failure.ts';
 import { type CommitNote, commitExtraInfo, findOperations, type LakeOperation } from './ledger.ts';
-import { heldTables, refuseLostLocks, type TableLocks, waitForCommits } from './locks.ts';
+import {
+  heldTables,
+  holdOffAppends,
+  lockSession,
+  refuseLostLocks,
+  type TableLocks,
+  waitForCommits,
+} from './locks.ts';
 import type { Lake, LakeCatalog } from './provision.ts';
 
 /** Dependencies of everything that reads or writes lakes. */
@@ -33,7 +41,7 @@ export async function inLakeTransaction<T>(
       commitExtraInfo(note, heldTables()),
     ]);
     refuseLostLocks();
-    await on.run('COMMIT');
+    await holdOffAppends(lake.schema, () => on.run('COMMIT'));
     return result;
   }
   if (connection === undefined) return deps.engine.use(lake.writer, transact);
@@ -89,6 +97,26 @@ export async function commitOperations(
   if (version === undefined)
     throw new Error(`Operation ${operations[0]?.id} committed without a ledger entry.`);
   return version;
+}
+
+/**
+ * Appends inlined rows with their operations, without an engine; the caller holds the table's lock. An
+ * unknown outcome is decided as for `commitOperations`.
+ */
+export async function commitInlined(
+  deps: LakeDeps,
+  lake: Lake,
+  operations: readonly LakeOperation[],
+  rows: InlinedRows,
+): Promise<InlinedAppend> {
+  const note = { message: 'append', operations, flushed: [] };
+  try {
+    return await appendInlined(lockSession(), lake.schema, rows, commitExtraInfo(note, heldTables()));
+  } catch (cause) {
+    const version = await versionAfter(deps, lake, operations, cause);
+    if (version !== undefined) return { outcome: 'written', version };
+    throw lakeFailure(cause);
+  }
 }
 
 /** The version of a commit that reported a failure; undefined if it did not happen. */

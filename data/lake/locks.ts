@@ -54,7 +54,7 @@ async function withAdvisoryLock<T>(pool: pg.Pool, tableId: string, work: () => P
       cause,
     });
   });
-  const lock: HeldLock = { tableId, isLost: false };
+  const lock: HeldLock = { tableId, session: client, isLost: false };
   const lose = (): void => {
     lock.isLost = true;
   };
@@ -98,6 +98,7 @@ export async function waitForCommits(
 
 interface HeldLock {
   tableId: string;
+  session: pg.ClientBase;
   isLost: boolean;
 }
 
@@ -117,4 +118,40 @@ export function refuseLostLocks(): void {
     'The lock of the table was lost before the commit; nothing was changed. Try again shortly.',
     { retryAfterSeconds: 1 },
   );
+}
+
+/**
+ * The session of the lock that the caller holds: what it commits there has not lost the lock.
+ *
+ * @throws AppError storage_unavailable if the lock is lost
+ */
+export function lockSession(): pg.ClientBase {
+  refuseLostLocks();
+  const held = heldLocks.getStore()?.at(-1);
+  if (held === undefined) throw new Error('No lock of a table is held.');
+  return held.session;
+}
+
+/**
+ * Keeps appends of the lake that commit without an engine (ducklake/inlined-append.ts) from taking the next
+ * snapshot number while an engine commits, which takes several times as long and would lose each time.
+ */
+export async function holdOffAppends<T>(schemaName: string, commit: () => Promise<T>): Promise<T> {
+  const session = heldLocks.getStore()?.at(-1)?.session;
+  if (session === undefined) return commit();
+  const key = [`snapshot:${schemaName}`];
+  const isHeld = await session.query('SELECT pg_advisory_lock_shared(hashtextextended($1, 0))', key).then(
+    () => true,
+    () => false,
+  );
+  refuseLostLocks();
+  try {
+    return await commit();
+  } finally {
+    // If the session has ended, so has the lock.
+    if (isHeld)
+      await session
+        .query('SELECT pg_advisory_unlock_shared(hashtextextended($1, 0))', key)
+        .catch(() => undefined);
+  }
 }

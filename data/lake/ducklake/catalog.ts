@@ -1,7 +1,6 @@
 /**
  * What the service knows of DuckLake's own tables in an organization's schema. Everything that reads, indexes
- * or adds triggers to one is in this folder; the only exception is migration 0009, for
- * `ducklake_inlined_data_tables`.
+ * or adds triggers to one is in this folder, except for the functions of migrations 0009 and 0087.
  */
 
 /** The catalog format version, and the build of the extension for DuckDB 1.5.5 that wrote it. */
@@ -16,11 +15,15 @@ export const neededTables: CatalogTables = {
   ducklake_snapshot: {
     snapshot_id: 'bigint',
     snapshot_time: 'timestamp with time zone',
+    schema_version: 'bigint',
+    next_catalog_id: 'bigint',
     next_file_id: 'bigint',
   },
   ducklake_snapshot_changes: {
     snapshot_id: 'bigint',
     changes_made: 'character varying',
+    author: 'character varying',
+    commit_message: 'character varying',
     commit_extra_info: 'character varying',
   },
   ducklake_table: { table_id: 'bigint', table_name: 'character varying', end_snapshot: 'bigint' },
@@ -65,6 +68,16 @@ export const neededTables: CatalogTables = {
     min_value: 'character varying',
     max_value: 'character varying',
   },
+  ducklake_table_stats: { table_id: 'bigint', record_count: 'bigint', next_row_id: 'bigint' },
+  ducklake_table_column_stats: {
+    table_id: 'bigint',
+    column_id: 'bigint',
+    contains_null: 'boolean',
+    contains_nan: 'boolean',
+    min_value: 'character varying',
+    max_value: 'character varying',
+    extra_stats: 'character varying',
+  },
   ducklake_inlined_data_tables: {
     table_id: 'bigint',
     table_name: 'character varying',
@@ -77,7 +90,11 @@ export const neededTables: CatalogTables = {
  */
 export function neededTablesOf(tableId: number, schemaVersion: number): CatalogTables {
   return {
-    [`ducklake_inlined_data_${tableId}_${schemaVersion}`]: { end_snapshot: 'bigint' },
+    [`ducklake_inlined_data_${tableId}_${schemaVersion}`]: {
+      row_id: 'bigint',
+      begin_snapshot: 'bigint',
+      end_snapshot: 'bigint',
+    },
     [inlinedDeletionsName(tableId)]: { file_id: 'bigint', row_id: 'bigint', begin_snapshot: 'bigint' },
   };
 }

@@ -85,6 +85,13 @@ const encoders: Record<string, Encoder> = {
   },
 };
 
+/** A time as the engine writes it: without zeros at the end of a fraction. */
+function withoutZeros(time: string): string {
+  const [whole, fraction = ''] = time.split('.');
+  const digits = fraction.replace(/0{1,6}$/, '');
+  return digits === '' ? whole! : `${whole}.${digits}`;
+}
+
 /** A value with an offset is stored as the instant in UTC; one without is stored unchanged. */
 function encodeTimestamp(value: JsonValue, type: string): Encoded {
   const match = typeof value === 'string' ? timestampPattern.exec(value) : null;
@@ -95,7 +102,7 @@ function encodeTimestamp(value: JsonValue, type: string): Encoded {
     );
   }
   const [, date, time = '00:00:00', offset] = match;
-  const seconds = time.length === 5 ? `${time}:00` : time;
+  const seconds = withoutZeros(time.length === 5 ? `${time}:00` : time);
   if (offset === undefined || offset === 'Z')
     return { text: `"${date} ${seconds}${type === 'TIMESTAMPTZ' ? '+00' : ''}"` };
   // Offsets are whole minutes, so fraction digits beyond the millisecond are unaffected by the shift.

@@ -1,24 +1,17 @@
 import { AppError } from '../../../data/errors.ts';
-import { commitOperations, type LakeDeps } from '../../../data/lake/commit.ts';
-import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
+import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { isTransientFailure } from '../../../data/lake/engine/failure.ts';
 import { findOperations, type LakeOperation } from '../../../data/lake/ledger.ts';
 import type { Lake } from '../../../data/lake/provision.ts';
-import { identifier } from '../../../data/lake/sql.ts';
 import { duplicateRowId, repeatsOf } from '../records/duplicates.ts';
 import { atItsRow } from '../records/plan.ts';
 import type { PlannedRows } from '../records/reading/tasks.ts';
-import { rowsSource, textOf, transported } from '../records/rows-source.ts';
-import { createdAtColumn } from '../tables/column-name.ts';
-import type { PhysicalTable } from '../tables/columns.ts';
 import type { TableDeps } from '../tables/deps.ts';
 import { refuseUnlessWritable, type TableAccess } from '../tables/grants.ts';
-import { duplicateRowKey, repeatedKeys } from '../tables/repeated-keys.ts';
-import { retypeColumns } from '../tables/retype.ts';
 import { findSettled } from '../tables/settled.ts';
 import type { RowsBody } from './body.ts';
-import { dropIncoming, incoming, type StagedRows, stageRows } from './incoming.ts';
-import { lookUpRowIds, type RowIdLookup, repeatedInTable } from './taken.ts';
+import { lookUpRowIds, type RowIdLookup } from './taken.ts';
+import { type KeyedTable, RowIdsTaken, writeAppended } from './write-appended.ts';
 
 export interface AppendRequest {
   organizationId: string;
@@ -92,12 +85,6 @@ function isAway(error: unknown): boolean {
   return code === 'storage_unavailable' || code === 'overloaded' || isTransientFailure(error);
 }
 
-/** A table to which rows are appended. */
-interface KeyedTable extends PhysicalTable {
-  /** The enforced key columns; none if the table has no key, or does not enforce it. */
-  keys: readonly string[];
-}
-
 /** A request whose rows fit the current table. */
 interface Planned {
   waiting: Waiting;
@@ -135,11 +122,9 @@ async function writeGroup(
   if (group.length === 0) return;
   if (group.length > 1 && group.some(({ plan }) => plan.retypes.size > 0)) throw new NeedsOwnCommit();
   const ids = group.flatMap(({ plan }) => plan.rowIds);
-  // Taken ids are rare, so the lookup runs concurrently with the write, which is rolled back if it finds one.
-  const lookup = lookUpRowIds(deps, lake, table, ids);
-  lookup.catch(() => undefined);
+  const lookUp = once(() => lookUpRowIds(deps, lake, table, ids));
   let taken: ReadonlySet<bigint> = new Set();
-  let untold = lookup;
+  let untold = lookUp;
   // Each iteration knows more: an id found in the index prevented the check of the files, and a request
   // excluded because of another one of the group is admitted once that one is refused.
   for (;;) {
@@ -147,11 +132,20 @@ async function writeGroup(
       return await writeAdmission(deps, lake, table, admit(group, taken), untold);
     } catch (error) {
       if (!(error instanceof RowIdsTaken)) throw error;
-      const known = await lookup;
+      const known = await lookUp();
       taken = new Set([...taken, ...known.taken, ...error.taken]);
-      untold = Promise.resolve({ ...known, taken: new Set() });
+      untold = async () => ({ ...known, taken: new Set() });
     }
   }
+}
+
+/** Started by the first call. */
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let started: Promise<T> | undefined;
+  return () => {
+    started ??= work();
+    return started;
+  };
 }
 
 /** Requests of a group, by what is known of their s_ids before anything is written. */
@@ -176,24 +170,14 @@ async function writeAdmission(
   lake: Lake,
   table: KeyedTable,
   { admitted, refused, repeated, taken }: Admission,
-  lookup: Promise<RowIdLookup>,
+  lookUp: () => Promise<RowIdLookup>,
 ): Promise<void> {
   const all = new Set(taken);
-  if (refused.length > 0) for (const id of (await lookup).taken) all.add(id);
+  if (refused.length > 0) for (const id of (await lookUp()).taken) all.add(id);
   for (const { waiting, plan } of refused) waiting.reject(duplicateRowId(repeatsOf(plan.rowIds, all)));
-  await writeAdmitted(deps, lake, table, admitted, lookup);
+  await writeAdmitted(deps, lake, table, admitted, lookUp);
   for (const id of admitted.flatMap(({ plan }) => plan.rowIds)) all.add(id);
   for (const { waiting, plan } of repeated) waiting.reject(duplicateRowId(repeatsOf(plan.rowIds, all)));
-}
-
-/** Rolls back a write in which at least one s_id turned out to be taken. */
-class RowIdsTaken extends AppError {
-  readonly taken: ReadonlySet<bigint>;
-
-  constructor(taken: ReadonlySet<bigint>) {
-    super('duplicate_row_id', 'An s_id of the group is taken.');
-    this.taken = taken;
-  }
 }
 
 /** Writes the admitted requests as one commit and answers them. */
@@ -202,61 +186,16 @@ async function writeAdmitted(
   lake: Lake,
   table: KeyedTable,
   admitted: readonly Planned[],
-  lookup: Promise<RowIdLookup>,
+  lookUp: () => Promise<RowIdLookup>,
 ): Promise<void> {
   if (admitted.length === 0) return;
-  const version = await commitOperations(deps, lake, async (connection) => {
-    const { retypes } = admitted[0]!.plan;
-    if (retypes.size > 0) await retypeColumns(connection, table.name, table.columns, retypes, 'inferred');
-    await insertRows(connection, table, admitted);
-    const { taken, filesMayHold } = await lookup;
-    if (taken.size > 0) throw new RowIdsTaken(taken);
-    if (filesMayHold) {
-      const ids = admitted.flatMap(({ plan }) => plan.rowIds);
-      const repeated = await repeatedInTable(connection, table, ids);
-      if (repeated.size > 0) throw new RowIdsTaken(repeated);
-    }
-    return admitted.map(({ waiting, plan }) => operationOf(waiting.request, plan));
-  });
+  const commit = {
+    plans: admitted.map(({ plan }) => plan),
+    operations: admitted.map(({ waiting, plan }) => operationOf(waiting.request, plan)),
+  };
+  const version = await writeAppended(deps, lake, table, commit, lookUp);
   for (const { waiting, plan } of admitted)
     waiting.resolve({ rowsWritten: plan.rowIds.length, tableVersion: version });
-}
-
-/** Small requests are inserted together; one in a file gets its own statement. */
-async function insertRows(
-  connection: EngineConnection,
-  table: KeyedTable,
-  admitted: readonly Planned[],
-): Promise<void> {
-  const { columns, retypes } = admitted[0]!.plan;
-  const typed = columns.map(({ name, dataType }) => ({ name, dataType: retypes.get(name) ?? dataType }));
-  const texts = admitted.flatMap(({ plan }) => ('text' in plan ? [plan.text.slice(1, -1)] : []));
-  const parts = [
-    ...(texts.length === 0 ? [] : [{ text: `[${texts.join(',')}]` }]),
-    ...admitted.flatMap(({ plan }) => ('path' in plan ? [{ path: plan.path }] : [])),
-  ];
-  if (table.keys.length > 0) return insertKeyed(connection, table, { columns: typed, parts });
-  for (const part of parts) {
-    const { expression, values } = textOf(part);
-    await connection.run(insertStatement(table.name, typed, expression), values);
-  }
-}
-
-/** The same for enforced keys: each key is looked up in the table and among the new rows. */
-async function insertKeyed(
-  connection: EngineConnection,
-  { name, keys }: KeyedTable,
-  rows: StagedRows,
-): Promise<void> {
-  await stageRows(connection, rows);
-  const table = identifier(name);
-  const repeated = await repeatedKeys(connection, { table, rows: incoming, keys });
-  if (repeated.length > 0) throw duplicateRowKey(repeated);
-  const names = rows.columns.map((column) => identifier(column.name)).join(', ');
-  await connection.run(
-    `INSERT INTO ${table} (${names}, ${createdAtColumn}) SELECT ${names}, now() FROM ${incoming}`,
-  );
-  await dropIncoming(connection);
 }
 
 function admit(group: readonly Planned[], taken: ReadonlySet<bigint>): Admission {
@@ -284,15 +223,4 @@ function operationOf(request: AppendRequest, plan: PlannedRows): LakeOperation {
     runId: null,
     committedBy: request.committedBy,
   };
-}
-
-function insertStatement(
-  table: string,
-  columns: readonly { name: string; dataType: string }[],
-  text: string,
-): string {
-  const names = columns.map(({ name }) => identifier(name));
-  const values = columns.map(({ dataType }, position) => transported(dataType, position));
-  return `INSERT INTO ${identifier(table)} (${[...names, createdAtColumn].join(', ')})
-    SELECT ${values.join(', ')}, now() FROM ${rowsSource(columns, text)}`;
 }

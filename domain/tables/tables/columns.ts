@@ -58,6 +58,13 @@ export function duckDbType(dataType: string): string {
   return toDuckDb[dataType] ?? dataType;
 }
 
+const toLake: Record<string, string> = { INTEGER: 'int64', STRING: 'varchar', DOUBLE: 'float64' };
+
+/** DuckLake's name for one of the service's types, where the service made the column. */
+export function lakeType(dataType: string): string {
+  return toLake[dataType] ?? dataType.toLowerCase();
+}
+
 function serviceType(lakeType: string): string {
   return toService[lakeType] ?? lakeType.toUpperCase().replaceAll(' ', '');
 }

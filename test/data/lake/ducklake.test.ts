@@ -10,6 +10,7 @@ import {
 } from '../../../data/lake/ducklake/catalog.ts';
 import * as files from '../../../data/lake/ducklake/files.ts';
 import * as inlined from '../../../data/lake/ducklake/inlined.ts';
+import { appendInlined } from '../../../data/lake/ducklake/inlined-append.ts';
 import * as values from '../../../data/lake/ducklake/inlined-values.ts';
 import { flushInlined } from '../../../data/lake/ducklake/procedures.ts';
 import * as snapshots from '../../../data/lake/ducklake/snapshots.ts';
@@ -87,6 +88,16 @@ test('a catalog of nothing but the needed tables and columns answers every query
   expect(await snapshots.snapshotsOlderThan(pool, schema, 1, { except: [], atMost: 1 })).toEqual([]);
   expect(await snapshots.isSnapshotKept(pool, schema, 1)).toBe(false);
   expect(await snapshots.newestSnapshotShowing(pool, schema, 't', 1)).toBeUndefined();
+  await pool.query(`
+    INSERT INTO "${schema}".ducklake_snapshot VALUES (1, now(), 1, 1, 1);
+    INSERT INTO "${schema}".ducklake_column (table_id, column_id, column_order, column_name, column_type)
+      VALUES (1, 1, 1, 's_id', 'int64');
+    INSERT INTO "${schema}".ducklake_table_stats VALUES (1, 1, 1);
+    INSERT INTO "${schema}".ducklake_table_column_stats VALUES (1, 1, false, NULL, '1', '3')`);
+  const columns = [{ name: 's_id', type: 'int64', member: 'c0' }];
+  const rows = { lakeTableId: 1, columns, idColumn: 's_id', ids: [2n], text: '[{"c0":2}]' };
+  const note = '{"tables":[],"operations":[]}';
+  expect(await appendInlined(pool, schema, rows, note)).toEqual({ outcome: 'written', version: 2 });
 });
 
 /** A table with inlined rows, and inlined deletions of a file's rows; returns DuckLake's number of it. */

@@ -8,7 +8,11 @@ const workspace = useWorkspace();
 test('rows that come again while they are written are told as taken only when they are there', async () => {
   const client = await workspace.organization();
   const made = await client.call('POST', '/v1/grid/tables', {
-    body: { name: 'orders', kind: 'data', columns: [{ name: 'amount' }] },
+    body: {
+      ...{ name: 'orders', kind: 'data', columns: [{ name: 'amount', data_type: 'INTEGER' }] },
+      // An engine compares keys, so that it can be away.
+      ...{ key_columns: ['amount'], key_enforced: true },
+    },
   });
   const { tableId } = made.body.data;
   const rows = (id: number) => ({ body: { rows: [{ s_id: id, amount: id }] } });

@@ -1,0 +1,198 @@
+import type pg from 'pg';
+import { identifier, literal } from '../sql.ts';
+
+/** Rows to append, as JSON text. */
+export interface InlinedRows {
+  lakeTableId: number;
+  /** All columns of the table, in its order. */
+  columns: readonly InlinedRowColumn[];
+  /** The integer column whose values no other row of the table may have, and the values of the new rows. */
+  idColumn: string;
+  ids: readonly bigint[];
+  /** A JSON list of an object for each row; a member that is missing is null. */
+  text: string;
+}
+
+export interface InlinedRowColumn {
+  name: string;
+  /** DuckLake's name of the type. */
+  type: string;
+  /** The member of a row with the value; undefined for the column that takes the time of the commit. */
+  member: string | undefined;
+}
+
+export type InlinedAppend =
+  | { outcome: 'written'; version: number }
+  /** Other inlined rows have these ids. */
+  | { outcome: 'taken'; taken: Set<bigint> }
+  /**
+   * Nothing was written, because only an engine can: rows in files may have the ids (`in_files`); or the
+   * table is not what was described, it never had inlined rows, or its statistics cannot be compared here.
+   */
+  | { outcome: 'in_files' | 'unfit' };
+
+/** How a type is read from JSON, kept in the catalog, and described by the table's statistics. */
+interface Storage {
+  read: string;
+  stored: (value: string) => string;
+  min: (value: string) => string;
+  max: (value: string) => string;
+  /** How two texts of the statistics are compared. */
+  comparedAs: 'number' | 'double' | 'text';
+}
+
+const same = (value: string): string => value;
+const least = (value: string): string => `min(${value})::text`;
+const greatest = (value: string): string => `max(${value})::text`;
+const leastText = (value: string): string => `min(${value} COLLATE "C")`;
+const greatestText = (value: string): string => `max(${value} COLLATE "C")`;
+const bytes = (value: string): string => `convert_to(${value}, 'UTF8')`;
+
+/** A double as DuckDB writes it. */
+const doubleText = (value: string): string => `CASE ${value}
+  WHEN 'NaN' THEN 'nan' WHEN 'Infinity' THEN 'inf' WHEN '-Infinity' THEN '-inf'
+  ELSE ${value}::text || CASE WHEN ${value}::text ~ '[.e]' THEN '' ELSE '.0' END END`;
+
+const text = { read: 'text', stored: same, min: leastText, max: greatestText, comparedAs: 'text' } as const;
+const number = { stored: same, min: least, max: greatest, comparedAs: 'number' } as const;
+
+const storages: Readonly<Record<string, Storage>> = {
+  int64: { ...number, read: 'bigint' },
+  float64: {
+    ...{ read: 'float8', stored: same, comparedAs: 'double' },
+    min: (value) => doubleText(`min(${value})`),
+    max: (value) => doubleText(`max(${value})`),
+  },
+  boolean: {
+    ...{ read: 'boolean', stored: same, comparedAs: 'text' },
+    min: (value) => `bool_and(${value})::text`,
+    max: (value) => `bool_or(${value})::text`,
+  },
+  varchar: { ...text, stored: bytes },
+  json: { ...text, stored: bytes },
+  // Texts of one form, which compare as what they say does.
+  date: text,
+  timestamp: text,
+  timestamptz: text,
+  time: { ...text, read: 'time', min: least, max: greatest },
+};
+
+function storageOf(type: string): Storage | undefined {
+  const decimal = /^decimal\((\d+),(\d+)\)$/.exec(type);
+  return decimal === null ? storages[type] : { ...number, read: `numeric(${decimal[1]}, ${decimal[2]})` };
+}
+
+/**
+ * Appends rows to a table of a lake in one commit, by one statement and without an engine: within
+ * milliseconds, and as DuckLake's own commit would leave the catalog. The caller holds the table's lock.
+ *
+ * Only for types whose text in the rows is that of the engine; in PostgreSQL no text contains U+0000.
+ */
+export async function appendInlined(
+  session: Pick<pg.ClientBase, 'query'>,
+  schemaName: string,
+  rows: InlinedRows,
+  extraInfo: string,
+): Promise<InlinedAppend> {
+  const statement = writeStatement(rows.columns);
+  if (statement === undefined || rows.text.includes('\\u0000')) return { outcome: 'unfit' };
+  try {
+    const { rows: found } = await session.query<{
+      outcome: InlinedAppend['outcome'];
+      version: number;
+      taken: string[];
+    }>(
+      `SELECT outcome, version, taken::text[]
+       FROM public.append_inlined_rows($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      [
+        schemaName,
+        rows.lakeTableId,
+        rows.columns.map(({ name }) => name),
+        rows.columns.map(({ type }) => type),
+        rows.idColumn,
+        rows.ids.map(String),
+        statement,
+        rows.text,
+        extraInfo,
+      ],
+    );
+    const { outcome, version, taken } = found[0]!;
+    if (outcome === 'written') return { outcome, version };
+    return outcome === 'taken' ? { outcome, taken: new Set(taken.map(BigInt)) } : { outcome };
+  } catch (error) {
+    if (isRefusal(error)) return { outcome: 'unfit' };
+    throw error;
+  }
+}
+
+/** PostgreSQL refused a value or a size: nothing is written, and an engine decides. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && /^(22|54)/.test(String(error.code));
+
+/**
+ * The statement that writes the rows and widens the statistics, for PostgreSQL's format() with the name of
+ * the table of inlined rows. $1 are the rows, $2 is the first row's id, $3 the snapshot, $4 the lake's table,
+ * $5 the time. Undefined if a column has a type that only an engine writes.
+ */
+function writeStatement(columns: readonly InlinedRowColumn[]): string | undefined {
+  const parts = columns.map(partOf);
+  if (!parts.every((part) => part !== undefined)) return undefined;
+  const sent = parts.filter(({ read }) => read !== undefined);
+  const before = `
+    WITH i AS MATERIALIZED (
+      SELECT * FROM ROWS FROM (json_to_recordset($1) AS (${sent.map(({ read }) => read).join(', ')}))
+        WITH ORDINALITY AS r(${sent.map(({ member }) => member).join(', ')}, ordinal)),
+    stored AS (
+      INSERT INTO `;
+  const after = ` (row_id, begin_snapshot, ${parts.map(({ name }) => name).join(', ')})
+      SELECT $2 + i.ordinal - 1, $3, ${parts.map(({ stored }) => stored).join(', ')} FROM i),
+    n AS (
+      SELECT v.* FROM (
+        SELECT ${parts.map(({ aggregates }, at) => aggregates(at)).join(', ')} FROM i) AS a,
+      LATERAL (VALUES ${parts.map(({ statistics }, at) => statistics(at)).join(', ')})
+        AS v(column_name, least, greatest, has_null, compared_as))
+    UPDATE ducklake_table_column_stats s SET
+      contains_null = s.contains_null OR (s.contains_null IS NOT NULL AND n.has_null),
+      contains_nan = NULL,
+      min_value = CASE WHEN ${isNew('n.least', 's.min_value')} THEN n.least ELSE s.min_value END,
+      max_value = CASE WHEN ${isNew('s.max_value', 'n.greatest')} THEN n.greatest ELSE s.max_value END
+    FROM n JOIN ducklake_column c USING (column_name)
+    WHERE c.table_id = $4 AND c.end_snapshot IS NULL AND s.table_id = $4 AND s.column_id = c.column_id
+      AND (s.contains_nan IS NOT NULL OR (n.has_null AND NOT s.contains_null)
+        OR ${isNew('n.least', 's.min_value')} OR ${isNew('s.max_value', 'n.greatest')})`;
+  return `${forFormat(before)}%1$I${forFormat(after)}`;
+}
+
+const forFormat = (statement: string): string => statement.replaceAll('%', '%%');
+
+interface Part {
+  name: string;
+  member: string | undefined;
+  read: string | undefined;
+  stored: string;
+  aggregates: (at: number) => string;
+  statistics: (at: number) => string;
+}
+
+function partOf({ name, type, member: sent }: InlinedRowColumn): Part | undefined {
+  const storage = storageOf(type);
+  if (storage === undefined) return undefined;
+  const member = sent === undefined ? undefined : identifier(sent);
+  const value = member === undefined ? '$5::text' : `i.${member}`;
+  return {
+    name: identifier(name),
+    member,
+    read: member === undefined ? undefined : `${member} ${storage.read}`,
+    stored: storage.stored(value),
+    aggregates: (at) =>
+      `${storage.min(value)} AS min_${at}, ${storage.max(value)} AS max_${at}, bool_or(${value} IS NULL) AS null_${at}`,
+    statistics: (at) =>
+      `(${literal(name)}, a.min_${at}, a.max_${at}, a.null_${at}, ${literal(storage.comparedAs)})`,
+  };
+}
+
+/** Whether the bound is one where none was, or the first of the two is less; not if all values are null. */
+const isNew = (less: string, than: string): string => `(n.least IS NOT NULL AND (s.min_value IS NULL OR
+  CASE n.compared_as WHEN 'number' THEN ${less}::numeric < ${than}::numeric
+    WHEN 'double' THEN ${less}::float8 < ${than}::float8
+    ELSE ${less} COLLATE "C" < ${than} COLLATE "C" END))`;

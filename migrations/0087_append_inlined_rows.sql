@@ -1,0 +1,117 @@
+-- Commits a few rows to a table of a lake without an engine, as DuckLake's specification says a writer commits rows
+-- that are inlined in the catalog. One call is one transaction: the rows, the statistics, the snapshot and the note
+-- that the triggers of the ledger read. The caller holds the lock of the table. The statement to write the rows comes
+-- from data/lake/ducklake/inlined-append.ts, which says what each outcome means.
+CREATE FUNCTION append_inlined_rows(
+    lake_schema text, lake_table bigint, names text[], types text[],
+    id_name text, ids bigint[], write_rows text, rows_text text, note text)
+  RETURNS TABLE (outcome text, version bigint, taken bigint[])
+  LANGUAGE plpgsql
+  AS $$
+  DECLARE
+    newest record;
+    -- Its tables of inlined rows: that of the present schema, and each.
+    present text;
+    part text;
+    fits boolean;
+    may_be_taken boolean;
+    least_id bigint;
+    greatest_id bigint;
+    among bigint[];
+    first_row bigint;
+    lock_timeout_before text := current_setting('lock_timeout');
+    -- As DuckLake writes a time with its zone.
+    now_text text;
+  BEGIN
+    PERFORM set_config('search_path', quote_ident(lake_schema), true);
+    -- Appends take turns, and wait while an engine commits (data/lake/locks.ts). That only saves attempts, as the key
+    -- of the snapshots decides who commits next: so nobody waits long for an engine that does not come back.
+    BEGIN
+      PERFORM set_config('lock_timeout', '1s', true);
+      PERFORM pg_advisory_xact_lock(hashtextextended('snapshot:' || lake_schema, 0));
+    EXCEPTION WHEN lock_not_available THEN
+      NULL;
+    END;
+    PERFORM set_config('lock_timeout', lock_timeout_before, true);
+    SELECT min(id), max(id) INTO least_id, greatest_id FROM unnest(ids) AS id;
+    LOOP
+      SELECT * INTO newest FROM ducklake_snapshot ORDER BY snapshot_id DESC LIMIT 1;
+
+      -- All that is read from here on holds for the snapshot, or its successor is there already.
+      SELECT array_agg(c.column_name::text ORDER BY c.column_order) = names
+         AND array_agg(c.column_type::text ORDER BY c.column_order) = types
+         AND bool_and(s.extra_stats IS NULL AND CASE
+               WHEN s.min_value IS NULL AND s.max_value IS NULL THEN s.contains_null
+               WHEN c.column_type = 'date'
+                 THEN s.min_value ~ '^\d{4}-\d\d-\d\d$' AND s.max_value ~ '^\d{4}-\d\d-\d\d$'
+               WHEN c.column_type = 'timestamp'
+                 THEN s.min_value ~ '^\d{4}-\d\d-\d\d [0-9:.]+$' AND s.max_value ~ '^\d{4}-\d\d-\d\d [0-9:.]+$'
+               WHEN c.column_type = 'timestamptz'
+                 THEN s.min_value ~ '^\d{4}-\d\d-\d\d [0-9:.]+\+00$'
+                  AND s.max_value ~ '^\d{4}-\d\d-\d\d [0-9:.]+\+00$'
+               ELSE s.min_value IS NOT NULL AND s.max_value IS NOT NULL
+             END),
+             bool_or(c.column_name = id_name AND CASE WHEN c.column_name = id_name
+               THEN s.max_value::bigint >= least_id AND s.min_value::bigint <= greatest_id END)
+      INTO fits, may_be_taken
+      FROM ducklake_column c
+      LEFT JOIN ducklake_table_column_stats s ON s.table_id = c.table_id AND s.column_id = c.column_id
+      WHERE c.table_id = lake_table AND c.end_snapshot IS NULL;
+      SELECT i.table_name INTO present FROM ducklake_inlined_data_tables i
+      WHERE i.table_id = lake_table AND i.schema_version = (
+        SELECT max(v.schema_version) FROM ducklake_schema_versions v WHERE v.table_id = lake_table);
+      IF fits IS NOT TRUE OR present IS NULL THEN
+        RETURN QUERY SELECT 'unfit', NULL::bigint, NULL::bigint[];
+        RETURN;
+      END IF;
+
+      -- Bounds only widen, so ids beyond them are new, as ascending ones are.
+      IF may_be_taken IS NOT FALSE THEN
+        taken := '{}';
+        FOR part IN SELECT i.table_name FROM ducklake_inlined_data_tables i WHERE i.table_id = lake_table LOOP
+          IF to_regclass(quote_ident(part || '_row_id')) IS NULL THEN
+            EXECUTE format('CREATE INDEX %I ON %I (%I)', part || '_row_id', part, id_name);
+          END IF;
+          EXECUTE format('SELECT array_agg(%1$I) FROM %2$I WHERE %1$I = ANY ($1) AND end_snapshot IS NULL', id_name, part)
+            INTO among USING ids;
+          taken := taken || among;
+        END LOOP;
+        IF cardinality(taken) > 0 THEN
+          RETURN QUERY SELECT 'taken', NULL::bigint, taken;
+          RETURN;
+        END IF;
+        -- A file without statistics for the column may contain any value.
+        PERFORM FROM ducklake_data_file f
+        LEFT JOIN ducklake_column c
+          ON c.table_id = f.table_id AND c.column_name = id_name AND c.end_snapshot IS NULL AND c.parent_column IS NULL
+        LEFT JOIN ducklake_file_column_stats s ON s.data_file_id = f.data_file_id AND s.column_id = c.column_id
+        WHERE f.table_id = lake_table AND f.end_snapshot IS NULL AND (
+          s.min_value IS NULL OR s.max_value IS NULL
+          OR (s.min_value::numeric <= greatest_id AND s.max_value::numeric >= least_id))
+        LIMIT 1;
+        IF FOUND THEN
+          RETURN QUERY SELECT 'in_files', NULL::bigint, NULL::bigint[];
+          RETURN;
+        END IF;
+      END IF;
+
+      -- Waits for a commit in progress; engines know by the next file's id that statistics have changed.
+      INSERT INTO ducklake_snapshot (snapshot_id, snapshot_time, schema_version, next_catalog_id, next_file_id)
+      VALUES (newest.snapshot_id + 1, clock_timestamp(), newest.schema_version, newest.next_catalog_id,
+        newest.next_file_id + 1)
+      ON CONFLICT DO NOTHING;
+      EXIT WHEN FOUND;
+    END LOOP;
+
+    UPDATE ducklake_table_stats
+    SET record_count = record_count + cardinality(ids), next_row_id = next_row_id + cardinality(ids)
+    WHERE table_id = lake_table RETURNING next_row_id - cardinality(ids) INTO STRICT first_row;
+    now_text := rtrim(rtrim(
+      to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), '0'), '.') || '+00';
+    EXECUTE format(write_rows, present) USING rows_text::json, first_row, newest.snapshot_id + 1, lake_table, now_text;
+    INSERT INTO ducklake_snapshot_changes (snapshot_id, changes_made, author, commit_message, commit_extra_info)
+    VALUES (newest.snapshot_id + 1, 'inlined_insert:' || lake_table, 'workspace', 'append', note);
+    RETURN QUERY SELECT 'written', newest.snapshot_id + 1, NULL::bigint[];
+  END $$;
+
+REVOKE EXECUTE ON FUNCTION append_inlined_rows FROM PUBLIC;
