@@ -32,7 +32,7 @@ export async function createRowsBodies(reader: BodyReader, workDir: string): Pro
   await mkdir(folder, { recursive: true });
   return {
     async use(organizationId, bytes, work) {
-      const files: string[] = [];
+      const plans: { path: string; plan: Promise<PlannedRows> }[] = [];
       let last: { key: string; plan: Promise<PlannedRows> } | undefined;
       const sent = { bytes, list: 'rows', min: 1, members: [] } as const;
       const isLarge = bytes.length >= threadedFromBytes;
@@ -45,15 +45,24 @@ export async function createRowsBodies(reader: BodyReader, workDir: string): Pro
             const key = JSON.stringify([columns, keys, rowIds]);
             if (last?.key === key) return last.plan;
             const path = join(folder, `${randomUUID()}.json`);
-            files.push(path);
             const plan = reader.read(organizationId, 'rows', { body, path, columns, keys, rowIds });
+            plans.push({ path, plan });
             last = { key, plan };
             return plan;
           },
         });
       } finally {
-        await Promise.all(files.map((path) => unlink(path).catch(() => undefined)));
+        await Promise.all(plans.map(remove));
       }
     },
   };
+}
+
+/** Most plans are in no file; one that failed may have begun to write. */
+async function remove({ path, plan }: { path: string; plan: Promise<PlannedRows> }): Promise<void> {
+  const isInFile = await plan.then(
+    (rows) => 'path' in rows,
+    () => true,
+  );
+  if (isInFile) await unlink(path).catch(() => undefined);
 }

@@ -57,7 +57,7 @@ function slotLane(context: LoadContext, seed: number, lane: number): Lane {
       const now = context.slots.known.get(slot);
       if (now === undefined) return pauseBetween(context, 50);
       if (now.operation === null) await take(context, slot, operation);
-      else if (random.chance(0.25)) await takeAgain(context, slot, operation);
+      else if (random.chance(0.4)) await takeAgain(context, slot, operation);
       else await giveBack(context, slot, { operation, taken: now.operation, random });
       await pauseBetween(context, random.int(20, 150));
     },
