@@ -1,8 +1,10 @@
 -- Commits a few rows to a table of a lake without an engine, as DuckLake's specification says a writer commits rows
 -- that are inlined in the catalog. One call is one transaction: the rows, the statistics, the snapshot and the note
--- that the triggers of the ledger read. The caller holds the lock of the table. The statement to write the rows comes
--- from data/lake/ducklake/inlined-append.ts, which says what each outcome means.
+-- that the triggers of the ledger read. It takes the lock of the table, and looks whether the table still is what the
+-- caller believes. The statement to write the rows comes from data/lake/ducklake/inlined-append.ts, which says what each
+-- outcome means.
 CREATE FUNCTION append_inlined_rows(
+    registered_id text, may_read text[], may_write text[],
     lake_schema text, lake_table bigint, names text[], types text[],
     id_name text, ids bigint[], write_rows text, rows_text text, note text)
   RETURNS TABLE (outcome text, version bigint, taken bigint[])
@@ -19,10 +21,24 @@ CREATE FUNCTION append_inlined_rows(
     greatest_id bigint;
     among bigint[];
     first_row bigint;
+    -- Of each column's new values.
+    lowest text[];
+    highest text[];
+    have_null boolean[];
     lock_timeout_before text := current_setting('lock_timeout');
     -- As DuckLake writes a time with its zone.
     now_text text;
   BEGIN
+    -- As data/lake/locks.ts does: the table's lock, and after whatever its last holder may have left to commit.
+    PERFORM pg_advisory_xact_lock(hashtextextended('table:' || registered_id, 0));
+    PERFORM pg_advisory_xact_lock(hashtextextended('commit:' || registered_id, 0));
+    PERFORM FROM public.tables t
+    WHERE t.id = registered_id AND t.status = 'ready' AND t.kind = 'data' AND NOT t.key_enforced
+      AND t.pending_rename IS NULL AND t.readers IS NOT DISTINCT FROM may_read AND t.writers IS NOT DISTINCT FROM may_write;
+    IF NOT FOUND THEN
+      RETURN QUERY SELECT 'unfit', NULL::bigint, NULL::bigint[];
+      RETURN;
+    END IF;
     PERFORM set_config('search_path', quote_ident(lake_schema), true);
     -- Appends take turns, and wait while an engine commits (data/lake/locks.ts). That only saves attempts, as the key
     -- of the snapshots decides who commits next: so nobody waits long for an engine that does not come back.
@@ -108,7 +124,28 @@ CREATE FUNCTION append_inlined_rows(
     WHERE table_id = lake_table RETURNING next_row_id - cardinality(ids) INTO STRICT first_row;
     now_text := rtrim(rtrim(
       to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), '0'), '.') || '+00';
-    EXECUTE format(write_rows, present) USING rows_text::json, first_row, newest.snapshot_id + 1, lake_table, now_text;
+    EXECUTE format(write_rows, present) INTO lowest, highest, have_null
+      USING rows_text::json, first_row, newest.snapshot_id + 1, now_text;
+    UPDATE ducklake_table_column_stats s SET
+      contains_null = s.contains_null OR (s.contains_null IS NOT NULL AND n.has_null),
+      contains_nan = NULL,
+      min_value = CASE WHEN n.is_lower THEN n.low ELSE s.min_value END,
+      max_value = CASE WHEN n.is_higher THEN n.high ELSE s.max_value END
+    FROM (
+      SELECT k.column_id, v.low, v.high, v.has_null,
+        v.low IS NOT NULL AND (k.min_value IS NULL OR CASE
+          WHEN v.type = 'int64' OR v.type LIKE 'decimal(%' THEN v.low::numeric < k.min_value::numeric
+          WHEN v.type = 'float64' THEN v.low::float8 < k.min_value::float8
+          ELSE v.low COLLATE "C" < k.min_value COLLATE "C" END) AS is_lower,
+        v.high IS NOT NULL AND (k.max_value IS NULL OR CASE
+          WHEN v.type = 'int64' OR v.type LIKE 'decimal(%' THEN v.high::numeric > k.max_value::numeric
+          WHEN v.type = 'float64' THEN v.high::float8 > k.max_value::float8
+          ELSE v.high COLLATE "C" > k.max_value COLLATE "C" END) AS is_higher
+      FROM unnest(names, types, lowest, highest, have_null) AS v(name, type, low, high, has_null)
+      JOIN ducklake_column c ON c.table_id = lake_table AND c.end_snapshot IS NULL AND c.column_name = v.name
+      JOIN ducklake_table_column_stats k ON k.table_id = lake_table AND k.column_id = c.column_id) n
+    WHERE s.table_id = lake_table AND s.column_id = n.column_id
+      AND (s.contains_nan IS NOT NULL OR (n.has_null AND NOT s.contains_null) OR n.is_lower OR n.is_higher);
     INSERT INTO ducklake_snapshot_changes (snapshot_id, changes_made, author, commit_message, commit_extra_info)
     VALUES (newest.snapshot_id + 1, 'inlined_insert:' || lake_table, 'workspace', 'append', note);
     RETURN QUERY SELECT 'written', newest.snapshot_id + 1, NULL::bigint[];

@@ -8,7 +8,7 @@ import { type CommitNote, commitExtraInfo, findOperations, type LakeOperation } 
 import {
   heldTables,
   holdOffAppends,
-  lockSession,
+  inLockSession,
   refuseLostLocks,
   type TableLocks,
   waitForCommits,
@@ -100,8 +100,8 @@ export async function commitOperations(
 }
 
 /**
- * Appends inlined rows with their operations, without an engine; the caller holds the table's lock. An
- * unknown outcome is decided as for `commitOperations`.
+ * Appends inlined rows with their operations, without an engine; in the session of the table's lock if the
+ * caller holds it. An unknown outcome is decided as for `commitOperations`.
  */
 export async function commitInlined(
   deps: LakeDeps,
@@ -109,10 +109,14 @@ export async function commitInlined(
   operations: readonly LakeOperation[],
   rows: InlinedRows,
 ): Promise<InlinedAppend> {
-  const note = { message: 'append', operations, flushed: [] };
+  const extraInfo = commitExtraInfo({ message: 'append', operations, flushed: [] }, heldTables());
   try {
-    return await appendInlined(lockSession(), lake.schema, rows, commitExtraInfo(note, heldTables()));
+    return await inLockSession(deps.locks, rows.tableId, (session) =>
+      appendInlined(session, lake.schema, rows, extraInfo),
+    );
   } catch (cause) {
+    // Thrown before anything was sent.
+    if (cause instanceof AppError) throw cause;
     const version = await versionAfter(deps, lake, operations, cause);
     if (version !== undefined) return { outcome: 'written', version };
     throw lakeFailure(cause);
@@ -128,7 +132,8 @@ async function versionAfter(
 ): Promise<number | undefined> {
   if (operations.length === 0) return undefined;
   try {
-    await waitForCommits(deps.catalogPool, heldTables());
+    const written = operations.map(({ tableId }) => tableId);
+    await waitForCommits(deps.catalogPool, [...new Set([...heldTables(), ...written])]);
     return await committedVersion(deps, lake, operations);
   } catch {
     throw new AppError(

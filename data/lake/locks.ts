@@ -5,6 +5,8 @@ import { AppError } from '../errors.ts';
 export interface TableLocks {
   /** Runs `work` while no other writer, in any process, writes the table. */
   hold<T>(tableId: string, work: () => Promise<T>): Promise<T>;
+  /** The same for a statement of this session that takes the lock itself (ducklake/inlined-append.ts). */
+  inTurn<T>(tableId: string, statement: (session: pg.ClientBase) => Promise<T>): Promise<T>;
 }
 
 /**
@@ -34,26 +36,45 @@ export function commitKey(tableId: string): string {
  */
 export function createTableLocks(pool: pg.Pool): TableLocks {
   const tails = new Map<string, Promise<unknown>>();
+  async function queued<T>(tableId: string, work: () => Promise<T>): Promise<T> {
+    const before = tails.get(tableId) ?? Promise.resolve();
+    const turn = before.catch(() => undefined).then(work);
+    tails.set(tableId, turn);
+    try {
+      return await turn;
+    } finally {
+      if (tails.get(tableId) === turn) tails.delete(tableId);
+    }
+  }
   return {
-    async hold(tableId, work) {
-      const before = tails.get(tableId) ?? Promise.resolve();
-      const turn = before.catch(() => undefined).then(() => withAdvisoryLock(pool, tableId, work));
-      tails.set(tableId, turn);
-      try {
-        return await turn;
-      } finally {
-        if (tails.get(tableId) === turn) tails.delete(tableId);
-      }
-    },
+    hold: (tableId, work) => queued(tableId, () => withAdvisoryLock(pool, tableId, work)),
+    inTurn: (tableId, statement) => queued(tableId, () => withSession(pool, statement)),
   };
 }
 
-async function withAdvisoryLock<T>(pool: pg.Pool, tableId: string, work: () => Promise<T>): Promise<T> {
-  const client = await pool.connect().catch((cause: unknown) => {
+async function withSession<T>(pool: pg.Pool, statement: (session: pg.ClientBase) => Promise<T>): Promise<T> {
+  const client = await connect(pool);
+  let isFit = false;
+  try {
+    const result = await statement(client);
+    isFit = true;
+    return result;
+  } finally {
+    // After a failure it may be that the statement is still running there.
+    client.release(!isFit);
+  }
+}
+
+function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  return pool.connect().catch((cause: unknown) => {
     throw new AppError('storage_unavailable', 'The metadata store did not answer; try again shortly.', {
       cause,
     });
   });
+}
+
+async function withAdvisoryLock<T>(pool: pg.Pool, tableId: string, work: () => Promise<T>): Promise<T> {
+  const client = await connect(pool);
   const lock: HeldLock = { tableId, session: client, isLost: false };
   const lose = (): void => {
     lock.isLost = true;
@@ -121,15 +142,18 @@ export function refuseLostLocks(): void {
 }
 
 /**
- * The session of the lock that the caller holds: what it commits there has not lost the lock.
- *
- * @throws AppError storage_unavailable if the lock is lost
+ * Runs a statement that takes the table's lock by itself: where the caller holds it already, in that session,
+ * so that what it commits has not lost the lock.
  */
-export function lockSession(): pg.ClientBase {
+export async function inLockSession<T>(
+  locks: TableLocks,
+  tableId: string,
+  statement: (session: pg.ClientBase) => Promise<T>,
+): Promise<T> {
+  const held = heldLocks.getStore()?.find((lock) => lock.tableId === tableId);
+  if (held === undefined) return locks.inTurn(tableId, statement);
   refuseLostLocks();
-  const held = heldLocks.getStore()?.at(-1);
-  if (held === undefined) throw new Error('No lock of a table is held.');
-  return held.session;
+  return statement(held.session);
 }
 
 /**

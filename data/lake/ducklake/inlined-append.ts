@@ -1,8 +1,11 @@
 import type pg from 'pg';
-import { identifier, literal } from '../sql.ts';
+import { identifier } from '../sql.ts';
 
-/** Rows to append, as JSON text. */
+/** Rows to append, as JSON text, and the table as the caller knows it. */
 export interface InlinedRows {
+  /** The service's id of the table, and who may read and write it. */
+  tableId: string;
+  access: { readers: readonly string[] | null; writers: readonly string[] | null };
   lakeTableId: number;
   /** All columns of the table, in its order. */
   columns: readonly InlinedRowColumn[];
@@ -26,8 +29,9 @@ export type InlinedAppend =
   /** Other inlined rows have these ids. */
   | { outcome: 'taken'; taken: Set<bigint> }
   /**
-   * Nothing was written, because only an engine can: rows in files may have the ids (`in_files`); or the
-   * table is not what was described, it never had inlined rows, or its statistics cannot be compared here.
+   * Nothing was written. Rows in files may have the ids (`in_files`); or the table is not what was described,
+   * enforces a key or never had inlined rows, an operation is committed already, or a value, a size or the
+   * table's statistics are such that only an engine can do it.
    */
   | { outcome: 'in_files' | 'unfit' };
 
@@ -37,8 +41,6 @@ interface Storage {
   stored: (value: string) => string;
   min: (value: string) => string;
   max: (value: string) => string;
-  /** How two texts of the statistics are compared. */
-  comparedAs: 'number' | 'double' | 'text';
 }
 
 const same = (value: string): string => value;
@@ -53,18 +55,18 @@ const doubleText = (value: string): string => `CASE ${value}
   WHEN 'NaN' THEN 'nan' WHEN 'Infinity' THEN 'inf' WHEN '-Infinity' THEN '-inf'
   ELSE ${value}::text || CASE WHEN ${value}::text ~ '[.e]' THEN '' ELSE '.0' END END`;
 
-const text = { read: 'text', stored: same, min: leastText, max: greatestText, comparedAs: 'text' } as const;
-const number = { stored: same, min: least, max: greatest, comparedAs: 'number' } as const;
+const text = { read: 'text', stored: same, min: leastText, max: greatestText } as const;
+const number = { stored: same, min: least, max: greatest } as const;
 
 const storages: Readonly<Record<string, Storage>> = {
   int64: { ...number, read: 'bigint' },
   float64: {
-    ...{ read: 'float8', stored: same, comparedAs: 'double' },
+    ...{ read: 'float8', stored: same },
     min: (value) => doubleText(`min(${value})`),
     max: (value) => doubleText(`max(${value})`),
   },
   boolean: {
-    ...{ read: 'boolean', stored: same, comparedAs: 'text' },
+    ...{ read: 'boolean', stored: same },
     min: (value) => `bool_and(${value})::text`,
     max: (value) => `bool_or(${value})::text`,
   },
@@ -84,7 +86,7 @@ function storageOf(type: string): Storage | undefined {
 
 /**
  * Appends rows to a table of a lake in one commit, by one statement and without an engine: within
- * milliseconds, and as DuckLake's own commit would leave the catalog. The caller holds the table's lock.
+ * milliseconds, and as DuckLake's own commit would leave the catalog. The statement holds the table's lock.
  *
  * Only for types whose text in the rows is that of the engine; in PostgreSQL no text contains U+0000.
  */
@@ -103,8 +105,11 @@ export async function appendInlined(
       taken: string[];
     }>(
       `SELECT outcome, version, taken::text[]
-       FROM public.append_inlined_rows($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+       FROM public.append_inlined_rows($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
       [
+        rows.tableId,
+        rows.access.readers,
+        rows.access.writers,
         schemaName,
         rows.lakeTableId,
         rows.columns.map(({ name }) => name),
@@ -125,14 +130,15 @@ export async function appendInlined(
   }
 }
 
-/** PostgreSQL refused a value or a size: nothing is written, and an engine decides. */
+/** PostgreSQL refused a value, a size, or an operation that is in the ledger already. */
 const isRefusal = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && /^(22|54)/.test(String(error.code));
+  error instanceof Error && 'code' in error && /^(22|54|23505)/.test(String(error.code));
 
 /**
- * The statement that writes the rows and widens the statistics, for PostgreSQL's format() with the name of
- * the table of inlined rows. $1 are the rows, $2 is the first row's id, $3 the snapshot, $4 the lake's table,
- * $5 the time. Undefined if a column has a type that only an engine writes.
+ * The statement that writes the rows, for PostgreSQL's format() with the name of the table of inlined rows.
+ * $1 are the rows, $2 is the first row's id, $3 the snapshot, $4 the time. It gives, by column, the least and
+ * the greatest value as in the statistics, and whether one is null. Undefined if a column has a type that
+ * only an engine writes.
  */
 function writeStatement(columns: readonly InlinedRowColumn[]): string | undefined {
   const parts = columns.map(partOf);
@@ -145,21 +151,9 @@ function writeStatement(columns: readonly InlinedRowColumn[]): string | undefine
     stored AS (
       INSERT INTO `;
   const after = ` (row_id, begin_snapshot, ${parts.map(({ name }) => name).join(', ')})
-      SELECT $2 + i.ordinal - 1, $3, ${parts.map(({ stored }) => stored).join(', ')} FROM i),
-    n AS (
-      SELECT v.* FROM (
-        SELECT ${parts.map(({ aggregates }, at) => aggregates(at)).join(', ')} FROM i) AS a,
-      LATERAL (VALUES ${parts.map(({ statistics }, at) => statistics(at)).join(', ')})
-        AS v(column_name, least, greatest, has_null, compared_as))
-    UPDATE ducklake_table_column_stats s SET
-      contains_null = s.contains_null OR (s.contains_null IS NOT NULL AND n.has_null),
-      contains_nan = NULL,
-      min_value = CASE WHEN ${isNew('n.least', 's.min_value')} THEN n.least ELSE s.min_value END,
-      max_value = CASE WHEN ${isNew('s.max_value', 'n.greatest')} THEN n.greatest ELSE s.max_value END
-    FROM n JOIN ducklake_column c USING (column_name)
-    WHERE c.table_id = $4 AND c.end_snapshot IS NULL AND s.table_id = $4 AND s.column_id = c.column_id
-      AND (s.contains_nan IS NOT NULL OR (n.has_null AND NOT s.contains_null)
-        OR ${isNew('n.least', 's.min_value')} OR ${isNew('s.max_value', 'n.greatest')})`;
+      SELECT $2 + i.ordinal - 1, $3, ${parts.map(({ stored }) => stored).join(', ')} FROM i)
+    SELECT ARRAY[${parts.map(({ min }) => min).join(', ')}], ARRAY[${parts.map(({ max }) => max).join(', ')}],
+      ARRAY[${parts.map(({ hasNull }) => hasNull).join(', ')}] FROM i`;
   return `${forFormat(before)}%1$I${forFormat(after)}`;
 }
 
@@ -170,29 +164,23 @@ interface Part {
   member: string | undefined;
   read: string | undefined;
   stored: string;
-  aggregates: (at: number) => string;
-  statistics: (at: number) => string;
+  min: string;
+  max: string;
+  hasNull: string;
 }
 
 function partOf({ name, type, member: sent }: InlinedRowColumn): Part | undefined {
   const storage = storageOf(type);
   if (storage === undefined) return undefined;
-  const member = sent === undefined ? undefined : identifier(sent);
-  const value = member === undefined ? '$5::text' : `i.${member}`;
+  if (sent === undefined) {
+    const time = '$4::text';
+    const all = { stored: time, min: time, max: time, hasNull: 'false' };
+    return { name: identifier(name), member: undefined, read: undefined, ...all };
+  }
+  const member = identifier(sent);
+  const value = `i.${member}`;
   return {
-    name: identifier(name),
-    member,
-    read: member === undefined ? undefined : `${member} ${storage.read}`,
-    stored: storage.stored(value),
-    aggregates: (at) =>
-      `${storage.min(value)} AS min_${at}, ${storage.max(value)} AS max_${at}, bool_or(${value} IS NULL) AS null_${at}`,
-    statistics: (at) =>
-      `(${literal(name)}, a.min_${at}, a.max_${at}, a.null_${at}, ${literal(storage.comparedAs)})`,
+    ...{ name: identifier(name), member, read: `${member} ${storage.read}`, stored: storage.stored(value) },
+    ...{ min: storage.min(value), max: storage.max(value), hasNull: `bool_or(${value} IS NULL)` },
   };
 }
-
-/** Whether the bound is one where none was, or the first of the two is less; not if all values are null. */
-const isNew = (less: string, than: string): string => `(n.least IS NOT NULL AND (s.min_value IS NULL OR
-  CASE n.compared_as WHEN 'number' THEN ${less}::numeric < ${than}::numeric
-    WHEN 'double' THEN ${less}::float8 < ${than}::float8
-    ELSE ${less} COLLATE "C" < ${than} COLLATE "C" END))`;

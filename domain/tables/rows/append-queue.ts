@@ -1,8 +1,8 @@
-import { setTimeout } from 'node:timers/promises';
 import { AppError } from '../../../data/errors.ts';
 import { acting, actingAsService } from '../../../data/postgres/acting.ts';
 import type { TableDeps } from '../tables/deps.ts';
-import { type AppendRequest, type AppendResult, commitGroup, type Waiting } from './append.ts';
+import { type AppendRequest, type AppendResult, commitAsKnown, commitGroup, type Waiting } from './append.ts';
+import type { KeyedTable } from './write-appended.ts';
 
 /** Appends rows; they are durable and visible when the promise resolves. */
 export type Appender = (request: AppendRequest) => Promise<AppendResult>;
@@ -12,28 +12,52 @@ const maxGroupBytes = 4_194_304;
 /** Size limit of the appends waiting for one table; beyond it clients are asked to slow down. */
 const maxWaitingBytes = 67_108_864;
 
+/** Number of tables that are remembered as the last append found them. */
+const mostKnown = 500;
+
+/** Appends to one table. */
+interface Queue {
+  waiting: Waiting[];
+  /** The table as the last commit found it. */
+  table: KeyedTable | undefined;
+  /** Called with each arrival while a group gathers. */
+  onArrival?: (() => void) | undefined;
+}
+
 /**
  * Appends that arrive while a commit of the same table is in progress share the next one, so that its cost is
  * paid only once. Each request still succeeds or fails alone.
  */
 export function createAppender(deps: TableDeps): Appender {
-  const queues = new Map<string, Waiting[]>();
+  const queues = new Map<string, Queue>();
+  /** In order of use, least recently used first. */
+  const known = new Map<string, KeyedTable>();
 
-  async function drain(key: string, queue: Waiting[]): Promise<void> {
-    const { tableId } = queue[0]!.request;
+  function remember(key: string, table: KeyedTable | undefined): void {
+    known.delete(key);
+    if (table !== undefined) known.set(key, table);
+    const [oldest] = known.keys();
+    if (known.size > mostKnown) known.delete(oldest!);
+  }
+
+  async function drain(key: string, queue: Queue): Promise<void> {
+    const { tableId } = queue.waiting[0]!.request;
     let recent = [1, 1];
     do {
-      await gather(queue, Math.max(...recent));
-      const group = takeGroup(queue);
+      await gather(queue, Math.ceil((recent[0]! + recent[1]!) / groupShare));
+      const group = takeGroup(queue.waiting);
       if (group.length === 0) break;
       recent = [recent[1]!, group.length];
       try {
-        await deps.lake.locks.hold(tableId, () => commitGroup(deps, group));
+        const left = queue.table === undefined ? group : await commitAsKnown(deps, queue.table, group);
+        if (left.length > 0) queue.table = await deps.lake.locks.hold(tableId, () => commitGroup(deps, left));
       } catch (error) {
+        queue.table = undefined;
         for (const waiting of group) waiting.reject(error);
       }
-    } while (queue.length > 0 || Math.max(...recent) > 1);
+    } while (queue.waiting.length > 0 || Math.max(...recent) > 1);
     queues.delete(key);
+    remember(key, queue.table);
   }
 
   return (request) =>
@@ -44,48 +68,58 @@ export function createAppender(deps: TableDeps): Appender {
       const key = `${request.organizationId}/${request.tableId}`;
       const queue = queues.get(key);
       if (queue === undefined) {
-        const started = [waiting];
+        const started = { waiting: [waiting], table: known.get(key) };
         queues.set(key, started);
         void actingAsService(() => drain(key, started));
-      } else if (bytesOf(queue) >= maxWaitingBytes) {
+      } else if (bytesOf(queue.waiting) >= maxWaitingBytes) {
         reject(
           new AppError('rate_limited', 'Too many appends wait for this table; slow down.', {
             retryAfterSeconds: 1,
           }),
         );
       } else {
-        queue.push(waiting);
+        queue.waiting.push(waiting);
+        planAhead(queue, request);
+        queue.onArrival?.();
       }
     });
 }
 
-/**
- * Interval at which a gathering group is checked; number of checks without a new request that end the
- * gathering; maximum number of checks.
- */
-const gatherStepMs = 2;
-const maxQuietSteps = 4;
-const maxGatherSteps = 8;
-
-/**
- * Waits until as many requests have gathered as shared a recent commit: clients just answered take a moment
- * to send again, and a commit costs more than that moment. A lone client never waits.
- */
-async function gather(queue: readonly Waiting[], expected: number): Promise<void> {
-  let quietSteps = 0;
-  for (
-    let step = 0;
-    step < maxGatherSteps && quietSteps < maxQuietSteps && queue.length < expected;
-    step += 1
-  ) {
-    const before = queue.length;
-    await setTimeout(gatherStepMs);
-    quietSteps = queue.length === before ? quietSteps + 1 : 0;
-  }
+/** Checks the rows while another commit is in progress, by the table as it was before. */
+function planAhead({ table }: Queue, { body }: AppendRequest): void {
+  if (table !== undefined) body.plan(table.columns, table.keys, 'required').catch(() => undefined);
 }
 
-function bytesOf(queue: readonly Waiting[]): number {
-  return queue.reduce((sum, { request }) => sum + request.body.sizeBytes, 0);
+/** A group gathers until it has a third of the requests that the last two had together. */
+const groupShare = 3;
+/** A group is gathered when nothing has arrived for as long, or after so long in all. */
+const quietMs = 8;
+const mostGatherMs = 16;
+
+/**
+ * Waits until as many requests have gathered: clients just answered take a moment to send again, and a commit
+ * costs more than that moment. A lone client never waits.
+ */
+function gather(queue: Queue, expected: number): Promise<void> {
+  if (queue.waiting.length >= expected) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(quiet);
+      clearTimeout(atMost);
+      queue.onArrival = undefined;
+      resolve();
+    };
+    const quiet = setTimeout(end, quietMs);
+    const atMost = setTimeout(end, mostGatherMs);
+    queue.onArrival = () => {
+      if (queue.waiting.length >= expected) end();
+      else quiet.refresh();
+    };
+  });
+}
+
+function bytesOf(waiting: readonly Waiting[]): number {
+  return waiting.reduce((sum, { request }) => sum + request.body.sizeBytes, 0);
 }
 
 function takeGroup(queue: Waiting[]): Waiting[] {

@@ -11,7 +11,13 @@ import { refuseUnlessWritable, type TableAccess } from '../tables/grants.ts';
 import { findSettled } from '../tables/settled.ts';
 import type { RowsBody } from './body.ts';
 import { lookUpRowIds, type RowIdLookup } from './taken.ts';
-import { type KeyedTable, RowIdsTaken, writeAppended } from './write-appended.ts';
+import {
+  type KeyedTable,
+  RowIdsTaken,
+  type SharedCommit,
+  writeAppended,
+  writeToCatalog,
+} from './write-appended.ts';
 
 export interface AppendRequest {
   organizationId: string;
@@ -36,11 +42,14 @@ export interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Settles every request of the group: those that do not fit are refused, the others share one commit. */
-export async function commitGroup(deps: TableDeps, group: readonly Waiting[]): Promise<void> {
+/**
+ * Settles every request of the group: those that do not fit are refused, the others share one commit. Gives
+ * the table as it was.
+ */
+export async function commitGroup(deps: TableDeps, group: readonly Waiting[]): Promise<KeyedTable> {
   const lake = await deps.lake.catalog.get(group[0]!.request.organizationId);
   let admitted = group;
-  const [{ physical, uniqueKeys: keys }, done] = await Promise.all([
+  const [{ physical, uniqueKeys: keys, access }, done] = await Promise.all([
     findSettled(deps, lake, group[0]!.request, (access) => {
       admitted = group.filter((waiting) => isAdmitted(waiting, access));
     }),
@@ -55,7 +64,7 @@ export async function commitGroup(deps: TableDeps, group: readonly Waiting[]): P
     if (entry !== undefined) resolve({ rowsWritten: entry.rowsAdded, tableVersion: entry.version });
     return entry === undefined;
   });
-  const table: KeyedTable = { ...physical, keys };
+  const table: KeyedTable = { ...physical, id: group[0]!.request.tableId, keys, access };
   const planned = await planAll(table, fresh);
   try {
     await writeGroup(deps.lake, lake, table, planned);
@@ -66,6 +75,42 @@ export async function commitGroup(deps: TableDeps, group: readonly Waiting[]): P
     // The engine may refuse the values of one request, so each gets its own commit and answer.
     for (const { waiting } of planned) await commitGroup(deps, [waiting]).catch(waiting.reject);
   }
+  return table;
+}
+
+/**
+ * Settles in one statement those requests of a group that fit the table as it was known before, if it still
+ * is that; gives the others, which are untouched.
+ */
+export async function commitAsKnown(
+  deps: TableDeps,
+  table: KeyedTable,
+  group: readonly Waiting[],
+): Promise<readonly Waiting[]> {
+  const lake = await deps.lake.catalog.get(group[0]!.request.organizationId);
+  const planned = await Promise.all(
+    group.map(async (waiting) => {
+      try {
+        refuseUnlessWritable(table.access, waiting.principalId);
+        return [{ waiting, plan: await waiting.request.body.plan(table.columns, table.keys, 'required') }];
+      } catch {
+        // Whoever is at fault is told by what the table is then.
+        return [];
+      }
+    }),
+  );
+  const { admitted } = admit(planned.flat(), new Set());
+  if (admitted.length === 0) return group;
+  try {
+    const version = await writeToCatalog(deps.lake, lake, table, sharedCommit(admitted));
+    if (version === undefined) return group;
+    resolveAll(admitted, version);
+  } catch (error) {
+    if (error instanceof RowIdsTaken) return group;
+    throw error;
+  }
+  const settled = new Set(admitted.map(({ waiting }) => waiting));
+  return group.filter((waiting) => !settled.has(waiting));
 }
 
 /** A request without the grant is refused alone. */
@@ -189,11 +234,16 @@ async function writeAdmitted(
   lookUp: () => Promise<RowIdLookup>,
 ): Promise<void> {
   if (admitted.length === 0) return;
-  const commit = {
-    plans: admitted.map(({ plan }) => plan),
-    operations: admitted.map(({ waiting, plan }) => operationOf(waiting.request, plan)),
-  };
-  const version = await writeAppended(deps, lake, table, commit, lookUp);
+  const version = await writeAppended(deps, lake, table, sharedCommit(admitted), lookUp);
+  resolveAll(admitted, version);
+}
+
+const sharedCommit = (admitted: readonly Planned[]): SharedCommit => ({
+  plans: admitted.map(({ plan }) => plan),
+  operations: admitted.map(({ waiting, plan }) => operationOf(waiting.request, plan)),
+});
+
+function resolveAll(admitted: readonly Planned[], version: number): void {
   for (const { waiting, plan } of admitted)
     waiting.resolve({ rowsWritten: plan.rowIds.length, tableVersion: version });
 }

@@ -9,6 +9,7 @@ import type { PlannedRows } from '../records/reading/tasks.ts';
 import { rowsSource, textOf, transported } from '../records/rows-source.ts';
 import { createdAtColumn, rowIdColumn } from '../tables/column-name.ts';
 import { lakeType, type PhysicalTable } from '../tables/columns.ts';
+import type { TableAccess } from '../tables/grants.ts';
 import { duplicateRowKey, repeatedKeys } from '../tables/repeated-keys.ts';
 import { retypeColumns } from '../tables/retype.ts';
 import { dropIncoming, incoming, type StagedRows, stageRows } from './incoming.ts';
@@ -16,6 +17,8 @@ import { type RowIdLookup, repeatedInTable } from './taken.ts';
 
 /** A table to which rows are appended. */
 export interface KeyedTable extends PhysicalTable {
+  id: string;
+  access: TableAccess;
   /** The enforced key columns; none if the table has no key, or does not enforce it. */
   keys: readonly string[];
 }
@@ -55,18 +58,26 @@ export async function writeAppended(
   );
 }
 
-/** Undefined if it takes an engine: for rows in a file, more than are inlined, types that change, or keys. */
-async function writeToCatalog(
+/** Whether rows are few, and need no file, no other type of a column and no comparison of keys. */
+export function fitsCatalog(table: KeyedTable, plans: readonly PlannedRows[]): boolean {
+  const rows = plans.reduce((sum, { rowIds }) => sum + rowIds.length, 0);
+  const isSimple = plans.every((plan) => 'text' in plan && plan.retypes.size === 0);
+  return isSimple && table.keys.length === 0 && rows <= inliningRowLimit;
+}
+
+/**
+ * Writes rows to the catalog, and gives the version; undefined if only an engine can, or if the table is no
+ * longer as it is described. Takes the table's lock by itself if the caller does not hold it.
+ *
+ * @throws RowIdsTaken
+ */
+export async function writeToCatalog(
   deps: LakeDeps,
   lake: Lake,
   table: KeyedTable,
   { plans, operations }: SharedCommit,
 ): Promise<number | undefined> {
-  const texts = plans.flatMap((plan) =>
-    'text' in plan && plan.retypes.size === 0 ? [plan.text.slice(1, -1)] : [],
-  );
-  const ids = plans.flatMap(({ rowIds }) => rowIds);
-  if (table.keys.length > 0 || texts.length < plans.length || ids.length > inliningRowLimit) return undefined;
+  if (!fitsCatalog(table, plans)) return undefined;
   const positions = new Map(plans[0]!.columns.map(({ name }, position) => [name, `c${position}`]));
   const columns = table.columns.map(({ name, dataType }) => ({
     name,
@@ -74,11 +85,11 @@ async function writeToCatalog(
     member: name === createdAtColumn ? undefined : positions.get(name),
   }));
   const append = await commitInlined(deps, lake, operations, {
-    lakeTableId: table.lakeTableId,
+    ...{ tableId: table.id, access: table.access, lakeTableId: table.lakeTableId },
     columns,
     idColumn: rowIdColumn,
-    ids,
-    text: `[${texts.join(',')}]`,
+    ids: plans.flatMap(({ rowIds }) => rowIds),
+    text: `[${plans.flatMap((plan) => ('text' in plan ? [plan.text.slice(1, -1)] : [])).join(',')}]`,
   });
   if (append.outcome === 'taken') throw new RowIdsTaken(append.taken);
   return append.outcome === 'written' ? append.version : undefined;

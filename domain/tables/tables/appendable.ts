@@ -9,6 +9,7 @@ export interface AppendableTable {
   keyColumns: readonly string[];
   /** The key columns if they are enforced; otherwise none. */
   uniqueKeys: readonly string[];
+  access: TableAccess;
   /** A rename is pending between lake and registry, so the keys may still have the old name. */
   isBeingRenamed: boolean;
 }
@@ -49,7 +50,9 @@ export async function findAppendable(
   if (physical === undefined) throw notFound('The table');
   const keyColumns = row.key_columns;
   const uniqueKeys = row.key_enforced ? keyColumns : [];
-  return { physical, keyColumns, uniqueKeys, isBeingRenamed: row.is_being_renamed };
+  const { readers, writers } = row;
+  const access = { readers, writers };
+  return { physical, keyColumns, uniqueKeys, access, isBeingRenamed: row.is_being_renamed };
 }
 
 export function notAppendable(kind: string): AppError {

@@ -95,7 +95,13 @@ test('a catalog of nothing but the needed tables and columns answers every query
     INSERT INTO "${schema}".ducklake_table_stats VALUES (1, 1, 1);
     INSERT INTO "${schema}".ducklake_table_column_stats VALUES (1, 1, false, NULL, '1', '3')`);
   const columns = [{ name: 's_id', type: 'int64', member: 'c0' }];
-  const rows = { lakeTableId: 1, columns, idColumn: 's_id', ids: [2n], text: '[{"c0":2}]' };
+  const client = await workspace.organization();
+  const made = await client.call('POST', '/v1/grid/tables', {
+    body: { name: 'registered', kind: 'data', columns: [{ name: 'a' }] },
+  });
+  const { tableId } = made.body.data;
+  const table = { tableId, access: { readers: null, writers: null }, lakeTableId: 1 };
+  const rows = { ...table, columns, idColumn: 's_id', ids: [2n], text: '[{"c0":2}]' };
   const note = '{"tables":[],"operations":[]}';
   expect(await appendInlined(pool, schema, rows, note)).toEqual({ outcome: 'written', version: 2 });
 });

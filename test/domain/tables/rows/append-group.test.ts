@@ -79,3 +79,42 @@ test('of requests that share a commit each is refused whose rows are there, in f
   });
   expect(found.body.data.rows).toEqual([{ ids: [1, 2, 3, 4, 10, 11, 12, 13] }]);
 });
+
+test('what changes about a table between two commits of a busy queue holds for the second', async () => {
+  const client = await workspace.organization();
+  const made = await client.call('POST', '/v1/grid/tables', {
+    body: {
+      ...{ name: 'readings', kind: 'data', columns: [{ name: 'a', data_type: 'INTEGER' }] },
+      ...{ key_columns: ['a'], key_enforced: false },
+    },
+  });
+  const { tableId } = made.body.data;
+  let next = 0;
+  const append = (row: object) => {
+    next += 1;
+    return client.call('POST', `/v1/tables/${tableId}/rows`, { body: { rows: [{ s_id: next, ...row }] } });
+  };
+  /** Beside other appends, so that the queue knows the table as it was before. */
+  async function meanwhile(change: () => Promise<unknown>, rows: object[]) {
+    let isOver = false;
+    const busy = [1, 2].map(async () => {
+      while (!isOver) await append({ a: 1_000_000 + next });
+    });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await change();
+    const answers = await Promise.all(rows.map(append));
+    isOver = true;
+    await Promise.all(busy);
+    return answers.map(({ status, body }) => body.code ?? status);
+  }
+  const column = (name: string) => () =>
+    client.call('POST', `/v1/grid/tables/${tableId}/columns`, { body: { name, data_type: 'STRING' } });
+  expect(await meanwhile(column('b'), [{ a: 1, b: 'there' }, { a: 2 }])).toEqual([200, 200]);
+  const rename = () => client.call('PATCH', `/v1/grid/tables/${tableId}/columns/b`, { body: { name: 'c' } });
+  expect(await meanwhile(rename, [{ a: 3, c: 'there' }])).toEqual([200]);
+  expect(await meanwhile(rename, [{ a: 4, b: 'gone' }])).toEqual([422]);
+  const enforce = () => client.call('PATCH', `/v1/grid/tables/${tableId}`, { body: { key_enforced: true } });
+  expect(await meanwhile(enforce, [{ a: 1 }, { a: 5 }])).toEqual(['duplicate_row_key', 200]);
+  const drop = () => client.call('DELETE', `/v1/tables/${tableId}?confirm=true`);
+  expect(await meanwhile(drop, [{ a: 6 }])).toEqual(['not_found']);
+});
