@@ -73,7 +73,9 @@ CREATE FUNCTION append_inlined_rows(
       FROM ducklake_column c
       LEFT JOIN ducklake_table_column_stats s ON s.table_id = c.table_id AND s.column_id = c.column_id
       WHERE c.table_id = lake_table AND c.end_snapshot IS NULL;
+      -- Another format of the catalog may want more than is written here.
       SELECT i.table_name INTO present FROM ducklake_inlined_data_tables i
+      JOIN ducklake_metadata m ON m.key = 'version' AND m.value = '1.0'
       WHERE i.table_id = lake_table AND i.schema_version = (
         SELECT max(v.schema_version) FROM ducklake_schema_versions v WHERE v.table_id = lake_table);
       IF fits IS NOT TRUE OR present IS NULL THEN

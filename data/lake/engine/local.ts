@@ -1,5 +1,6 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { attachStatements, objectStoreSecret } from '../attach.ts';
+import { commitRetries } from '../ducklake/commit-retries.ts';
 import type { LakeLocation } from '../location.ts';
 import { identifier, literal } from '../sql.ts';
 import type { EngineProcessSettings } from './process/messages.ts';
@@ -64,6 +65,7 @@ export async function createLocalEngine(settings: EngineProcessSettings): Promis
   await root.run("SET TimeZone = 'UTC'");
   // The catalog's tables are small: splitting a read over several connections would only cost round trips.
   await root.run('SET GLOBAL pg_use_ctid_scan = false');
+  for (const statement of commitRetries) await root.run(statement);
   await root.run(
     objectStoreSecret('object_store', settings.objectStore, `s3://${settings.objectStore.bucket}/`),
   );

@@ -1,7 +1,9 @@
 import { AppError } from '../../../data/errors.ts';
 import { acting, actingAsService } from '../../../data/postgres/acting.ts';
 import type { TableDeps } from '../tables/deps.ts';
-import { type AppendRequest, type AppendResult, commitAsKnown, commitGroup, type Waiting } from './append.ts';
+import { commitGroup } from './append.ts';
+import type { AppendRequest, AppendResult, Waiting } from './append-group.ts';
+import { commitAsKnown } from './append-known.ts';
 import type { KeyedTable } from './write-appended.ts';
 
 /** Appends rows; they are durable and visible when the promise resolves. */

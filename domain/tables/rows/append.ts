@@ -1,46 +1,23 @@
 import { AppError } from '../../../data/errors.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { isTransientFailure } from '../../../data/lake/engine/failure.ts';
-import { findOperations, type LakeOperation } from '../../../data/lake/ledger.ts';
+import { findOperations } from '../../../data/lake/ledger.ts';
 import type { Lake } from '../../../data/lake/provision.ts';
 import { duplicateRowId, repeatsOf } from '../records/duplicates.ts';
 import { atItsRow } from '../records/plan.ts';
-import type { PlannedRows } from '../records/reading/tasks.ts';
 import type { TableDeps } from '../tables/deps.ts';
 import { refuseUnlessWritable, type TableAccess } from '../tables/grants.ts';
 import { findSettled } from '../tables/settled.ts';
-import type { RowsBody } from './body.ts';
-import { lookUpRowIds, type RowIdLookup } from './taken.ts';
 import {
-  type KeyedTable,
-  RowIdsTaken,
-  type SharedCommit,
-  writeAppended,
-  writeToCatalog,
-} from './write-appended.ts';
-
-export interface AppendRequest {
-  organizationId: string;
-  tableId: string;
-  body: RowsBody;
-  /** The same for a repeated request: rows already committed under it are not written again. */
-  operationId: string;
-  committedBy: string;
-}
-
-export interface AppendResult {
-  rowsWritten: number;
-  tableVersion: number;
-}
-
-/** A request waiting for its commit, with its callbacks. */
-export interface Waiting {
-  request: AppendRequest;
-  /** Whom it acts for, because the group's commit acts for none of its requests alone. */
-  principalId: string | undefined;
-  resolve(result: AppendResult): void;
-  reject(error: unknown): void;
-}
+  type Admission,
+  admit,
+  type Planned,
+  resolveAll,
+  sharedCommit,
+  type Waiting,
+} from './append-group.ts';
+import { lookUpRowIds, type RowIdLookup } from './taken.ts';
+import { type KeyedTable, RowIdsTaken, writeAppended } from './write-appended.ts';
 
 /**
  * Settles every request of the group: those that do not fit are refused, the others share one commit. Gives
@@ -78,41 +55,6 @@ export async function commitGroup(deps: TableDeps, group: readonly Waiting[]): P
   return table;
 }
 
-/**
- * Settles in one statement those requests of a group that fit the table as it was known before, if it still
- * is that; gives the others, which are untouched.
- */
-export async function commitAsKnown(
-  deps: TableDeps,
-  table: KeyedTable,
-  group: readonly Waiting[],
-): Promise<readonly Waiting[]> {
-  const lake = await deps.lake.catalog.get(group[0]!.request.organizationId);
-  const planned = await Promise.all(
-    group.map(async (waiting) => {
-      try {
-        refuseUnlessWritable(table.access, waiting.principalId);
-        return [{ waiting, plan: await waiting.request.body.plan(table.columns, table.keys, 'required') }];
-      } catch {
-        // Whoever is at fault is told by what the table is then.
-        return [];
-      }
-    }),
-  );
-  const { admitted } = admit(planned.flat(), new Set());
-  if (admitted.length === 0) return group;
-  try {
-    const version = await writeToCatalog(deps.lake, lake, table, sharedCommit(admitted));
-    if (version === undefined) return group;
-    resolveAll(admitted, version);
-  } catch (error) {
-    if (error instanceof RowIdsTaken) return group;
-    throw error;
-  }
-  const settled = new Set(admitted.map(({ waiting }) => waiting));
-  return group.filter((waiting) => !settled.has(waiting));
-}
-
 /** A request without the grant is refused alone. */
 function isAdmitted({ principalId, reject }: Waiting, access: TableAccess): boolean {
   try {
@@ -128,12 +70,6 @@ function isAdmitted({ principalId, reject }: Waiting, access: TableAccess): bool
 function isAway(error: unknown): boolean {
   const code = error instanceof AppError ? error.code : undefined;
   return code === 'storage_unavailable' || code === 'overloaded' || isTransientFailure(error);
-}
-
-/** A request whose rows fit the current table. */
-interface Planned {
-  waiting: Waiting;
-  plan: PlannedRows;
 }
 
 /** Checks every request's rows; those that do not fit are refused. */
@@ -193,19 +129,6 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Requests of a group, by what is known of their s_ids before anything is written. */
-interface Admission {
-  admitted: Planned[];
-  /** Requests with s_ids that the table has, or that occur twice in the request itself. */
-  refused: Planned[];
-  /**
-   * Requests with s_ids that another request of the group brings; they are taken only once that one is
-   * written.
-   */
-  repeated: Planned[];
-  taken: ReadonlySet<bigint>;
-}
-
 /**
  * An s_id is reported as taken only once it is in the table: if the write fails, the requests that repeat its
  * ids fail with it, and may be sent again.
@@ -236,41 +159,4 @@ async function writeAdmitted(
   if (admitted.length === 0) return;
   const version = await writeAppended(deps, lake, table, sharedCommit(admitted), lookUp);
   resolveAll(admitted, version);
-}
-
-const sharedCommit = (admitted: readonly Planned[]): SharedCommit => ({
-  plans: admitted.map(({ plan }) => plan),
-  operations: admitted.map(({ waiting, plan }) => operationOf(waiting.request, plan)),
-});
-
-function resolveAll(admitted: readonly Planned[], version: number): void {
-  for (const { waiting, plan } of admitted)
-    waiting.resolve({ rowsWritten: plan.rowIds.length, tableVersion: version });
-}
-
-function admit(group: readonly Planned[], taken: ReadonlySet<bigint>): Admission {
-  const admission: Admission = { admitted: [], refused: [], repeated: [], taken };
-  const brought = new Set<bigint>();
-  for (const planned of group) {
-    const { rowIds } = planned.plan;
-    if (repeatsOf(rowIds, taken).length > 0) admission.refused.push(planned);
-    else if (rowIds.some((id) => brought.has(id))) admission.repeated.push(planned);
-    else {
-      for (const id of rowIds) brought.add(id);
-      admission.admitted.push(planned);
-    }
-  }
-  return admission;
-}
-
-function operationOf(request: AppendRequest, plan: PlannedRows): LakeOperation {
-  return {
-    id: request.operationId,
-    tableId: request.tableId,
-    operation: 'append',
-    rowsAdded: plan.rowIds.length,
-    rowsRemoved: 0,
-    runId: null,
-    committedBy: request.committedBy,
-  };
 }

@@ -12,7 +12,7 @@ import type { TableDeps } from '../tables/deps.ts';
 import { ambiguousKey, ambiguousKeys, sameKey } from '../tables/repeated-keys.ts';
 import { retypeColumns } from '../tables/retype.ts';
 import { findSettled } from '../tables/settled.ts';
-import type { AppendRequest } from './append.ts';
+import type { AppendRequest } from './append-group.ts';
 import { dropIncoming, incoming, ordinal, stageRows } from './incoming.ts';
 import { takenRowIds } from './taken.ts';
 

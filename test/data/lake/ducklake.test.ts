@@ -69,6 +69,7 @@ test('a catalog of nothing but the needed tables and columns answers every query
     `INSERT INTO "${schema}".ducklake_inlined_data_tables VALUES (1, 'ducklake_inlined_data_1_1', 1)`,
   );
   await pool.query(`INSERT INTO "${schema}".ducklake_schema_versions VALUES (1, 1)`);
+  await pool.query(`INSERT INTO "${schema}".ducklake_metadata VALUES ('version', '1.0')`);
   for (const statement of [...ledgerStatements(schema, 'public'), ...triggerStatements(schema)])
     await pool.query(statement.replace('FROM "public"', 'FROM PUBLIC'));
   await pool.query(`INSERT INTO "${schema}".ducklake_snapshot_changes VALUES (1, '{"operations": []}')`);

@@ -10,7 +10,7 @@ export interface Slots {
   known: Map<number, { operation: number } | { operation: null } | undefined>;
 }
 
-const slotsOfLane = 6;
+const slotsOfLane = 2;
 const lanes = [1, 2];
 
 export async function prepareSlots(client: FaultClient): Promise<Slots> {
@@ -57,7 +57,7 @@ function slotLane(context: LoadContext, seed: number, lane: number): Lane {
       const now = context.slots.known.get(slot);
       if (now === undefined) return pauseBetween(context, 50);
       if (now.operation === null) await take(context, slot, operation);
-      else if (random.chance(0.4)) await takeAgain(context, slot, operation);
+      else if (random.chance(0.5)) await takeAgain(context, slot, operation);
       else await giveBack(context, slot, { operation, taken: now.operation, random });
       await pauseBetween(context, random.int(20, 150));
     },
