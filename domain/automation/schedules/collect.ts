@@ -8,7 +8,12 @@ import type {
   FireStatus,
   ScheduleRunInput,
 } from '../../../workflows/automation/schedule-run/contract.ts';
-import { type Delivery, deliveriesOf, insertDeliveries } from '../../publishing/deliveries/deliveries.ts';
+import {
+  type Delivery,
+  deliveriesOf,
+  insertDeliveries,
+  type NewDelivery,
+} from '../../publishing/deliveries/deliveries.ts';
 import { type DeliveredOutput, outputDeliveries } from '../../publishing/deliveries/planned.ts';
 import { findReport } from '../../publishing/reports/reports.ts';
 import { findFile } from '../../workspace/files/files.ts';
@@ -28,7 +33,7 @@ export function collectFire(db: Database, input: ScheduleRunInput): Promise<Fire
     const run = await findRun(transaction, input.organizationId, runId);
     if (run !== undefined && !runStates.isEnd(run.status)) return { kind: 'running', runId };
     if (run?.status !== 'succeeded') return { kind: 'ended', status: await endByRun(transaction, fire, run) };
-    return { kind: 'delivering', deliveryIds: await planDeliveries(transaction, fire, schedule, run) };
+    return { kind: 'delivering', deliveryIds: await planOnce(transaction, fire, schedule, run) };
   });
 }
 
@@ -38,30 +43,43 @@ function endByRun(db: OrganizationTransaction, fire: ScheduleRun, run: Run | und
   return endRun(db, fire, 'failed', error?.message ?? 'Its run no longer exists.');
 }
 
-/** Uses the schedule's destinations as they are now. */
-async function planDeliveries(
+/**
+ * The deliveries of a fire, to the schedule's destinations as they are when this is first asked: they may be
+ * changed before it is asked again.
+ */
+async function planOnce(
+  db: OrganizationTransaction,
+  { organization_id: organizationId, id }: ScheduleRun,
+  schedule: Schedule,
+  run: Run,
+): Promise<string[]> {
+  const fire = await findScheduleRun(db, organizationId, id, 'update');
+  const planned = await deliveriesOf(db, organizationId, id);
+  if (fire?.status !== 'running' || planned.length > 0) return planned.map((one) => one.id);
+  await insertDeliveries(db, await plan(db, fire, schedule, run));
+  return (await deliveriesOf(db, organizationId, id)).map((one) => one.id);
+}
+
+async function plan(
   db: OrganizationTransaction,
   fire: ScheduleRun,
   schedule: Schedule,
   run: Run,
-): Promise<string[]> {
+): Promise<NewDelivery[]> {
   // A workflow's output is delivered by its own nodes, and a table is not deliverable.
   if (schedule.kind !== 'playbook') return [];
   const output = await outputOf(db, run);
-  if (output !== undefined) {
-    const rows = outputDeliveries({
-      organizationId: fire.organization_id,
-      projectId: schedule.project_id!,
-      scheduleRunId: fire.id,
-      outputFolder: schedule.output_folder,
-      emailRecipients: recipientsOf(schedule),
-      output,
-      localTime: fire.local_time,
-      createdAtMs: fire.created_at.getTime(),
-    });
-    await insertDeliveries(db, rows);
-  }
-  return (await deliveriesOf(db, fire.organization_id, fire.id)).map(({ id }) => id);
+  if (output === undefined) return [];
+  return outputDeliveries({
+    organizationId: fire.organization_id,
+    projectId: schedule.project_id!,
+    scheduleRunId: fire.id,
+    outputFolder: schedule.output_folder,
+    emailRecipients: recipientsOf(schedule),
+    output,
+    localTime: fire.local_time,
+    createdAtMs: fire.created_at.getTime(),
+  });
 }
 
 /** The output of a run; undefined if it was deleted meanwhile, so that there is nothing to deliver. */

@@ -4,6 +4,7 @@ import { newId } from '../../../../data/ids.ts';
 import { inOrganization } from '../../../../data/postgres/client.ts';
 import { agentRunSteps } from '../../../../domain/analyst/agent-runs/reconcile.ts';
 import { claimBackfillFire } from '../../../../domain/automation/schedules/backfill-process.ts';
+import { collectFire } from '../../../../domain/automation/schedules/collect.ts';
 import {
   insertScheduleRuns,
   requestedFire,
@@ -422,6 +423,31 @@ test('what a fire made is brought into the folder; a mail that cannot go out fai
   const listed = await client.call('GET', `/v1/projects/${project}/files?limit=200`);
   const paths = listed.body.items.map(({ path }: { path: string }) => path);
   expect(paths).toEqual(expect.arrayContaining([`${name}.md`, `${name}.pdf`, `${name}.docx`]));
+});
+
+test('what a fire made is delivered where it was planned to, whatever its schedule says when it is asked again', async () => {
+  const { id } = await madeSchedule(client, project, playbook, { config: { output_folder: 'reports/one' } });
+  const done = await ended(id, (await trigger(id)).id);
+  expect(done).toMatchObject({ status: 'succeeded' });
+  const body = scheduleBody(project, playbook, { config: { output_folder: 'reports/two' } });
+  const written = await client.call('PUT', urlOf(id), { body });
+  expect(written.status, written.text).toBe(200);
+  // As if the process had not heard the first answer.
+  const { db } = workspace.deps;
+  const { organizationId } = client;
+  await inOrganization(db, organizationId, (transaction) =>
+    transaction.updateTable('schedule_runs').set({ status: 'running' }).where('id', '=', done.id).execute(),
+  );
+  const input = { organizationId, scheduleRunId: done.id };
+  const progress = await Promise.all([collectFire(db, input), collectFire(db, input)]);
+  const { items } = (await client.call('GET', `${urlOf(id)}/runs/${done.id}/deliveries`)).body;
+  const ids = items.map((item: { id: string }) => item.id).toSorted();
+  expect(ids).toHaveLength(3);
+  for (const one of progress)
+    expect({ ...one, deliveryIds: 'deliveryIds' in one && one.deliveryIds.toSorted() }).toEqual({
+      kind: 'delivering',
+      deliveryIds: ids,
+    });
 });
 
 test('a backfill fires what is missing, so many at once, and no more when it is cancelled', async () => {
