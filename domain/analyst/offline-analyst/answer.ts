@@ -1,5 +1,6 @@
 import type { ResultSet, Table } from './catalog.ts';
-import { allRows, cell, code, escaped, resultTable, sqlBlock } from './markdown.ts';
+import { allRows, cell, code, escaped, escapedSentence, resultTable, sqlBlock } from './markdown.ts';
+import { tablesOf } from './plan.ts';
 import type { Draft, Question } from './question.ts';
 import { maxRows, sqlOf } from './sql.ts';
 import { examplesOf } from './suggest.ts';
@@ -29,8 +30,8 @@ export function refusalText(trouble: readonly string[], draft: Draft, tables: re
   const unknown = draft.unknown.slice(0, 8).map((word) => `“${escaped(word)}”`);
   const lines =
     unknown.length === 0 ? [] : [`I did not understand ${unknown.join(', ')}, so I ran no query.`];
-  const others = trouble.slice(0, 4).map(escaped);
-  return [...lines, ...others, ...remarks(draft), suggestions(tables, draft.tables)].join('\n\n');
+  const others = trouble.slice(0, 4).map(escapedSentence);
+  return [...lines, ...others, ...remarks(draft), suggestions(tables, tablesOf(draft))].join('\n\n');
 }
 
 /** Remarks on how the question was read: corrected typos, ignored words, text that was not read. */
@@ -57,7 +58,7 @@ export function resultText(question: Question, result: ResultSet, draft: Draft):
 
 /** The assumptions, in at most one paragraph. */
 export function noteText(question: Question, draft: Draft): string[] {
-  const said = [...question.notes.map(escaped), ...remarks(draft)];
+  const said = [...question.notes.map(escapedSentence), ...remarks(draft)];
   return said.length === 0 ? [] : [[...new Set(said)].join(' ')];
 }
 
@@ -81,7 +82,7 @@ export function mainText(question: Question, result: ResultSet, tableOf = result
   }
   if (result.rows.length === 0) return `There is no row of ${code(question.base)}${where}.`;
   const subject = subjectOf(question);
-  const isFull = question.limit === undefined && result.rowCount >= maxRows;
+  const isFull = question.limit === undefined && result.rowCount >= maxRows(question);
   const count = question.kind === 'rows' ? `, ${isFull ? 'at least ' : ''}${result.rowCount}` : '';
   const head = `${subject.slice(0, 1).toUpperCase()}${subject.slice(1)}${where}${count}:`;
   return `${head}\n\n${tableOf(result)}`;

@@ -1,6 +1,6 @@
-import type { Table } from './catalog.ts';
+import { isTime, type Table } from './catalog.ts';
 import { headOf } from './match.ts';
-import type { Draft, Reference } from './question.ts';
+import type { Draft, DraftGroup, Join, Reference } from './question.ts';
 import { amountColumn } from './resolve-measures.ts';
 import { type Scope, scopeOf } from './scope.ts';
 
@@ -17,11 +17,20 @@ export function chooseBase(draft: Draft, tables: readonly Table[]): Chosen {
   const [best, second] = rated;
   if (best === undefined) return { trouble: 'No table is attached.' };
   if (second === undefined || best.rating > second.rating + 0.001) return { scope: best.scope };
+  if (draft.isBusy && draft.tables.length === 0) {
+    const equal = rated.filter(({ rating }) => rating > best.rating - 0.001);
+    return { scope: largest(equal.map(({ scope }) => scope)) };
+  }
   const names = rated
     .filter(({ rating }) => rating > best.rating - 0.001)
     .slice(0, 5)
     .map(({ scope }) => `“${scope.base.name}”`);
   return { trouble: `It could be about ${names.join(' or ')}: say which table.` };
+}
+
+/** What is busy is the table in which most happens. */
+function largest(scopes: readonly Scope[]): Scope {
+  return scopes.reduce((most, one) => ((one.base.rowCount ?? 0) > (most.base.rowCount ?? 0) ? one : most));
 }
 
 /** Tables that were described; if none could be, those that are named. */
@@ -42,7 +51,7 @@ function rate(draft: Draft, scope: Scope): number {
   if (isPlainRows) rating += draft.subject === undefined ? 6 : 2;
   for (const { aggregate, table, column } of draft.measures) {
     if (table !== undefined) rating += table === name ? 40 : -10;
-    else if (column !== undefined) rating += 2 * own(scope, column, 4);
+    else if (column !== undefined) rating += 2 * own(scope, column, 4) + namedWith(draft, scope, column);
     else if (aggregate !== 'count' && aggregate !== 'distinct') rating += amountRating(scope);
   }
   const numbers = draft.loose.filter(isNumber);
@@ -50,8 +59,9 @@ function rate(draft: Draft, scope: Scope): number {
   const { order } = draft;
   if (order !== undefined && order.columns.length > 0)
     rating += isNumber(order) ? 1.5 * own(scope, order, 4) : 0.3 * reach(scope, order);
+  const periods = draft.groups.flatMap((group) => (isPeriodOf(group, scope) ? group.column : []));
   const others = [
-    ...draft.groups.map(({ column }) => column),
+    ...draft.groups.map(({ column }) => column).filter((column) => !periods.includes(column!)),
     ...draft.filters.map(({ column }) => column),
     ...draft.loose.filter((one) => !numbers.includes(one)),
     draft.subject?.column,
@@ -67,6 +77,18 @@ function rate(draft: Draft, scope: Scope): number {
           columns: filter.matches.map(({ column }) => ({ column, score: 8 })),
         });
   return rating;
+}
+
+/** A group by month of a table that has dates, but no column of that name. */
+function isPeriodOf(group: DraftGroup, { base }: Scope): group is DraftGroup & { column: Reference } {
+  if (group.period !== undefined || group.orPeriod === undefined) return false;
+  return base.columns.some(isTime) && !group.column.columns.some(({ column }) => column.table === base.name);
+}
+
+/** A table that is named, and has a column that the words may mean, comes before others that fit better. */
+function namedWith({ tables }: Draft, { base }: Scope, { columns }: Reference): number {
+  const isNamed = tables.length > 0 && tables.every((name) => name === base.name);
+  return isNamed && columns.some(({ column }) => column.table === base.name) ? 16 : 0;
 }
 
 function isNumber({ columns }: Reference): boolean {
@@ -91,11 +113,14 @@ function reach({ base, joins }: Scope, { columns, tables }: Reference): number {
   const ratings = columns.map(({ column, score }) => {
     if (column.table === base.name) return score;
     const join = joins.get(column.table);
-    return join === undefined ? -20 : join.isMany ? -10 : score - 2;
+    return join === undefined ? -20 : join.isMany ? -10 : score - 2 - behind(join);
   });
   for (const table of tables) {
     const join = joins.get(table);
-    ratings.push(table === base.name ? 8 : join === undefined ? -20 : join.isMany ? -10 : 9);
+    ratings.push(table === base.name ? 8 : join === undefined ? -20 : join.isMany ? -10 : 9 - behind(join));
   }
   return ratings.length === 0 ? 0 : Math.max(...ratings);
 }
+
+/** A table behind another is further away. */
+const behind = ({ via }: Join): number => (via === undefined ? 0 : 2);

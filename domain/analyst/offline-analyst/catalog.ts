@@ -17,6 +17,15 @@ export interface Column {
   max?: string | null;
   /** All distinct values if there are few; null if there are many. */
   values?: string[] | null;
+  /** A whole number that is 0 or 1: yes or no. */
+  isBinary?: boolean;
+}
+
+export interface TableReference {
+  column: string;
+  table: string;
+  /** The unique column of that table. */
+  key: string;
 }
 
 export interface Table {
@@ -27,6 +36,8 @@ export interface Table {
   rowCount: number | null;
   columns: Column[];
   isDescribed: boolean;
+  /** Columns whose values were found in a unique column of another table. */
+  references: TableReference[];
   /** Known once it is described. */
   staleTables: StaleTable[];
   failingTables: FailingTable[];
@@ -107,6 +118,23 @@ export function describedTables(tables: readonly Table[], results: readonly unkn
   });
 }
 
+/** The tables, with the references that find_joins found. */
+export function joinedTables(tables: readonly Table[], results: readonly unknown[]): Table[] {
+  const found = results.flatMap((result) => list(fields(result)['joins']).map(fields));
+  if (found.length === 0) return [...tables];
+  return tables.map((table) => ({
+    ...table,
+    references: found
+      .filter((join) => join['table'] === table.name)
+      .map((join) => ({
+        column: text(join['column']),
+        table: text(join['otherTable']),
+        key: text(join['otherColumn']),
+      }))
+      .filter(({ column, key }) => column !== '' && key !== ''),
+  }));
+}
+
 function readTable(from: Fields, isDescribed: boolean): Table {
   const name = text(from['name']);
   return {
@@ -119,6 +147,7 @@ function readTable(from: Fields, isDescribed: boolean): Table {
       .map((one) => readColumn(name, fields(one), isDescribed))
       .filter((column) => column.name !== ''),
     isDescribed,
+    references: [],
     staleTables: readStaleTables(from),
     failingTables: readFailingTables(from),
   };
@@ -137,8 +166,13 @@ function readColumn(table: string, from: Fields, isDescribed: boolean): Column {
     isApproximate: from['distinctIsApproximate'] === true,
     min: shown(from['min']),
     max: shown(from['max']),
-    values: Array.isArray(values) ? values.slice(0, 50).map(String) : null,
+    values: Array.isArray(values) ? values.slice(0, maxNames).map(String) : null,
+    isBinary: column.kind === 'number' && /INT/.test(dataType.toUpperCase()) && isZeroToOne(from),
   };
+}
+
+function isZeroToOne({ min, max }: Fields): boolean {
+  return String(min) === '0' && String(max) === '1';
 }
 
 export function readResultSet(result: unknown): ResultSet | undefined {

@@ -1,37 +1,24 @@
 import { comparisonAt, looksLikeYear, units } from './comparisons.ts';
 import { dateAt, dayAfter } from './dates.ts';
-import { negations, relativeOpeners, relativeWords } from './lexicon.ts';
+import { qualityOf, relativeOpeners, relativeWords } from './lexicon.ts';
 import {
+  addFilter,
   articles,
-  emptiness,
+  filterFields,
   isAll,
-  isConditionAhead,
   linking,
   mention,
   ofColumn,
   type Rule,
   referenceOf,
   type State,
-  skip,
   takeColumn,
   timeKinds,
   truths,
   valuesAt,
   wordAt,
 } from './parse-state.ts';
-import type { DraftFilter, Range, Reference } from './question.ts';
-
-/** Fields common to all filters. */
-const said = (state: State, text: string) => ({
-  isNegated: state.isNegated,
-  said: text,
-  isAfterVerb: state.isAfterVerb,
-});
-
-function add(state: State, filter: DraftFilter): void {
-  state.draft.filters.push(filter);
-  state.isNegated = false;
-}
+import type { Range, Reference } from './question.ts';
 
 /** "over 100", "at least 3 items", "between 10 and 20", "= 5". */
 export const comparison: Rule = (state) => {
@@ -41,14 +28,19 @@ export const comparison: Rule = (state) => {
   if (found.kind === 'between' && isBare && looksLikeYear(found.low) && looksLikeYear(found.high)) return 0;
   let column = isBare ? undefined : takeColumn(state);
   let { length } = found;
-  const next = mention(state, state.at + length);
+  const unit = otherUnits.has(wordAt(state, state.at + length))
+    ? wordAt(state, state.at + length)
+    : undefined;
+  const adjective = adjectiveAfter(state, state.at + length);
+  const next = adjective === undefined ? mention(state, state.at + length) : undefined;
+  if (adjective !== undefined) length += adjective.length;
   if (column === undefined && next !== undefined && isAll(referenceOf(next), ['number'])) {
     column = referenceOf(next);
     length += next.length;
   } else if (units.has(wordAt(state, state.at + length))) length += 1;
-  const common = said(state, found.said);
+  const common = filterFields(state, found.said);
   if (found.kind === 'between')
-    add(state, {
+    addFilter(state, {
       ...common,
       kind: 'between',
       low: String(found.low.value),
@@ -56,13 +48,37 @@ export const comparison: Rule = (state) => {
       column,
     });
   else if (found.value.kind === 'date')
-    add(state, { ...common, kind: 'dates', ranges: [rangeOf(found.operator, found.value.text)], column });
+    addFilter(state, {
+      ...common,
+      kind: 'dates',
+      ranges: [rangeOf(found.operator, found.value.text)],
+      column,
+    });
   else {
     const value = String(found.value.value);
-    add(state, { ...common, kind: 'compare', operator: found.operator, value, column });
+    const quality = adjective === undefined ? {} : { quality: adjective.said };
+    addFilter(state, {
+      ...common,
+      kind: 'compare',
+      operator: found.operator,
+      value,
+      column,
+      unit,
+      ...quality,
+    });
   }
   return length;
 };
+
+/** A column in another unit would give a wrong answer, so its name has to have these. */
+const otherUnits = new Set('second seconds hour hours day days week weeks'.split(' '));
+
+/** "15 minutes late": what the number is said of, after its unit if there is one. */
+function adjectiveAfter(state: State, at: number): { said: string; length: number } | undefined {
+  const start = units.has(wordAt(state, at)) || wordAt(state, at) === 'minute' ? at + 1 : at;
+  const said = wordAt(state, start);
+  return qualityOf.has(said) ? { said, length: start + 1 - at } : undefined;
+}
 
 function rangeOf(operator: string, date: string): Range {
   if (operator === '>') return { from: dayAfter(date) };
@@ -80,8 +96,8 @@ export const equality: Rule = (state) => {
   // "the amount of 5 orders" is not an equation.
   if (articles.has(wordAt(state, at - 1))) return 0;
   const reference = takeColumn(state);
-  add(state, {
-    ...said(state, token.text),
+  addFilter(state, {
+    ...filterFields(state, token.text),
     kind: 'compare',
     operator: '=',
     value: String(token.value),
@@ -117,64 +133,11 @@ export const dates: Rule = (state) => {
   const isFree = state.column === undefined || !isAll(state.column.reference, timeKinds);
   const column = isFree ? undefined : takeColumn(state);
   if (found.problem !== undefined) state.draft.problems.push(found.problem);
-  else add(state, { ...said(state, found.said), kind: 'dates', ranges: found.ranges, column });
+  else {
+    const { ranges, month } = found;
+    addFilter(state, { ...filterFields(state, found.said), kind: 'dates', ranges, month, column });
+  }
   return found.length;
-};
-
-const lackFillers: ReadonlySet<string> = new Set([
-  ...articles,
-  'value',
-  'values',
-  'entry',
-  'entries',
-  'in',
-  'for',
-]);
-
-/** "without email", "no email", "missing email"; "with an email"; "email is missing". */
-export const nullTest: Rule = (state) => {
-  const word = wordAt(state, state.at);
-  if (state.column !== undefined && emptiness.has(word)) {
-    add(state, { ...said(state, word), kind: 'null', column: takeColumn(state)! });
-    return 1;
-  }
-  const isLack = ['without', 'missing', 'no', 'lacking', 'empty', 'blank', 'null'].includes(word);
-  const isHold = ['with', 'having', 'have', 'has'].includes(word);
-  if (!isLack && !isHold) return 0;
-  const start = skip(state, state.at + 1, lackFillers);
-  if (isHold && (emptiness.has(wordAt(state, start)) || wordAt(state, start) === 'no')) return 0;
-  const found = mention(state, start);
-  const isLeftOut = word === 'without' || word === 'no';
-  if (isLeftOut && found !== undefined && found.tables.length > 0 && state.draft.tables.length > 0) {
-    add(state, { ...said(state, found.said), isNegated: true, kind: 'related', table: found.tables[0]! });
-    return start + found.length - state.at;
-  }
-  if (found === undefined || found.values.length > 0 || found.columns.length === 0) return 0;
-  const reference = referenceOf(found);
-  if (found.tables.length > 0 || isAll(reference, ['boolean'])) return 0;
-  const end = start + found.length;
-  if (isConditionAhead(state, reference, end)) return 0;
-  if (isHold && state.draft.measures.length + state.draft.tables.length === 0 && state.pending.length === 0)
-    return 0;
-  add(state, {
-    ...said(state, found.said),
-    isNegated: state.isNegated !== isHold,
-    kind: 'null',
-    column: reference,
-  });
-  return end - state.at;
-};
-
-/** "not", "excluding", "other than": negates the filter that follows. */
-export const negation: Rule = (state) => {
-  const word = wordAt(state, state.at);
-  const isOther = word === 'other' && wordAt(state, state.at + 1) === 'than';
-  const isRather = word === 'apart' && wordAt(state, state.at + 1) === 'from';
-  const isUnequal = (word === '!=' || word === '<>') && state.tokens[state.at + 1]?.kind !== 'number';
-  if (!isOther && !isRather && !isUnequal && !negations.has(word)) return 0;
-  state.isNegated = true;
-  if (wordAt(state, state.at + 1) === 'for') return 2;
-  return isOther || isRather ? 2 : 1;
 };
 
 /** `= true`, "is false" after a column of BOOLEAN. */
@@ -182,8 +145,13 @@ export const truth: Rule = (state) => {
   const value = truths.get(wordAt(state, state.at));
   if (value === undefined || state.column === undefined || !isAll(state.column.reference, ['boolean']))
     return 0;
-  const common = said(state, wordAt(state, state.at));
-  add(state, { ...common, isNegated: common.isNegated === value, kind: 'flag', column: takeColumn(state)! });
+  const common = filterFields(state, wordAt(state, state.at));
+  addFilter(state, {
+    ...common,
+    isNegated: common.isNegated === value,
+    kind: 'flag',
+    column: takeColumn(state)!,
+  });
   return 1;
 };
 
@@ -196,7 +164,7 @@ export const quoted: Rule = (state) => {
     const isText = state.column !== undefined && isAll(state.column.reference, ['text']);
     const isSaid = isText || linking.has(wordAt(state, state.at - 1));
     const column = isSaid ? takeColumn(state) : undefined;
-    add(state, { ...said(state, token.text), kind: 'quoted', values: [token.text], column });
+    addFilter(state, { ...filterFields(state, token.text), kind: 'quoted', values: [token.text], column });
   }
   state.context = 'values';
   return 1;
@@ -231,8 +199,8 @@ export const values: Rule = (state) => {
     last.values.push(...new Set(list));
   } else {
     const column = own.length > 0 ? takeColumn(state) : undefined;
-    add(state, {
-      ...said(state, found?.said ?? text),
+    addFilter(state, {
+      ...filterFields(state, found?.said ?? text),
       kind: 'values',
       matches,
       values: [...new Set(list)],
@@ -254,5 +222,5 @@ function joinsLast(state: State, matches: readonly { column: { table: string; na
 
 /** A BOOLEAN column on its own: "returned loans", "not active". */
 export function flagOf(state: State, reference: Reference): void {
-  add(state, { ...said(state, reference.said), kind: 'flag', column: reference });
+  addFilter(state, { ...filterFields(state, reference.said), kind: 'flag', column: reference });
 }

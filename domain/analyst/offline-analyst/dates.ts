@@ -6,11 +6,15 @@ export interface DateSpan {
   length: number;
   ranges: Range[];
   said: string;
+  /** A month without a year: the data may have only one. */
+  month?: number;
   problem?: string;
 }
 
 interface Unit {
   length: number;
+  /** Set for a whole month. */
+  month?: number;
   /** Set only if a year is given. */
   year?: number;
   from(year: number): string;
@@ -107,6 +111,8 @@ function listed(
     if (year === undefined) {
       if (!isOpened) return undefined;
       const span = result(end, []);
+      const [only, second] = units;
+      if (only?.month !== undefined && second === undefined) return { ...span, month: only.month };
       return { ...span, problem: withoutYear(span.said) };
     }
     ranges.unshift({ from: unit.from(year), to: unit.to(year) });
@@ -114,7 +120,7 @@ function listed(
   return result(end, ranges);
 }
 
-function withoutYear(said: string): string {
+export function withoutYear(said: string): string {
   return `“${said}” needs a year, as in “March 2025”.`;
 }
 
@@ -189,7 +195,7 @@ function monthUnit(tokens: readonly Token[], at: number): Unit | undefined {
   const year = yearOf(next());
   length = year === undefined ? before : length + 1;
   if (date === undefined)
-    return { length, year, from: (of) => day(of, month, 1), to: (of) => day(of, month + 1, 1) };
+    return { length, year, month, from: (of) => day(of, month, 1), to: (of) => day(of, month + 1, 1) };
   const on = date;
   return { length, year, from: (of) => day(of, month, on), to: (of) => day(of, month, on + 1) };
 }

@@ -1,6 +1,7 @@
 import {
   aggregateOf,
   ascending,
+  busyWords,
   chartOf,
   chartWords,
   descending,
@@ -22,13 +23,14 @@ import type { Token } from './words.ts';
 
 const comparing = `above below under beyond more less fewer greater larger smaller higher lower least most
   between equal equals exceeds exceeding since until till before after through null missing empty blank no
-  first count help describe profile sample preview true false trend monthly weekly daily yearly quarterly
+  first compare compared comparing comparison versus vs count help describe profile sample preview true false trend monthly weekly daily yearly quarterly
   false contains containing starting`;
 
 /** Every word of the grammar. None of them is treated as a misspelt name. */
 export const grammarWords: ReadonlySet<string> = new Set([
   ...aggregateOf.keys(),
   ...ascending,
+  ...busyWords.keys(),
   ...chartOf.keys(),
   ...chartWords,
   ...comparing.split(/\s+/),

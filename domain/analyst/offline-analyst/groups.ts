@@ -4,6 +4,7 @@ import {
   isAll,
   isContinued,
   mention,
+  namesCalendarPart,
   type Rule,
   referenceOf,
   type State,
@@ -37,7 +38,11 @@ export const grouping: Rule = (state) => {
   const isName = mention(state, start)?.columns.some(({ score }) => score >= 9) ?? false;
   if (isMeasure && !isName) return start - state.at;
   const found = mention(state, start);
-  const isNumber = found !== undefined && found.tables.length === 0 && isAll(referenceOf(found), ['number']);
+  const isNumber =
+    found !== undefined &&
+    found.tables.length === 0 &&
+    isAll(referenceOf(found), ['number']) &&
+    !namesCalendarPart(found);
   if (isNumber && isRanked && word === 'by') {
     state.wantsOrder = true;
     return start - state.at;
@@ -96,7 +101,13 @@ function nameOfGroup(state: State, at: number): { group: DraftGroup; length: num
     return { group: { period, said: period }, length: 1 };
   }
   if (found === undefined || found.columns.length + found.tables.length === 0) return undefined;
-  return { group: { said: found.said, column: referenceOf(found) }, length: found.length };
+  // "by product category": of two tables, the second is the group.
+  const next = found.tables.length === 0 ? undefined : mention(state, at + found.length);
+  const isQualifier = next !== undefined && next.tables.length > 0;
+  const named = isQualifier ? next : found;
+  const length = found.length + (isQualifier ? next.length : 0);
+  const orPeriod = period === undefined || !namesCalendarPart(named) ? {} : { orPeriod: period };
+  return { group: { said: named.said, column: referenceOf(named), ...orPeriod }, length };
 }
 
 /** "which country …", "what products …": the subject is named next. */
@@ -113,7 +124,10 @@ export const subject: Rule = (state) => {
   if (!state.wantsSubject) return 0;
   const found = mention(state, state.at);
   const isNumber =
-    found !== undefined && found.tables.length === 0 && isAll(referenceOf(found), ['number', 'boolean']);
+    found !== undefined &&
+    found.tables.length === 0 &&
+    isAll(referenceOf(found), ['number', 'boolean']) &&
+    !namesCalendarPart(found);
   if (found !== undefined && (isNumber || isValueOnly(found))) return 0;
   const read = nameOfGroup(state, state.at);
   if (read === undefined) return 0;

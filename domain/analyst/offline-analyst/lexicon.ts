@@ -8,8 +8,10 @@ export type Aggregate = 'count' | 'distinct' | 'sum' | 'avg' | 'min' | 'max' | '
 const aggregates: Readonly<Record<Exclude<Aggregate, 'count' | 'distinct'>, readonly string[]>> = {
   sum: words('total totals sum sums overall'),
   avg: words('average averages avg mean'),
-  min: words('minimum min lowest smallest cheapest earliest coldest shortest'),
-  max: words('maximum max highest largest biggest greatest peak latest hottest warmest longest'),
+  min: words('minimum min lowest smallest cheapest earliest coldest shortest slowest lightest'),
+  max: words(
+    'maximum max highest largest biggest greatest peak latest hottest warmest longest fastest heaviest',
+  ),
   median: words('median'),
 };
 
@@ -62,7 +64,7 @@ export const relativeWords = new Set(words('today yesterday tomorrow currently a
 export const relativeOpeners = new Set(words('last past previous this next current'));
 
 export const negations = new Set(
-  words('not non excluding exclude excluded except without excludes minus ignoring'),
+  words('not non never excluding exclude excluded except without excludes minus ignoring'),
 );
 export const openers = new Set(
   words('and also only just now what how but then same instead as or exclude excluding without for by per'),
@@ -87,6 +89,55 @@ export const superlatives: ReadonlyMap<string, { column: string; direction: 'asc
   ['oldest', { column: 'when', direction: 'asc' }],
   ['earliest', { column: 'when', direction: 'asc' }],
 ]);
+
+/**
+ * What adjectives are said of, as words of columns, best first: "the longest flight" is that of the greatest
+ * distance, "15 minutes late" is said of a delay.
+ */
+const qualityLists: Readonly<Record<string, string>> = {
+  'longest shortest long short': 'length distance duration time minutes hours days',
+  'late early delayed': 'delay lateness',
+  'highest lowest high low tall tallest': 'height elevation altitude alt',
+  'largest biggest smallest large big small': 'size area population capacity seats amount total',
+  'heaviest lightest heavy light': 'weight mass',
+  'fastest slowest fast slow': 'speed velocity pace',
+  'hottest warmest coldest hot warm cold': 'temperature temp',
+  'farthest furthest far': 'distance',
+  'cheapest expensive': 'price cost',
+  'oldest youngest old young': 'age',
+};
+
+export const qualityOf: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries(qualityLists).flatMap(([said, columns]) =>
+    words(said).map((word) => [word, words(columns).map(stem)] as const),
+  ),
+);
+/** What is worse the more there is of it. */
+export const badWords = new Set(
+  words('delay delays cost costs error errors fault faults loss losses complaint complaints defects').map(
+    stem,
+  ),
+);
+export const busyWords: ReadonlyMap<string, 'asc' | 'desc'> = new Map([
+  ['busiest', 'desc'],
+  ['quietest', 'asc'],
+]);
+
+/**
+ * Verbs that only join a subject with what is said of it ("left from JFK", "did United operate"), if no name
+ * has their word. The answer says that they were left out.
+ */
+export const neutralVerbs = new Set(
+  words(`
+    leave leaves left leaving depart departs departed departing go goes went going fly flies flew flown flying
+    operate operates operated arrive arrives arrived land lands landed travel travels travelled traveled use
+    uses used run runs ran serve serves served provide provides provided supply supplies supplied offer offers
+    offered buy buys bought purchase purchases purchased live lives lived work works worked belong belongs
+    occur occurs occurred take takes took taken ship ships shipped deliver delivers delivered visit visits
+    visited carry carries carried own owns owned hold holds held send sends sent receive receives received
+    play plays played handle handles handled produce produces produced write writes wrote written
+  `),
+);
 
 /** What a word may stand for if no column has its name, best first. All are numeric columns. */
 const synonymLists: Readonly<Record<string, string>> = {
@@ -137,7 +188,7 @@ export const stopWords = new Set(
     calculate compute make create draw give show list get find display see print return
     got get gets go goes happen happened place placed made make sell earn earned total called named report
     case cases way time draw use using based according respectively sort sorted during while
-    hi hello hey ok okay yes right exactly roughly currently come comes came say
+    hi hello hey ok okay yes right exactly roughly currently come comes came say yet ever anything anyone
   `),
 );
 

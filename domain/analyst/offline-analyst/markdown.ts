@@ -3,6 +3,7 @@ import { kindOf, type ResultSet } from './catalog.ts';
 /** Markdown from data and names, escaped so that values stay text whatever they contain. */
 const maxTableRows = 20;
 const maxCellCharacters = 120;
+const maxSentenceCharacters = 600;
 
 /** A name as inline code; nothing in it can end the code, the cell or the line. */
 export function code(name: string): string {
@@ -11,8 +12,17 @@ export function code(name: string): string {
 
 /** A value as text, without markup. */
 export function escaped(value: string): string {
-  const isCut = value.length > maxCellCharacters;
-  const text = value.slice(0, maxCellCharacters).replace(/[\p{Cc}\p{Cf}]/gu, ' ');
+  return escapedUpTo(value, maxCellCharacters);
+}
+
+/** The same for a sentence that names some values. */
+export function escapedSentence(value: string): string {
+  return escapedUpTo(value, maxSentenceCharacters);
+}
+
+function escapedUpTo(value: string, maxCharacters: number): string {
+  const isCut = value.length > maxCharacters;
+  const text = value.slice(0, maxCharacters).replace(/[\p{Cc}\p{Cf}]/gu, ' ');
   const safe = text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

@@ -1,7 +1,8 @@
 import { type Column, isSystemColumn, isTime, type Table } from './catalog.ts';
+import { units } from './comparisons.ts';
 import { allowsAsWord, grammarWords } from './grammar-words.ts';
-import { harmless, stopWords, synonyms } from './lexicon.ts';
-import { allowance, distance, keyOf, stem, type Token, wordsOf } from './words.ts';
+import { harmless, neutralVerbs, stopWords, synonyms } from './lexicon.ts';
+import { allowance, distance, keyOf, plain, stem, type Token, wordsOf } from './words.ts';
 
 export interface ColumnMatch {
   column: Column;
@@ -33,6 +34,8 @@ export interface Vocabulary {
   entries: ReadonlyMap<string, Entry>;
   /** Single words of names and values by their stems, to compare misspelt words with. */
   known: ReadonlyMap<string, string>;
+  /** Words of columns, which longer words may be written for. */
+  columnWords: ReadonlySet<string>;
 }
 
 const maxPhraseWords = 6;
@@ -43,6 +46,7 @@ const maxColumns = 5000;
 export function vocabularyOf(tables: readonly Table[]): Vocabulary {
   const entries = new Map<string, Entry>();
   const known = new Map<string, string>();
+  const columnWords = new Set<string>();
   const at = (key: string): Entry => {
     const entry = entries.get(key) ?? { tables: [], columns: [], values: [] };
     entries.set(key, entry);
@@ -55,8 +59,15 @@ export function vocabularyOf(tables: readonly Table[]): Vocabulary {
     const tableWords = wordsOf(table.name);
     for (const word of tableWords) known.set(stem(word), word);
     at(keyOf(tableWords)).tables.push(table.name);
+    const label = table.columns.find(({ name, kind }) => kind === 'text' && plain(name) === 'name');
     for (const column of table.columns) {
-      for (const word of wordsOf(column.name)) known.set(stem(word), word);
+      for (const word of wordsOf(column.name)) {
+        known.set(stem(word), word);
+        if (!isSystemColumn(column.name)) columnWords.add(word);
+      }
+      // "carrier name", where a carrier is what the table's rows are.
+      if (label !== undefined && label !== column && (isKey(column) || column === table.columns[0]))
+        at(keyOf([...wordsOf(column.name), 'name'])).columns.push({ column: label, score: 11 });
       for (const [key, score] of keysOfColumn(tableWords, column)) at(key).columns.push({ column, score });
       for (const value of column.values ?? []) {
         const valueWords = column.kind === 'text' ? wordsOf(value) : [];
@@ -66,7 +77,23 @@ export function vocabularyOf(tables: readonly Table[]): Vocabulary {
       }
     }
   }
-  return { tables, entries, known };
+  namePartly(tables, entries);
+  return { tables, entries, known, columnWords };
+}
+
+/** "in Seattle" names the table `seattle_weather`, if nothing else has the word. */
+function namePartly(tables: readonly Table[], entries: Map<string, Entry>): void {
+  const owners = new Map<string, string[]>();
+  for (const { name } of tables) {
+    const words = wordsOf(name);
+    if (words.length < 2) continue;
+    for (const word of new Set(words))
+      if (!grammarWords.has(word) && word.length > 2)
+        owners.set(stem(word), [...(owners.get(stem(word)) ?? []), name]);
+  }
+  for (const [key, [only, ...others]] of owners)
+    if (others.length === 0 && !entries.has(key))
+      entries.set(key, { tables: [only!], columns: [], values: [] });
 }
 
 /** The keys that name a column, with their scores. */
@@ -164,11 +191,18 @@ export function corrected(
 ): { tokens: Token[]; corrections: Correction[] } {
   const corrections: Correction[] = [];
   let tried = 0;
-  const fixed = tokens.map((token) => {
+  const written = inFull(vocabulary, tokens, corrections);
+  const fixed = written.map((token) => {
     const limit = allowance(token.word.length);
     const isKnown = grammarWords.has(token.word) || vocabulary.known.has(token.stem);
     if (token.kind !== 'word' || limit === 0 || isKnown || vocabulary.entries.has(token.stem)) return token;
-    if (synonyms.has(token.stem) || tried >= maxCorrections) return token;
+    if (
+      synonyms.has(token.stem) ||
+      neutralVerbs.has(token.word) ||
+      units.has(token.word) ||
+      tried >= maxCorrections
+    )
+      return token;
     tried += 1;
     const to = nearest(token, limit, vocabulary);
     if (to === undefined) return token;
@@ -176,6 +210,43 @@ export function corrected(
     return { ...token, word: to, stem: stem(to) };
   });
   return { tokens: fixed, corrections };
+}
+
+const endings = new Set(['ing', 'ings', 'ers', 'able', 'wise', 'ment']);
+const shortestAbbreviation = 3;
+/** Abbreviations from this length on are read for themselves, shorter ones only as part of a whole name. */
+const clearAbbreviation = 4;
+
+/** Reads words that columns abbreviate: "departure delay" as `dep_delay`, "temperature" as `temp`. */
+function inFull(vocabulary: Vocabulary, tokens: readonly Token[], corrections: Correction[]): Token[] {
+  const read = [...tokens];
+  let tried = 0;
+  for (const [index, token] of tokens.entries()) {
+    const isKnown = grammarWords.has(token.word) || vocabulary.entries.has(token.stem);
+    if (token.kind !== 'word' || isKnown || vocabulary.known.has(token.stem) || tried >= maxCorrections)
+      continue;
+    tried += 1;
+    const word = abbreviationOf(token, vocabulary);
+    if (word === undefined) continue;
+    read[index] = { ...token, word, stem: stem(word) };
+    const isWhole = [index - 1, index].some(
+      (at) => at >= 0 && mentionAt(vocabulary, read, at)?.columns.some(({ score }) => score >= 9) === true,
+    );
+    if (isWhole || word.length >= clearAbbreviation) corrections.push({ from: token.text, to: word });
+    else read[index] = token;
+  }
+  return read;
+}
+
+function abbreviationOf(token: Token, { columnWords }: Vocabulary): string | undefined {
+  const said = token.stem;
+  let best: string | undefined;
+  for (const word of columnWords) {
+    if (word.length < shortestAbbreviation || word.length < (best?.length ?? 0)) continue;
+    const rest = said.slice(word.length);
+    if (said.startsWith(word) && rest.length >= 3 && !endings.has(rest)) best = word;
+  }
+  return best;
 }
 
 function nearest(token: Token, limit: number, { known }: Vocabulary): string | undefined {

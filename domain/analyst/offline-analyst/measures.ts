@@ -2,6 +2,7 @@ import {
   type Aggregate,
   aggregateOf,
   ascending,
+  busyWords,
   descending,
   distinctWords,
   shareWords,
@@ -10,6 +11,7 @@ import {
 import type { Mention } from './match.ts';
 import {
   articles,
+  isAll,
   isContinued,
   mention,
   type Rule,
@@ -22,7 +24,7 @@ import type { DraftMeasure, Reference } from './question.ts';
 import { stem } from './words.ts';
 
 const soft = new Set(
-  'highest lowest largest biggest smallest greatest cheapest earliest latest hottest coldest warmest longest shortest peak'.split(
+  'highest lowest largest biggest smallest greatest cheapest earliest latest hottest coldest warmest longest shortest fastest slowest heaviest lightest peak'.split(
     ' ',
   ),
 );
@@ -55,6 +57,7 @@ export const counting: Rule = (state) => {
     return 2;
   }
   if (!isCount && word !== 'count') return 0;
+  if (isCount && word === 'number' && isOfNumbers(state)) return 2;
   if (!isCount && mention(state, state.at)?.columns.some(({ score }) => score >= 9)) return 0;
   // "total number of" is a count, "the highest number of" an order; an average of counts is something else.
   if (
@@ -68,6 +71,15 @@ export const counting: Rule = (state) => {
   wait(state, 'count', 'count', owner);
   return isCount ? 2 : 1;
 };
+
+/** "average number of seats": the seats are a column, and nothing is counted. */
+function isOfNumbers(state: State): boolean {
+  const isComputed = state.pending.some(({ aggregate }) => aggregate !== 'count' && aggregate !== 'distinct');
+  const found = mention(state, state.at + 2);
+  return (
+    isComputed && found !== undefined && found.tables.length === 0 && isAll(referenceOf(found), ['number'])
+  );
+}
 
 /** "different countries": counts distinct values. */
 export const distinctness: Rule = (state) => {
@@ -107,6 +119,16 @@ function namesNext(state: State): boolean {
 /** "top 5", "bottom 3", "the 3 most expensive", "the newest order": an order and a limit. */
 export const ranking: Rule = (state) => {
   const word = wordAt(state, state.at);
+  if (wordAt(state, state.at + 1) === 'first' && isRanking(word)) return sortedFirst(state, word);
+  const busy = busyWords.get(word);
+  if (busy !== undefined) {
+    state.draft.direction = busy;
+    state.draft.isBusy = true;
+    state.draft.limit ??= 1;
+    state.wantsSubject = true;
+    wait(state, 'count', word);
+    return 1;
+  }
   const superlative = superlatives.get(word);
   if (superlative !== undefined) return superlatively(state, superlative, 1);
   const direction = descending.has(word) ? 'desc' : ascending.has(word) ? 'asc' : undefined;
@@ -130,6 +152,7 @@ export const ranking: Rule = (state) => {
     return 1;
   }
   state.draft.direction = direction;
+  if (word === 'best' || word === 'worst') state.draft.quality = word;
   if (['top', 'best', 'bottom', 'worst'].includes(word)) {
     const number = state.tokens[state.at + 1];
     state.wantsSubject = true;
@@ -141,6 +164,16 @@ export const ranking: Rule = (state) => {
   }
   return 1;
 };
+
+const isRanking = (word: string) => descending.has(word) || ascending.has(word) || soft.has(word);
+
+/** "highest first", "worst first": the order of what is shown. */
+function sortedFirst({ draft }: State, word: string): number {
+  const aggregate = aggregateOf.get(word);
+  draft.direction = ascending.has(word) || aggregate === 'min' ? 'asc' : 'desc';
+  if (word === 'best' || word === 'worst') draft.quality = word;
+  return 2;
+}
 
 export function isSmall(value: number | undefined): boolean {
   return value !== undefined && Number.isInteger(value) && value > 0 && value <= 1000;
@@ -229,6 +262,8 @@ function rankRows(state: State, { tables }: Mention, length: number): boolean {
   draft.direction = state.pending.at(-1)?.aggregate === 'min' ? 'asc' : 'desc';
   draft.limit ??= state.tokens[state.at + length - 1]!.word.endsWith('s') ? 10 : 1;
   draft.isRows = true;
+  const said = state.pending.at(-1)?.said;
+  if (said !== undefined) draft.quality = said;
   draft.tables.push(...tables);
   state.pending = [];
   state.at += length;

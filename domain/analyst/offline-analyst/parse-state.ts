@@ -1,7 +1,9 @@
+import { isCalendarPart } from './calendar.ts';
+import type { Column } from './catalog.ts';
 import { comparisonAt } from './comparisons.ts';
 import { dateAt } from './dates.ts';
 import { type Mention, mentionAt, type Vocabulary } from './match.ts';
-import type { Aggregate, Draft, Reference } from './question.ts';
+import type { Aggregate, Draft, DraftFilter, Reference } from './question.ts';
 import type { Token } from './words.ts';
 
 /** The state of parsing a message. */
@@ -86,7 +88,14 @@ function bestColumns(reference: Reference) {
 }
 
 export function isAll(reference: Reference, kinds: readonly string[]): boolean {
-  return reference.columns.length > 0 && bestColumns(reference).every(({ kind }) => kinds.includes(kind));
+  const isOne = (column: Column) =>
+    kinds.includes(column.kind) || (column.isBinary === true && kinds.includes('boolean'));
+  return reference.columns.length > 0 && bestColumns(reference).every(isOne);
+}
+
+/** True if the words name a part of a date, such as a column `month`. */
+export function namesCalendarPart({ columns }: Pick<Reference, 'columns'>): boolean {
+  return columns.some(({ column, score }) => score >= 9 && isCalendarPart(column));
 }
 
 export const timeKinds = ['date', 'timestamp', 'timestamptz'];
@@ -94,6 +103,7 @@ export const timeKinds = ['date', 'timestamp', 'timestamptz'];
 /** True if what follows a column at `end` is a condition on its values. */
 export function isConditionAhead(state: State, reference: Reference, end: number): boolean {
   let at = skip(state, end, linking);
+  if (wordAt(state, at) === 'of' && comparisonAt(state.tokens, at + 1) !== undefined) return true;
   const isLinked = at > end;
   if (wordAt(state, at) === 'not' || wordAt(state, at) === 'never') at += 1;
   if (at >= state.tokens.length) return false;
@@ -131,6 +141,9 @@ export function isContinued(state: State): boolean {
   return connectors.has(wordAt(state, before));
 }
 
+/** Symbols that end a clause. */
+export const ends: ReadonlySet<string> = new Set(['.', ';', '?', '!']);
+
 export const connectors: ReadonlySet<string> = new Set(['and', 'or', ',', '&', 'plus']);
 
 /** Consumes the last named column for the current condition. */
@@ -140,4 +153,16 @@ export function takeColumn(state: State): Reference | undefined {
   if (column === undefined) return undefined;
   if (column.isLoose) draft.loose = draft.loose.filter((one) => one !== column.reference);
   return column.reference;
+}
+
+/** Fields common to all filters. */
+export const filterFields = (state: State, text: string) => ({
+  isNegated: state.isNegated,
+  said: text,
+  isAfterVerb: state.isAfterVerb,
+});
+
+export function addFilter(state: State, filter: DraftFilter): void {
+  state.draft.filters.push(filter);
+  state.isNegated = false;
 }

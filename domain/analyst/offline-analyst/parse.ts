@@ -1,29 +1,20 @@
-import {
-  comparison,
-  dates,
-  equality,
-  flagOf,
-  negation,
-  nullTest,
-  quoted,
-  relativeDate,
-  truth,
-  values,
-} from './conditions.ts';
+import { negation, nullTest, outOf, undone } from './absence.ts';
+import { bracketed, prefer } from './brackets.ts';
+import { comparison, dates, equality, quoted, relativeDate, truth, values } from './conditions.ts';
 import { adverb, furtherGroup, grouping, listing, subject, which } from './groups.ts';
 import { charting, intentOf, isOpener } from './intents.ts';
-import { harmless, stopWords } from './lexicon.ts';
-import { corrected, isKey, type Vocabulary } from './match.ts';
-import { aggregating, counting, distinctness, isSmall, ranking, sharing, takeMeasures } from './measures.ts';
+import { harmless, neutralVerbs, stopWords } from './lexicon.ts';
+import { firstRows, limiting } from './limits.ts';
+import { corrected, type Vocabulary } from './match.ts';
+import { aggregating, counting, distinctness, ranking, sharing } from './measures.ts';
+import { named } from './names.ts';
 import {
   articles,
   connectors,
-  isAll,
-  isConditionAhead,
+  ends,
   linking,
   mention,
   type Rule,
-  referenceOf,
   type State,
   wordAt,
 } from './parse-state.ts';
@@ -36,7 +27,10 @@ const rules: readonly Rule[] = [
   relativeDate,
   truth,
   adverb,
+  comparing,
   comparison,
+  outOf,
+  undone,
   nullTest,
   equality,
   dates,
@@ -58,7 +52,6 @@ const rules: readonly Rule[] = [
   listing,
 ];
 
-const ends = new Set(['.', ';', '?', '!']);
 const verbs = new Set(['is', 'are', 'was', 'were', 'have', 'has', 'come', 'comes', 'came']);
 
 /**
@@ -95,6 +88,7 @@ export function parse(text: string, vocabulary: Vocabulary): Draft {
     const column = measure.aggregate === 'count' || draft.loose.length > 0 ? undefined : compared;
     draft.measures.push(column === undefined ? measure : { ...measure, column });
   }
+  prefer(draft);
   if (tokens.some(({ word }) => word === 'when')) refuseWhen(draft);
   return draft;
 }
@@ -116,6 +110,7 @@ function step(state: State): void {
     state.at += 1;
     return;
   }
+  if (bracketed(state)) return;
   const before = state.at;
   for (const rule of rules) {
     const was = state.context;
@@ -159,6 +154,12 @@ function plainWord(state: State, token: Token): void {
     if (state.context === 'group' || state.context === 'measure') state.context = undefined;
     return;
   }
+  if (token.kind === 'word' && neutralVerbs.has(token.word)) {
+    if (!draft.ignored.includes(token.text)) draft.ignored.push(token.text);
+    state.isAfterVerb = true;
+    state.column = undefined;
+    return;
+  }
   const isHarmless = harmless.has(token.word) || (token.word.endsWith('ly') && token.word.length > 4);
   const list = isHarmless ? draft.ignored : draft.unknown;
   if (!list.includes(token.text)) list.push(token.text);
@@ -189,95 +190,9 @@ function explainValue(state: State, token: Token): void {
   );
 }
 
-/** A table or a column, assigned to whatever is pending. */
-function named(state: State): number {
-  const found = mention(state, state.at);
-  if (found === undefined || found.tables.length + found.columns.length === 0) return 0;
-  const reference = referenceOf(found);
-  const end = state.at + found.length;
-  const start = state.at;
-  const { draft } = state;
-  const isCondition = found.tables.length === 0 && isConditionAhead(state, reference, end);
-  if (state.wantsOrder && found.columns.length > 0) {
-    draft.order = reference;
-    state.wantsOrder = false;
-    return found.length;
-  }
-  const next = mention(state, end);
-  const isOfNext =
-    found.tables.length > 0 &&
-    state.pending.some(({ aggregate }) => aggregate !== 'count' && aggregate !== 'distinct');
-  if (isOfNext && next?.columns.some(({ column }) => column.kind === 'number' && !isKey(column)) === true) {
-    // "average order value": the table only qualifies the value.
-    draft.tables.push(...found.tables);
-    return found.length;
-  }
-  if (!isCondition && !isFlag(state, reference, found.tables) && takeMeasures(state, found.length)) {
-    state.column = found.tables.length > 0 ? undefined : { reference, isLoose: false };
-    state.at = start;
-    return found.length;
-  }
-  if (found.tables.length > 0) {
-    draft.tables.push(...found.tables);
-    state.column = undefined;
-    return found.length;
-  }
-  if (!isCondition && isAll(reference, ['boolean'])) {
-    flagOf(state, reference);
-    return found.length;
-  }
-  draft.loose.push(reference);
-  state.column = { reference, isLoose: true };
-  return found.length;
+/** "compare JFK and LGA": the values are the groups. */
+function comparing(state: State): number {
+  if (!['compare', 'comparison', 'compared', 'comparing'].includes(wordAt(state, state.at))) return 0;
+  state.draft.isComparison = true;
+  return 1;
 }
-
-function isFlag(state: State, reference: Parameters<typeof isAll>[0], tables: readonly string[]): boolean {
-  const isCounting = state.pending.every(({ aggregate }) => aggregate === 'count');
-  return tables.length === 0 && isCounting && isAll(reference, ['boolean']);
-}
-
-/** "first 5 orders", "the last order": by its date column. */
-function firstRows(state: State): number {
-  const word = wordAt(state, state.at);
-  if (word !== 'first' && word !== 'last') return 0;
-  const number = state.tokens[state.at + 1];
-  const isNumbered = number?.kind === 'number' && isSmall(number.value);
-  const found = mention(state, state.at + (isNumbered ? 2 : 1));
-  if (found === undefined) return 0;
-  state.draft.direction = word === 'first' ? 'asc' : 'desc';
-  state.draft.intent = word;
-  state.draft.limit = isNumbered ? number.value! : 1;
-  return isNumbered ? 2 : 1;
-}
-
-/** "show 5 orders", "5 rows": a number before the listed things. */
-function limiting(state: State): number {
-  const token = state.tokens[state.at]!;
-  if (token.kind !== 'number' || !isSmall(token.value)) return 0;
-  const next = wordAt(state, state.at + 1);
-  const isRows = ['rows', 'row', 'records', 'examples', 'samples', 'entries', 'sample', 'random'].includes(
-    next,
-  );
-  const isTable = (mention(state, state.at + 1)?.tables.length ?? 0) > 0;
-  // "the 3 highest amounts"
-  const isRanked = state.tokens[state.at + 1]?.kind === 'word' && rankable.has(next);
-  if (!isRows && !isTable && !isRanked && !isOwner(state)) return 0;
-  state.draft.limit = token.value!;
-  if (isRows || isTable) state.draft.isRows = true;
-  return isRows ? 2 : 1;
-}
-
-/** "3 countries with the highest revenue". */
-function isOwner(state: State): boolean {
-  const found = mention(state, state.at + 1);
-  if (found === undefined) return false;
-  const end = state.at + 1 + found.length;
-  const start = wordAt(state, end + 1) === 'the' ? end + 2 : end + 1;
-  return ['with', 'having'].includes(wordAt(state, end)) && rankable.has(wordAt(state, start));
-}
-
-const rankable = new Set(
-  'highest lowest largest biggest smallest greatest most least cheapest newest oldest latest earliest best worst hottest coldest warmest longest shortest'.split(
-    ' ',
-  ),
-);

@@ -1,5 +1,6 @@
 import { isTime, type Table } from './catalog.ts';
 import { foldAll } from './fold.ts';
+import { languageOf } from './languages.ts';
 import { vocabularyOf } from './match.ts';
 import { parse } from './parse.ts';
 import type { Draft, Question, Reference } from './question.ts';
@@ -38,6 +39,9 @@ export function planOf(messages: readonly string[], tables: readonly Table[], re
   const last = drafts.at(-1)!;
   if (last.intent === 'help' || last.intent === 'tables') return { kind: last.intent, draft: last };
   const draft = foldAll(drafts)!.draft;
+  const language = last.unknown.length === 0 ? undefined : languageOf(messages.at(-1)!);
+  if (language !== undefined)
+    return { kind: 'refuse', draft: { ...draft, unknown: [], corrections: [] }, trouble: [language] };
   if (draft.unknown.length + draft.problems.length > 0)
     return { kind: 'refuse', draft, trouble: draft.problems };
   if (draft.intent === 'describe' || draft.intent === 'values') return describing(draft, tables);
@@ -100,9 +104,12 @@ export function tablesToDescribe(
   for (const draft of isOwn ? [last] : drafts) for (const name of tablesOf(draft)) names.add(name);
   const isDescription = last.intent === 'describe' || last.intent === 'values';
   if (!(isDescription && names.size > 0) && needsMore(drafts, names, tables)) {
-    const chosen = tables.filter(({ name }) => names.has(name));
-    for (const table of tables)
-      if (chosen.length === 0 || chosen.some((one) => mayJoin(one, table))) names.add(table.name);
+    // Also those behind a table between.
+    for (let round = 0; round < 2; round += 1) {
+      const chosen = tables.filter(({ name }) => names.has(name));
+      for (const table of tables)
+        if (chosen.length === 0 || chosen.some((one) => mayJoin(one, table))) names.add(table.name);
+    }
   }
   return [...names].slice(0, maxDescribed);
 }
@@ -110,6 +117,10 @@ export function tablesToDescribe(
 /** True if there are words that only values or dates of other tables may explain. */
 function needsMore(drafts: readonly Draft[], names: ReadonlySet<string>, tables: readonly Table[]): boolean {
   if (names.size === 0) return true;
+  const [last] = drafts;
+  const related = last?.filters.flatMap((one) => (one.kind === 'related' ? one.table : [])) ?? [];
+  const asked = tables.filter(({ name }) => last?.tables.includes(name) || related.includes(name));
+  if (asked.some((one) => asked.some((other) => one !== other && !mayJoin(one, other)))) return true;
   const hasTime = tables.some((table) => names.has(table.name) && table.columns.some(isTime));
   return drafts.some(
     ({ unknown, corrections, filters, groups, problems }) =>
@@ -120,7 +131,7 @@ function needsMore(drafts: readonly Draft[], names: ReadonlySet<string>, tables:
   );
 }
 
-function tablesOf(draft: Draft): string[] {
+export function tablesOf(draft: Draft): string[] {
   const references = [
     ...draft.measures.map(({ column }) => column),
     ...draft.groups.map(({ column }) => column),

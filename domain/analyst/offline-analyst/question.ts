@@ -26,8 +26,15 @@ export type DraftFilter = { isNegated: boolean; said: string; isAfterVerb: boole
   | { kind: 'flag'; column: Reference }
   | { kind: 'null'; column: Reference }
   | { kind: 'related'; table: string; column?: undefined }
-  | { kind: 'dates'; ranges: Range[]; column?: Reference }
-  | { kind: 'compare'; operator: Operator; value: string; column?: Reference }
+  | { kind: 'dates'; ranges: Range[]; month?: number | undefined; column?: Reference }
+  | {
+      kind: 'compare';
+      operator: Operator;
+      value: string;
+      column?: Reference;
+      quality?: string;
+      unit?: string | undefined;
+    }
   | { kind: 'between'; low: string; high: string; column?: Reference }
 );
 
@@ -46,7 +53,8 @@ export interface DraftMeasure {
 
 export type DraftGroup = { said: string } & (
   | { period: Period; column?: Reference }
-  | { period?: undefined; column: Reference }
+  /** `orPeriod`: a column has the name of a period, which is meant where the table has no such column. */
+  | { period?: undefined; column: Reference; orPeriod?: Period }
 );
 
 export type Intent = 'help' | 'tables' | 'describe' | 'values' | 'rows' | 'first' | 'last';
@@ -74,6 +82,14 @@ export interface Draft {
   order?: Reference;
   isRows: boolean;
   isShare: boolean;
+  /** "The busiest month": rows of the largest table are counted. */
+  isBusy: boolean;
+  /** "Compare A and B": the values of a filter are the groups. */
+  isComparison: boolean;
+  /** The word that said the order, such as "longest" or "worst": it may say by which column. */
+  quality?: string;
+  /** Columns named in brackets, which win over others that the words may mean. */
+  preferred: Column[];
   chart?: ChartKind | 'any';
   isReport: boolean;
   unknown: string[];
@@ -96,6 +112,9 @@ export function emptyDraft(): Draft {
     filters: [],
     isRows: false,
     isShare: false,
+    isBusy: false,
+    isComparison: false,
+    preferred: [],
     isReport: false,
     unknown: [],
     ignored: [],
@@ -119,9 +138,14 @@ export type Condition = { isNegated: boolean; said: string; isAfterVerb: boolean
 /** A joined table, with at most one row for each row of the first table; if `isMany`, with any number. */
 export interface Join {
   table: string;
+  /** A column of the first table, or of the one between. */
   left: string;
   right: string;
   isMany: boolean;
+  /** How the table between is joined. */
+  via?: Join;
+  /** Other columns by which the two could be joined. */
+  others?: Join[];
 }
 
 export interface Measure {

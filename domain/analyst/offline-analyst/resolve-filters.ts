@@ -1,9 +1,12 @@
+import { calendarColumn, monthRange, onlyYear, wholeRange } from './calendar.ts';
 import type { Column } from './catalog.ts';
+import { withoutYear } from './dates.ts';
 import { type Findings, taken, timeColumn } from './findings.ts';
+import { qualityColumn } from './qualities.ts';
 import type { Condition, Draft, DraftFilter, Measure } from './question.ts';
 import { amountColumn } from './resolve-measures.ts';
 import { pick, type Scope } from './scope.ts';
-import { plain } from './words.ts';
+import { plain, stem, wordsOf } from './words.ts';
 
 export function resolveFilters(
   { filters }: Draft,
@@ -22,17 +25,23 @@ function resolveFilter(
   scope: Scope,
   measures: readonly Measure[],
   findings: Findings,
-): Condition | undefined {
+): Condition | Condition[] | undefined {
   const { isNegated, said, isAfterVerb } = filter;
   const common = { isNegated, said, isAfterVerb };
   if (filter.kind === 'related') return { ...common, kind: 'related', table: filter.table };
   if (filter.kind === 'quoted') return quotedCondition(filter, scope, findings);
   if (filter.kind === 'dates') {
+    const parts = partsCondition(filter, scope, findings);
+    if (parts !== undefined) return parts;
     const column = timeColumn(filter.column, scope, findings);
     return column === undefined ? undefined : { ...common, kind: 'dates', column, ranges: filter.ranges };
   }
   if (filter.kind === 'values') {
-    const columns = filter.matches.map(({ column }) => ({ column, score: 8 }));
+    // Of columns with the same values, those are meant that hold all of the named ones.
+    const heldBy = (of: Column) => filter.matches.filter(({ column }) => column === of).length;
+    const most = Math.max(...filter.matches.map(({ column }) => heldBy(column)));
+    const holding = filter.matches.filter(({ column }) => heldBy(column) === most);
+    const columns = holding.map(({ column }) => ({ column, score: 8 }));
     const reference = {
       said,
       columns: unique(columns, ({ column }) => `${column.table}.${column.name}`),
@@ -49,9 +58,52 @@ function resolveFilter(
   }
   const column = comparedColumn(filter, scope, measures, findings);
   if (column === undefined) return undefined;
+  if (
+    filter.kind === 'compare' &&
+    filter.unit !== undefined &&
+    !wordsOf(column.name).some((word) => stem(word) === stem(filter.unit!))
+  )
+    findings.trouble.push(
+      `The name of “${column.name}” does not say that it is in ${filter.unit}: give the number in its own unit.`,
+    );
   if (filter.kind === 'between')
     return { ...common, kind: 'between', column, low: filter.low, high: filter.high };
   return { ...common, kind: 'compare', column, operator: filter.operator, value: filter.value };
+}
+
+/**
+ * A year or a month of tables that have columns for them, or a month of a table with the dates of one year.
+ */
+function partsCondition(
+  { column, ranges, month, isNegated, said, isAfterVerb }: Extract<DraftFilter, { kind: 'dates' }>,
+  scope: Scope,
+  findings: Findings,
+): Condition[] | undefined {
+  const common = { isNegated, said, isAfterVerb };
+  const [yearColumn, monthColumn] = [calendarColumn(scope.base, 'year'), calendarColumn(scope.base, 'month')];
+  const equal = (of: Column, value: number): Condition => ({
+    ...common,
+    kind: 'compare',
+    column: of,
+    operator: '=',
+    value: String(value),
+  });
+  if (month !== undefined) {
+    if (column === undefined && monthColumn !== undefined) return [equal(monthColumn, month)];
+    const dated = timeColumn(column, scope, findings);
+    const year = dated === undefined ? undefined : onlyYear(dated);
+    if (dated === undefined) return [];
+    if (year !== undefined)
+      return [{ ...common, kind: 'dates', column: dated, ranges: [monthRange(year, month)] }];
+    findings.trouble.push(withoutYear(said));
+    return [];
+  }
+  const [range, another] = ranges;
+  const whole = range === undefined || another !== undefined ? undefined : wholeRange(range);
+  if (column !== undefined || whole === undefined || yearColumn === undefined) return undefined;
+  if (whole.month === undefined) return [equal(yearColumn, whole.year)];
+  if (monthColumn === undefined || isNegated) return undefined;
+  return [equal(yearColumn, whole.year), equal(monthColumn, whole.month)];
 }
 
 /** Keeps only the named column, if there is one. */
@@ -77,6 +129,8 @@ function comparedColumn(
   findings: Findings,
 ): Column | undefined {
   if (filter.column !== undefined) return taken(pick(scope, filter.column, 'number'), findings);
+  if (filter.kind === 'compare' && filter.quality !== undefined)
+    return qualityColumn(scope.base, filter.quality, filter.said, findings);
   const computed = measures.flatMap(({ column, aggregate }) =>
     column?.kind === 'number' && aggregate !== 'distinct' ? [column] : [],
   );

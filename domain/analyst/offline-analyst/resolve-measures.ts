@@ -1,10 +1,10 @@
 import type { Column } from './catalog.ts';
 import { type Findings, taken } from './findings.ts';
 import { additiveWords } from './lexicon.ts';
-import { headOf, isKey } from './match.ts';
+import { type ColumnMatch, headOf, isKey } from './match.ts';
 import type { Aggregate, Draft, DraftMeasure, Measure, Reference } from './question.ts';
 import { pick, type Scope } from './scope.ts';
-import { stem } from './words.ts';
+import { stem, wordsOf } from './words.ts';
 
 /** Words for flows of money or units: "the highest" of them means the highest total. */
 const flows = new Set('revenue sales turnover income spend spending sold units'.split(' ').map(stem));
@@ -23,13 +23,34 @@ export function resolveMeasures(
 ): Measure[] {
   const wanted = withLoose(draft, isGrouped, findings);
   const measures: Measure[] = [];
-  for (const one of wanted) {
+  for (const one of wanted.flatMap((each) => variantsOf(each, scope, findings))) {
     const measure = resolveMeasure(one, draft, scope, findings);
     if (measure === undefined) continue;
     if (!measures.some(({ label }) => label === measure.label)) measures.push(measure);
   }
   if (measures.length > 4) findings.trouble.push('I compute four figures at once at most.');
   return measures;
+}
+
+const lowest = new Set(['min', 'minimum', 'low', 'lowest']);
+const extremes = new Set([...lowest, 'max', 'maximum', 'high', 'highest']);
+
+/** "temperature" of a table with `temp_min` and `temp_max`: both, or the one that is asked for. */
+function variantsOf(measure: DraftMeasure, { base }: Scope, findings: Findings): DraftMeasure[] {
+  const { aggregate, column: reference } = measure;
+  const own = (reference?.columns ?? []).filter(({ column }) => column.table === base.name);
+  const columns = new Map(own.map((one) => [one.column, one]));
+  const found = [...columns.values()].filter(({ column }) => extremes.has(wordsOf(column.name).at(-1) ?? ''));
+  const isOther = own.some(({ column, score }) => score >= 9 && !found.some((one) => one.column === column));
+  if (reference === undefined || found.length < 2 || isOther) return [measure];
+  const isLow = ({ column }: ColumnMatch) => lowest.has(wordsOf(column.name).at(-1) ?? '');
+  const isAsked = (one: ColumnMatch) =>
+    aggregate === 'min' ? isLow(one) : aggregate === 'max' ? !isLow(one) : true;
+  const names = found.filter(isAsked).map(({ column }) => `“${column.name}”`);
+  findings.notes.push(`I took ${names.join(' and ')} for “${reference.said}”.`);
+  return found
+    .filter(isAsked)
+    .map((one) => ({ ...measure, column: { ...reference, columns: [{ ...one, score: 9 }] } }));
 }
 
 /** The named aggregates, or those implied by columns named alone: a total, an average or a count. */

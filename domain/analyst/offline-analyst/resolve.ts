@@ -1,15 +1,18 @@
 import { chooseBase } from './base.ts';
+import { isCalendarPart } from './calendar.ts';
 import type { Column, Table } from './catalog.ts';
 import { isSystemColumn, isTime } from './catalog.ts';
 import { type Findings, taken, timeColumn } from './findings.ts';
 import { hasSubject } from './fold.ts';
 import { refuseUnused } from './guards.ts';
-import { additiveWords } from './lexicon.ts';
+import { additiveWords, qualityOf } from './lexicon.ts';
+import { isBad, qualityColumn } from './qualities.ts';
 import type { Condition, Draft, DraftGroup, Group, Measure, Question, Reference } from './question.ts';
 import { reshape } from './reshape.ts';
 import { resolveFilters } from './resolve-filters.ts';
+import { joinsOf } from './resolve-joins.ts';
 import { resolveMeasures, sumsUp } from './resolve-measures.ts';
-import { labelColumn, pick, type Scope } from './scope.ts';
+import { labelColumn, pick, type Scope, withoutJoin } from './scope.ts';
 
 export type Resolved =
   | { question: Question; trouble?: undefined }
@@ -37,7 +40,8 @@ function questionOf(draft: Draft, scope: Scope, findings: Findings): Question {
   const groups = shape === 'rows' ? [] : resolveGroups(draft, scope, findings);
   const measures = shape === 'rows' ? [] : resolveMeasures(draft, scope, groups.length > 0, findings);
   const filters = resolveFilters(draft, scope, measures, findings);
-  const order = resolveOrder(draft, scope, shape, groups, findings);
+  if (draft.isComparison) compareValues(filters, groups, findings);
+  const order = resolveOrder(draft, scope, shape, groups, measures, findings);
   const columns = shape === 'rows' ? shownColumns(draft, scope, findings) : [];
   const question: Question = {
     kind: shape,
@@ -56,8 +60,18 @@ function questionOf(draft: Draft, scope: Scope, findings: Findings): Question {
   if (draft.chart !== undefined) question.chart = draft.chart;
   if (draft.isShare) question.share = shareOf(question, findings);
   question.joins = joinsOf(question, scope, findings);
-  refuseUnused(draft, question, findings);
+  refuseUnused(draft, question, scope, findings);
   return question;
+}
+
+/** "Compare JFK and LGA": the column of the values is the group, unless another is named. */
+function compareValues(filters: readonly Condition[], groups: Group[], findings: Findings): void {
+  if (groups.length > 0) return;
+  for (const filter of filters)
+    if (filter.kind === 'values' && filter.values.length > 1)
+      groups.push({ column: filter.column, label: filter.column.name });
+  if (groups.length === 0)
+    findings.trouble.push('Compare what? Name two values of a column, as in “compare … of A and B”.');
 }
 
 /** Whether the answer is rows of a table or an aggregate. */
@@ -122,8 +136,18 @@ function resolveGroup(group: DraftGroup, scope: Scope, findings: Findings): Grou
     const column = timeColumn(group.column, scope, findings);
     return column === undefined ? undefined : { column, period: group.period, label: group.period };
   }
+  // A day of the month says little: a date is meant where there is one.
+  const isDate = group.orPeriod === 'day' && scope.base.columns.some(isTime);
+  if (group.orPeriod !== undefined && (isDate || !isOwn(group.column, scope))) {
+    const column = timeColumn(undefined, scope, findings);
+    return column === undefined ? undefined : { column, period: group.orPeriod, label: group.orPeriod };
+  }
   const column = groupColumn(group.column, scope, findings);
   return column === undefined ? undefined : { column, label: column.name };
+}
+
+function isOwn({ columns }: Reference, { base }: Scope): boolean {
+  return columns.some(({ column }) => column.table === base.name);
 }
 
 /**
@@ -138,12 +162,13 @@ function groupColumn(reference: Reference, scope: Scope, findings: Findings): Co
   const join = scope.joins.get(table.name);
   const isReachable = table === scope.base || (join !== undefined && !join.isMany);
   const label = isReachable ? labelColumn(table) : undefined;
-  const key = scope.base.columns.find((column) => column.name === join?.left);
+  const [holder, held] = join?.via === undefined ? [scope.base, join?.left] : [table, join.right];
+  const key = holder.columns.find((column) => column.name === held);
   const column = label ?? (join?.isMany === false ? key : undefined);
   if (column !== undefined) return column;
   if (reference.columns.length > 0) return taken(pick(scope, reference, 'group'), findings);
   findings.trouble.push(
-    `I cannot group “${scope.base.name}” by “${table.name}”: they have no unique key in common.`,
+    `I cannot group “${scope.base.name}” by “${table.name}”: ${withoutJoin(scope.base, table)}.`,
   );
   return undefined;
 }
@@ -153,15 +178,23 @@ function resolveOrder(
   scope: Scope,
   shape: Question['kind'],
   groups: readonly Group[],
+  measures: readonly Measure[],
   findings: Findings,
 ): Question['order'] {
   const soft = draft.measures.find(({ isSoft }) => isSoft);
   const isLow = soft?.aggregate === 'min';
-  const direction = draft.direction ?? (soft !== undefined && isLow ? 'asc' : 'desc');
+  const [measure] = measures;
+  const isWorse = draft.direction !== undefined && measure !== undefined && isBad(measure);
+  const isFlipped = isWorse && (draft.quality === 'worst' || draft.quality === 'best');
+  const said = draft.direction ?? (soft !== undefined && isLow ? 'asc' : 'desc');
+  const direction = isFlipped ? (said === 'asc' ? 'desc' : 'asc') : said;
+  if (isFlipped) findings.notes.push(`I took more of “${measure.column!.name}” as worse.`);
   if (shape === 'aggregate') {
     if (namesGroup(draft.order, groups)) return { by: 'groups', direction: draft.direction ?? 'asc' };
     const isRanked = draft.direction !== undefined || isSuperlative(draft) || draft.order !== undefined;
-    const isTimed = groups.some(({ column, period }) => period !== undefined || isTime(column));
+    const isTimed = groups.some(
+      ({ column, period }) => period !== undefined || isTime(column) || isCalendarPart(column),
+    );
     if (isRanked || !isTimed) return { by: 'measure', direction };
     return { by: 'groups', direction: 'asc' };
   }
@@ -194,6 +227,10 @@ function defaultOrder(
   const numbers = base.columns.filter(
     (column) => column.kind === 'number' && [...additiveWords].some((word) => sumsUp(column, word)),
   );
+  if (draft.quality !== undefined && qualityOf.has(draft.quality)) {
+    const by = qualityColumn(base, draft.quality, draft.quality, findings);
+    return by === undefined ? undefined : { by, direction };
+  }
   const [column] = numbers;
   if (column === undefined || numbers.length > 1) {
     const said = draft.subject?.said ?? base.name;
@@ -232,45 +269,4 @@ function labelled(groups: readonly Group[], measures: readonly Measure[]): Group
     taken.add(label);
     return { ...group, label };
   });
-}
-
-function columnsOf(filter: Condition): Column[] {
-  if (filter.kind === 'related') return [];
-  return filter.kind === 'anyText' ? filter.columns : [filter.column];
-}
-
-/**
- * The joins that the columns need. A join that would repeat rows of the base table is used only for filters,
- * as a subquery.
- */
-function joinsOf(question: Question, scope: Scope, findings: Findings): Question['joins'] {
-  const shown = [
-    ...question.measures.flatMap(({ column }) => column ?? []),
-    ...question.groups.map(({ column }) => column),
-    ...question.columns,
-    ...(typeof question.order?.by === 'object' ? [question.order.by] : []),
-  ];
-  const names = new Set<string>();
-  for (const filter of question.filters) if (filter.kind === 'related') names.add(filter.table);
-  for (const { table } of [...shown, ...question.filters.flatMap(columnsOf)])
-    if (table !== scope.base.name) names.add(table);
-  const joins = [...names].flatMap((name) => scope.joins.get(name) ?? []);
-  if (joins.length < names.size)
-    findings.trouble.push(`Not all of these tables can be joined with “${scope.base.name}”.`);
-  for (const join of joins) {
-    if (!join.isMany || !shown.some(({ table }) => table === join.table)) continue;
-    findings.trouble.push(
-      `A row of “${scope.base.name}” has many rows of “${join.table}”: its figures would be counted more than once. Ask for figures of “${join.table}”.`,
-    );
-  }
-  if (
-    joins.some(
-      ({ table, isMany }) =>
-        !isMany && question.filters.some((filter) => filter.kind === 'related' && filter.table === table),
-    )
-  )
-    findings.trouble.push(
-      'I can only leave out rows that have none of the rows of a table that refers to them.',
-    );
-  return joins;
 }

@@ -18,21 +18,41 @@ export function scopeOf(base: Table, tables: readonly Table[], named: readonly s
     const join = table === base ? undefined : joinOf(base, table);
     if (join !== undefined) joins.set(table.name, join);
   }
+  for (const table of tables) {
+    if (table === base || joins.has(table.name)) continue;
+    const join = joinThrough(base, table, tables, named);
+    if (join !== undefined) joins.set(table.name, join);
+  }
   return { base, tables, named, joins };
 }
 
-/**
- * Two tables are joined by a column of the same name and kind whose name marks it as a key, or by
- * `customer_id` and `customers.id`. One side must be unique; otherwise rows would be counted more than once.
- */
-function joinOf(left: Table, right: Table): Join | undefined {
+/** Joins between two tables: those by which a row has one row of the other come first. */
+function joinsBetween(left: Table, right: Table): Join[] {
   const found: Join[] = [];
+  const add = (one: string, other: string, isMany: boolean) => {
+    if (!found.some((join) => join.left === one && join.right === other))
+      found.push({ table: right.name, left: one, right: other, isMany });
+  };
   for (const [one, other] of pairsOf(left, right)) {
     const isOne = isUnique(right, other);
-    if (isOne || isUnique(left, one))
-      found.push({ table: right.name, left: one.name, right: other.name, isMany: !isOne });
+    if (isOne || isUnique(left, one)) add(one.name, other.name, !isOne);
   }
-  return found.find(({ isMany }) => !isMany) ?? found[0];
+  for (const { column, table, key } of left.references) if (table === right.name) add(column, key, false);
+  for (const { column, table, key } of right.references) if (table === left.name) add(key, column, true);
+  return found.sort((one, other) => Number(one.isMany) - Number(other.isMany));
+}
+
+/**
+ * Two tables are joined by a column of the same name and kind, if its name marks it as a key or if it is the
+ * first column of one of them, by `customer_id` and `customers.id`, or by columns whose values were found in
+ * a unique column of the other. One side must be unique; otherwise rows would be counted more than once.
+ */
+function joinOf(left: Table, right: Table): Join | undefined {
+  const found = joinsBetween(left, right);
+  const [first, ...others] = found;
+  if (first === undefined) return undefined;
+  const same = others.filter(({ isMany }) => isMany === first.isMany);
+  return same.length === 0 ? first : { ...first, others: same };
 }
 
 /** True if two tables may be joined, before it is known which of their columns are unique. */
@@ -40,13 +60,52 @@ export function mayJoin(left: Table, right: Table): boolean {
   return pairsOf(left, right).length > 0;
 }
 
+/** A table joined by way of another: a row has one row of it, or many of the one between. */
+function joinThrough(
+  base: Table,
+  table: Table,
+  tables: readonly Table[],
+  named: readonly string[],
+): Join | undefined {
+  const found = tables.flatMap((between): Join[] => {
+    if (between === base || between === table) return [];
+    const via = joinOf(base, between);
+    const join = via === undefined ? undefined : joinOf(between, table);
+    if (via === undefined || join === undefined || join.isMany) return [];
+    return [{ ...join, isMany: via.isMany, via }];
+  });
+  const preferred = found.filter(({ via }) => named.includes(via!.table));
+  const [only, second] = preferred.length > 0 ? preferred : found.filter(({ isMany }) => !isMany);
+  const [any, other] = found;
+  if (only !== undefined) return second === undefined ? only : undefined;
+  return other === undefined ? any : undefined;
+}
+
 const maxKeys = 40;
 
-function keysOf({ columns }: Table): { column: Column; key: string }[] {
+/** Columns that many tables have, which identify nothing. */
+const plainNames = new Set(
+  'name title label description comment note status type kind category year month day date hour time'.split(
+    ' ',
+  ),
+);
+
+function keysOf(table: Table): { column: Column; key: string; isNamed: boolean }[] {
+  const columns = table.columns.filter(({ name }) => !isSystemColumn(name));
   return columns
-    .filter((column) => !isSystemColumn(column.name) && isKey(column))
+    .filter((column) => isKey(column) || isPlainKey(column))
     .slice(0, maxKeys)
-    .map((column) => ({ column, key: keyOf(wordsOf(column.name)) }));
+    .map((column) => ({
+      column,
+      key: keyOf(wordsOf(column.name)),
+      isNamed: isKey(column) || column === columns[0],
+    }));
+}
+
+/** A column of text or whole numbers whose name may be that of a key elsewhere. */
+function isPlainKey({ name, kind, dataType }: Column): boolean {
+  const isWhole = kind === 'text' || (kind === 'number' && /INT/.test(dataType.toUpperCase()));
+  return isWhole && !plainNames.has(keyOf(wordsOf(name))) && !plainNames.has(name.toLowerCase());
 }
 
 function pairsOf(left: Table, right: Table): [Column, Column][] {
@@ -54,16 +113,17 @@ function pairsOf(left: Table, right: Table): [Column, Column][] {
   const others = keysOf(right);
   return keysOf(left).flatMap((one) =>
     others
-      .filter(({ column, key }) => {
+      .filter(({ column, key, isNamed }) => {
         if (column.kind !== one.column.kind) return false;
-        if (key === one.key) return key !== 'id';
+        if (key === one.key) return key !== 'id' && (one.isNamed || isNamed);
         return (key === 'id' && one.key === rightId) || (one.key === 'id' && key === leftId);
       })
       .map(({ column }): [Column, Column] => [one.column, column]),
   );
 }
 
-function isUnique(table: Table, column: Column): boolean {
+/** True if every row has a value of its own in the column, as far as is known. */
+export function isUnique(table: Table, column: Column): boolean {
   if (!table.isDescribed || column.distinct === undefined || column.isApproximate === true) return false;
   return column.distinct + (column.nulls ?? 0) === table.rowCount;
 }
@@ -93,13 +153,13 @@ function nearness({ base, joins, named }: Scope, column: Column): number {
   if (column.table === base.name) return 3;
   const join = joins.get(column.table);
   if (join === undefined) return -100;
-  return (join.isMany ? -2 : 0) + (named.includes(column.table) ? 2 : 0);
+  return (join.isMany ? -2 : 0) + (join.via === undefined ? 0 : -1) + (named.includes(column.table) ? 2 : 0);
 }
 
 function fitness(column: Column, role: Role): number {
   if (role === 'any') return 0;
   if (role === 'number') return column.kind !== 'number' ? -30 : isKey(column) ? -2 : 0;
-  if (role === 'boolean') return column.kind === 'boolean' ? 0 : -30;
+  if (role === 'boolean') return column.kind === 'boolean' || column.isBinary === true ? 0 : -30;
   const isTime = timeKinds.includes(column.kind);
   if (role === 'time') return isTime ? 0 : -30;
   return column.kind === 'text' || column.kind === 'boolean' ? 0.6 : isKey(column) ? 0 : 0.3;
@@ -112,11 +172,21 @@ function unreachable({ base, tables }: Scope, { said, columns }: Reference): str
   if (first === undefined) return `I found no column for “${said}”.`;
   if (first.table === base.name) return `“${first.name}” holds ${first.dataType}, which does not fit here.`;
   const other = tables.find(({ name }) => name === first.table);
-  const why =
-    other !== undefined && mayJoin(base, other)
-      ? 'neither side of their common column is unique'
-      : 'they have no key in common';
-  return `“${first.name}” is a column of “${first.table}”, which I cannot join with “${base.name}”: ${why}.`;
+  const why = other === undefined ? '' : `: ${withoutJoin(base, other)}`;
+  return `“${first.name}” is a column of “${first.table}”, which I cannot join with “${base.name}”${why}.`;
+}
+
+const maxLookedAt = 5;
+
+/** Why two tables cannot be joined, and which columns were looked at. */
+export function withoutJoin(left: Table, right: Table): string {
+  const pairs = pairsOf(left, right).slice(0, maxLookedAt);
+  const isKnown = pairs.length > 0;
+  const looked = pairs.map(([one, other]) => `“${one.name}” and “${other.name}”`).join(', ');
+  const key = 'a column that both have, and whose values occur once in one of them';
+  return isKnown
+    ? `they have no key in common, which is ${key} (I looked at ${looked})`
+    : `they have no key in common, which is ${key}`;
 }
 
 /** The chosen date column of a table, and the other candidates. */
@@ -149,9 +219,18 @@ function byName(table: Table): Column[] {
 
 /** The column that names a table's rows for people, if it identifies them. */
 export function labelColumn(table: Table): Column | undefined {
-  const names = ['name', 'title', 'label', `${keyOf(wordsOf(table.name))}name`, 'fullname', 'station'];
-  const keys = new Set(names.map((name) => keyOf(wordsOf(name))));
-  return table.columns.find(
-    (column) => column.kind === 'text' && keys.has(keyOf(wordsOf(column.name))) && isUnique(table, column),
-  );
+  const own = wordsOf(table.name);
+  const names = [
+    ['name'],
+    ['title'],
+    ['label'],
+    [...own, 'name'],
+    ['full', 'name'],
+    ['fullname'],
+    ['station'],
+  ];
+  const keys = new Set(names.map(keyOf));
+  const unique = table.columns.filter((column) => column.kind === 'text' && isUnique(table, column));
+  const isName = ({ name }: Column) => ['name', 'title'].includes(wordsOf(name).at(-1) ?? '');
+  return unique.find(({ name }) => keys.has(keyOf(wordsOf(name)))) ?? unique.find(isName);
 }

@@ -1,8 +1,15 @@
 import type { Column } from './catalog.ts';
 import type { Condition, Group, Join, Measure, Question, Range } from './question.ts';
 
-/** Maximum rows or groups in a result. */
-export const maxRows = 1000;
+/** Groups that a result has room for, and cells of rows. */
+const maxGroups = 10_000;
+const maxCells = 40_000;
+const fewestRows = 1_000;
+
+/** Maximum rows or groups in the result of a question. */
+export function maxRows({ kind, columns }: Question): number {
+  return kind === 'rows' ? Math.max(fewestRows, Math.floor(maxCells / columns.length)) : maxGroups;
+}
 
 function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
@@ -38,7 +45,7 @@ function rowsSql(question: Question): string {
   ];
   const all = [...keys, ...rest];
   if (all.length > 0) lines.push(`ORDER BY ${all.join(', ')}`);
-  lines.push(`LIMIT ${question.limit ?? maxRows}`);
+  lines.push(`LIMIT ${question.limit ?? maxRows(question)}`);
   return lines.join('\n');
 }
 
@@ -59,7 +66,7 @@ function aggregateSql(question: Question): string {
   if (groups.length > 0) {
     lines.push(`GROUP BY ${groups.map((group) => groupExpression(group, named)).join(', ')}`);
     lines.push(`ORDER BY ${orderOf(question).join(', ')}`);
-    lines.push(`LIMIT ${question.limit ?? maxRows}`);
+    lines.push(`LIMIT ${question.limit ?? maxRows(question)}`);
   }
   return lines.join('\n');
 }
@@ -87,13 +94,15 @@ function shareSql(question: Question, named: Named): string {
 }
 
 function fromOf({ base, joins }: Question): string {
-  const lines = [`FROM ${identifier(base)}`];
-  for (const { table, left, right, isMany } of joins) {
-    if (isMany) continue;
-    const on = `${identifier(base)}.${identifier(left)} = ${identifier(table)}.${identifier(right)}`;
-    lines.push(`LEFT JOIN ${identifier(table)} ON ${on}`);
-  }
-  return lines.join('\n');
+  const lines = new Set([`FROM ${identifier(base)}`]);
+  const add = ({ table, left, right, via }: Join) => {
+    if (via !== undefined) add(via);
+    const from = via?.table ?? base;
+    const on = `${identifier(from)}.${identifier(left)} = ${identifier(table)}.${identifier(right)}`;
+    lines.add(`LEFT JOIN ${identifier(table)} ON ${on}`);
+  };
+  for (const join of joins) if (!join.isMany) add(join);
+  return [...lines].join('\n');
 }
 
 function whereOf(filters: readonly Condition[], question: Question, named: Named): string[] {
@@ -115,15 +124,27 @@ function conditionOf(filter: Condition, question: Question, named: Named): strin
 
 /** For a join with many rows per row: one match is enough; if negated, there must be none. */
 function withinMany(filter: Condition, join: Join, { base }: Question, named: Named): string {
-  const key = named({ table: base, name: join.left, dataType: '', kind: 'other' });
+  const key = (column: string) => named({ table: base, name: column, dataType: '', kind: 'other' });
+  if (filter.kind === 'related')
+    return [join, ...(join.others ?? [])].map((one) => withoutAny(one, key)).join(' AND ');
   const isInner = filter.isNegated && filter.kind !== 'null' && filter.kind !== 'flag';
-  if (filter.kind === 'related') {
-    const keys = `SELECT ${identifier(join.right)} FROM ${identifier(join.table)} WHERE ${identifier(join.right)} IS NOT NULL`;
-    return `${key} NOT IN (${keys})`;
-  }
   const test = testOf(isInner ? { ...filter, isNegated: false } : filter, ({ name }) => identifier(name));
-  const inner = `SELECT ${identifier(join.right)} FROM ${identifier(join.table)} WHERE ${identifier(join.right)} IS NOT NULL AND ${test}`;
-  return `${key} ${isInner ? 'NOT IN' : 'IN'} (${inner})`;
+  const { via } = join;
+  const between = via === undefined ? test : `${identifier(join.left)} IN (${keysIn(join, test)})`;
+  const first = via ?? join;
+  return `${key(first.left)} ${isInner ? 'NOT IN' : 'IN'} (${keysIn(first, between)})`;
+}
+
+function withoutAny(join: Join, key: (column: string) => string): string {
+  const { via, left } = join;
+  if (via === undefined) return `${key(left)} NOT IN (${keysIn(join)})`;
+  return `${key(via.left)} NOT IN (${keysIn(via, `${identifier(left)} IN (${keysIn(join)})`)})`;
+}
+
+function keysIn({ table, right }: Join, test?: string): string {
+  const column = identifier(right);
+  const and = test === undefined ? '' : ` AND ${test}`;
+  return `SELECT ${column} FROM ${identifier(table)} WHERE ${column} IS NOT NULL${and}`;
 }
 
 function testOf(filter: Condition, named: Named): string {
@@ -143,6 +164,7 @@ function testOf(filter: Condition, named: Named): string {
       return filter.isNegated ? `(NOT ${test} OR ${column} IS NULL)` : test;
     }
     case 'flag':
+      if (filter.column.isBinary === true) return `${column} = ${filter.isNegated ? 0 : 1}`;
       return `${column} = ${filter.isNegated ? 'false' : 'true'}`;
     case 'null':
       return `${column} IS ${filter.isNegated ? 'NOT ' : ''}NULL`;

@@ -12,6 +12,7 @@ import {
 } from './answer.ts';
 import {
   describedTables,
+  joinedTables,
   type ResultSet,
   readChart,
   readResultSet,
@@ -80,12 +81,21 @@ function withTables(conversation: Conversation, listed: readonly Table[]): Step 
     if (tools.has('describe_table') && names.length > 0)
       return { calls: names.map((table) => ({ tool: 'describe_table', input: { table } })) };
   }
-  const tables = describedTables(
+  const known = describedTables(
     listed,
     described.map(({ value }) => value),
   );
   const failed = described.find(({ error }) => error !== undefined);
+  const joins = answersOf(conversation, 'find_joins');
+  const tables = joinedTables(
+    known,
+    joins.map(({ value }) => value),
+  );
   const plan = planOf(messages, tables);
+  if (plan.kind === 'refuse' && joins.length === 0 && tools.has('find_joins')) {
+    const call = joinsCall(plan, tables);
+    if (call !== undefined) return { calls: [call] };
+  }
   if (failed !== undefined && plan.kind === 'describe' && plan.tables.some(({ isDescribed }) => !isDescribed))
     return refused(`A table could not be described. ${failure(failed)}`);
   if (plan.kind === 'refuse' && failed !== undefined)
@@ -93,6 +103,13 @@ function withTables(conversation: Conversation, listed: readonly Table[]): Step 
       `A table could not be described. ${failure(failed)}\n\n${refusalText(plan.trouble, plan.draft, tables)}`,
     );
   return carryOut(plan, conversation, tables);
+}
+
+/** If a question was understood and could not be answered, its tables may have a key of different names. */
+export function joinsCall({ draft }: Plan, tables: readonly Table[]): Call | undefined {
+  const names = tables.filter(({ isDescribed }) => isDescribed).map(({ name }) => name);
+  if (draft.unknown.length > 0 || names.length < 2) return undefined;
+  return { tool: 'find_joins', input: { tables: names } };
 }
 
 /** The next step of a plan, based on the tool answers so far. */

@@ -1,3 +1,4 @@
+import { isCalendarPart } from './calendar.ts';
 import { type Column, isSystemColumn, type Table } from './catalog.ts';
 import { isKey, timeColumns } from './match.ts';
 
@@ -8,7 +9,9 @@ export function examplesOf(tables: readonly Table[], first: readonly string[] = 
   if (main === undefined) return [];
   const examples = [`How many ${main.name} are there?`];
   const columns = main.columns.filter(({ name }) => !isSystemColumn(name));
-  const number = columns.find((column) => column.kind === 'number' && !isKey(column));
+  const number = columns.find(
+    (column) => column.kind === 'number' && !isKey(column) && !isCalendarPart(column) && !column.isBinary,
+  );
   const text = columns.find((column) => column.kind === 'text' && isGrouping(column, main));
   const [time] = timeColumns(main);
   if (number !== undefined && text !== undefined)

@@ -20,22 +20,23 @@ export function measureText({ aggregate, column }: Measure, base: string): strin
   return `${aggregateNames[aggregate]} of ${code(column.name)}`;
 }
 
-export function filtersText(filters: readonly Condition[]): string {
+/** `say` writes a value: escaped as Markdown, or as it is. */
+export function filtersText(filters: readonly Condition[], say: (value: string) => string = escaped): string {
   if (filters.length === 0) return '';
-  return `, where ${filters.map(filterText).join(' and ')}`;
+  return `, where ${filters.map((filter) => filterText(filter, say)).join(' and ')}`;
 }
 
-function filterText(filter: Condition): string {
+function filterText(filter: Condition, say: (value: string) => string): string {
   const not = filter.isNegated;
   if (filter.kind === 'anyText') {
     const names = filter.columns.map(({ name }) => code(name)).join(' or ');
-    return `${names} is ${not ? 'not ' : ''}${valuesText(filter.values)}`;
+    return `${names} is ${not ? 'not ' : ''}${valuesText(filter.values, say)}`;
   }
   if (filter.kind === 'related') return `there are no rows of ${code(filter.table)}`;
   const name = code(filter.column.name);
   switch (filter.kind) {
     case 'values':
-      return `${name} is ${not ? 'not ' : ''}${valuesText(filter.values)}`;
+      return `${name} is ${not ? 'not ' : ''}${valuesText(filter.values, say)}`;
     case 'flag':
       return `${name} is ${not ? 'false' : 'true'}`;
     case 'null':
@@ -61,8 +62,8 @@ function operatorText(operator: string): string {
   return names[operator] ?? operator;
 }
 
-function valuesText(values: readonly string[]): string {
-  return values.map((value) => `“${escaped(value)}”`).join(' or ');
+function valuesText(values: readonly string[], say: (value: string) => string): string {
+  return values.map((value) => `“${say(value)}”`).join(' or ');
 }
 
 function rangeText({ from, to }: Range): string {
@@ -77,7 +78,8 @@ export function groupsText({ groups }: Question): string {
 
 /** A title for results, charts and reports: plain text. */
 export function titleOf(question: Question): string {
-  const plainText = subjectOf(question).replaceAll('`', '');
+  const filters = filtersText(question.filters, (value) => value);
+  const plainText = `${subjectOf(question)}${filters}`.replaceAll('`', '');
   const title = plainText.slice(0, 1).toUpperCase() + plainText.slice(1);
   return title.length > 120 ? `${title.slice(0, 119)}…` : title;
 }

@@ -64,7 +64,7 @@ export function stem(word: string): string {
   if (word.length < 4 || word.endsWith('ss') || word.endsWith('us') || word.endsWith('is')) return word;
   let singular = word.endsWith('s') ? word.slice(0, -1) : word;
   if (word.endsWith('ies') && word.length > 4) singular = `${word.slice(0, -3)}y`;
-  return singular.endsWith('e') && singular.length > 3 ? singular.slice(0, -1) : singular;
+  return singular.endsWith('e') && singular.length > 4 ? singular.slice(0, -1) : singular;
 }
 
 /** Words of a name or a value, split at non-alphanumeric characters and at capitals that begin a word. */

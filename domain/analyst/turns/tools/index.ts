@@ -1,5 +1,6 @@
 import { drawChart } from './draw-chart.ts';
 import { listFilesTool, readFileTool, writeFileTool } from './files.ts';
+import { findJoins } from './find-joins.ts';
 import { describeTable, listTables, runSql, sampleRows } from './tables.ts';
 import type { Tool } from './tool.ts';
 import { writeReport } from './write-report.ts';
@@ -8,6 +9,7 @@ import { writeReport } from './write-report.ts';
 export const tools: readonly Tool[] = [
   listTables,
   describeTable,
+  findJoins,
   sampleRows,
   runSql,
   drawChart,

@@ -18,8 +18,9 @@ const maxListedText = 300;
 /** What one answer has room for: notes and profiles of columns. */
 const maxNotesCharacters = 24_000;
 const maxDescribed = 80;
-/** A column's values are listed if there are at most this many. */
-const maxValues = 50;
+/** A column's values are listed if there are at most this many, in at most so many characters. */
+const maxValues = 200;
+const maxValueCharacters = 4_000;
 /** Above this many rows, values are counted approximately. */
 const exactRows = 1_000_000;
 
@@ -59,7 +60,7 @@ export const describeTable = defineTool({
     const { cells, isExact, told } = await profile(call, table, columns);
     const described = columns.map((column, index) => {
       const [nulls, distinct, min, max, found] = cells.slice(1 + index * 5, 6 + index * 5);
-      const values = Array.isArray(found) && found.length <= maxValues ? found : null;
+      const values = isListable(found) ? found : null;
       return {
         name: column.name,
         dataType: column.dataType,
@@ -108,6 +109,9 @@ async function profile(
 }
 
 const tooMuch: ReadonlySet<string> = new Set(['query_too_large', 'query_timeout']);
+
+const isListable = (values: unknown): values is unknown[] =>
+  Array.isArray(values) && values.length <= maxValues && JSON.stringify(values).length <= maxValueCharacters;
 
 const shownValue = (value: unknown): unknown =>
   typeof value === 'string' && value.length > 200 ? `${value.slice(0, 200).toWellFormed()}…` : value;

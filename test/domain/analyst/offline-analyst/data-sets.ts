@@ -1,4 +1,4 @@
-/** Three sets of tables, computed deterministically. */
+/** Sets of tables, computed deterministically. */
 export interface DataSet {
   tables: readonly { name: string; description: string; sql: string }[];
 }
@@ -85,6 +85,46 @@ export const library: DataSet = {
         i % 7 <> 0 AS returned, CAST((i % 9) * 0.5 AS DECIMAL(6, 2)) AS fine_eur,
         CASE WHEN i % 3 = 0 THEN NULL ELSE 1 + i % 5 END AS rating
         FROM range(1, 401) t(i)`,
+    },
+  ],
+};
+
+/** Short names of columns, keys of different names, and parts of dates in columns of their own. */
+export const flights: DataSet = {
+  tables: [
+    {
+      name: 'flights',
+      description: '',
+      sql: `SELECT CAST(2024 AS INTEGER) AS year, CAST(1 + i % 12 AS INTEGER) AS month, CAST(1 + i % 28 AS INTEGER) AS day,
+        CASE WHEN i % 9 <> 0 THEN (i * 7) % 80 - 10 END AS dep_delay,
+        CASE WHEN i % 9 <> 0 THEN (i * 11) % 90 - 15 END AS arr_delay,
+        ['AA', 'BB', 'CC'][1 + i % 3] AS carrier, 'N' || i % 40 AS tailnum,
+        ['JFK', 'LGA'][1 + i % 2] AS origin, ['LAX', 'HNL', 'SFO', 'LGA'][1 + i % 4] AS dest,
+        100 + (i * 37) % 3000 AS distance FROM range(0, 240) t(i)`,
+    },
+    {
+      name: 'airlines',
+      description: '',
+      sql: `SELECT ['AA', 'BB', 'CC', 'DD'][i] AS carrier,
+        ['Alpha Air Inc.', 'Beta Lines', 'Gamma Jets', 'Delta Wings'][i] AS name FROM range(1, 5) t(i)`,
+    },
+    {
+      name: 'airports',
+      description: '',
+      sql: `SELECT ['JFK', 'LGA', 'LAX', 'HNL', 'SFO', 'OSL', 'ZRH'][i] AS faa, 'Airport ' || i AS name,
+        i * 10.5 AS lat, i * 100 AS alt FROM range(1, 8) t(i)`,
+    },
+    {
+      name: 'planes',
+      description: '',
+      sql: `SELECT 'N' || i AS tailnum, ['Boing', 'Airbuzz'][1 + i % 2] AS manufacturer, 50 + i * 5 AS seats,
+        CAST(i % 2 AS INTEGER) AS retired FROM range(0, 50) t(i)`,
+    },
+    {
+      name: 'seattle_weather',
+      description: '',
+      sql: `SELECT DATE '2015-01-01' + CAST(i AS INTEGER) AS date, i % 30 + 5 AS temp_max, i % 20 AS temp_min,
+        NULL::DATE AS checked_on FROM range(0, 300) t(i)`,
     },
   ],
 };

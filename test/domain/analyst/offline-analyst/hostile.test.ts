@@ -18,7 +18,7 @@ const evil: DataSet = {
 
 it('quotes names and values, whatever they hold', async () => {
   const analyst = await openAnalyst(evil);
-  expect((await analyst.ask('how many ders are there')).text).toContain('did not understand');
+  expect((await analyst.ask('how many unicorns are there')).text).toContain('did not understand');
   const { rows, sql } = await analyst.ask('total am ount by sta tus');
   expect(rows).toHaveLength(6);
   expect(sql).toContain('"am""ount"');

@@ -1,6 +1,13 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { offlineModel } from '../../../../domain/analyst/offline-analyst/model.ts';
+import {
+  columnKey,
+  foundStatement,
+  joinsOf,
+  pairsOf,
+  uniqueStatement,
+} from '../../../../domain/analyst/turns/tools/find-joins.ts';
 import type { DataSet } from './data-sets.ts';
 
 export interface Answered {
@@ -21,6 +28,7 @@ export interface Analyst {
 export const toolNames = [
   'list_tables',
   'describe_table',
+  'find_joins',
   'sample_rows',
   'run_sql',
   'draw_chart',
@@ -144,6 +152,7 @@ export function toolsOf(connection: DuckDBConnection, set: DataSet): Tools {
       tables: await Promise.all(set.tables.map((table) => listed(connection, table))),
     }),
     describe_table: ({ table }) => described(connection, String(table)),
+    find_joins: async ({ tables }) => ({ joins: await foundJoins(connection, tables as string[]) }),
     sample_rows: ({ table, limit }) =>
       query(`SELECT * FROM ${quoted(String(table))} ORDER BY 1 LIMIT ${limit ?? 10}`),
     run_sql: async ({ sql }) => {
@@ -163,6 +172,17 @@ export function toolsOf(connection: DuckDBConnection, set: DataSet): Tools {
   };
 }
 
+async function foundJoins(connection: DuckDBConnection, names: readonly string[]) {
+  const tables = await Promise.all(
+    names.map((name) => listed(connection, { name, description: '', sql: '' })),
+  );
+  const { rows } = await run(connection, uniqueStatement(tables));
+  const unique = rows.filter((row) => row[2] === true);
+  const keys = unique.map(([table, name]) => columnKey({ table: String(table), name: String(name) }));
+  const pairs = pairsOf(tables, new Set(keys));
+  return pairs.length === 0 ? [] : joinsOf(pairs, (await run(connection, foundStatement(pairs))).rows);
+}
+
 async function listed(connection: DuckDBConnection, { name, description }: DataSet['tables'][number]) {
   const { columns } = await run(connection, `SELECT * FROM ${quoted(name)} LIMIT 0`);
   const { rows } = await run(connection, `SELECT count(*) FROM ${quoted(name)}`);
@@ -175,7 +195,7 @@ async function described(connection: DuckDBConnection, table: string) {
     const column = quoted(name);
     const figures = `SELECT count(*) - count(${column}), count(DISTINCT ${column}), CAST(min(${column}) AS VARCHAR), CAST(max(${column}) AS VARCHAR) FROM ${quoted(table)}`;
     const [nulls, distinct, min, max] = (await run(connection, figures)).rows[0]!;
-    const isListed = (dataType === 'STRING' || dataType === 'BOOLEAN') && Number(distinct) <= 50;
+    const isListed = (dataType === 'STRING' || dataType === 'BOOLEAN') && Number(distinct) <= 200;
     const values = isListed
       ? (
           await run(
