@@ -100,11 +100,11 @@ async function ask(api: Api, chat: string, question: Question): Promise<Taken> {
 const firstLine = (text: string) => text.split('\n')[0]!.slice(0, 160);
 
 async function rowsOf(api: Api, path: string): Promise<unknown[][]> {
-  const { data } = await api.json<Answer<{ rowsWithColumnOrder: { value: unknown }[][] }>>(
+  const { data } = await api.json<Answer<{ rows_with_column_order: { value: unknown }[][] }>>(
     'GET',
     `${path}?limit=10000`,
   );
-  return data.rowsWithColumnOrder.map((row) => row.map(({ value }) => value));
+  return data.rows_with_column_order.map((row) => row.map(({ value }) => value));
 }
 
 async function answersOf(statements: string | string[] | undefined): Promise<unknown[][][]> {

@@ -38,11 +38,14 @@ export function optionsFor(
       // Conversations are stored only in this service.
       return { openai: { store: false, ...(asked === undefined ? {} : { reasoningEffort: asked }) } };
     case 'anthropic':
-      return asked === undefined ? {} : { anthropic: claudeOptions(name, asked) };
+      return { anthropic: { ...cached, ...(asked === undefined ? {} : claudeOptions(name, asked)) } };
     case 'local':
       return asked === undefined ? {} : { local: { reasoningEffort: asked } };
   }
 }
+
+/** The prompt up to its last block is cached; the other providers do so unasked. */
+const cached = { cacheControl: { type: 'ephemeral' } } as const;
 
 function claudeOptions(name: string, effort: Effort) {
   if (claudeBudgeted.test(name))

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { nothingAttached, selfDescription } from './answer.ts';
-import { describedTables, readTables, type Table } from './catalog.ts';
+import { describedTables, joinedTables, readTables, type Table } from './catalog.ts';
 import { escaped, sqlBlock } from './markdown.ts';
 import { type Plan, planOf, readerOf, tablesToDescribe } from './plan.ts';
 import type { Conversation, ToolAnswer } from './prompt.ts';
-import { type Call, carryOut, type Step } from './steps.ts';
+import { type Call, carryOut, joinsCall, type Step } from './steps.ts';
 
 /** A piece of a document's instructions: text kept as it is, or a question that is replaced by its answer. */
 export type Block = { kind: 'heading' | 'text'; text: string } | { kind: 'question'; text: string };
@@ -81,15 +81,22 @@ export async function nextDocumentStep(conversation: Conversation): Promise<Step
   const names = await toDescribe(questions, tables);
   if (described.length < names.length)
     return { calls: names.slice(described.length).slice(0, callsAtOnce).map(describeCall) };
-  const known = describedTables(
-    tables,
-    described.map(({ value }) => value),
+  const joins = answers('find_joins');
+  const known = joinedTables(
+    describedTables(
+      tables,
+      described.map(({ value }) => value),
+    ),
+    joins.map(({ value }) => value),
   );
   const read = readerOf(known);
   const steps: { question: Asked; step: Step }[] = [];
   for (const question of questions) {
     await setImmediate();
     const plan = planOf(question.messages, known, read);
+    const mayJoin = plan.kind === 'refuse' && joins.length === 0 && conversation.tools.has('find_joins');
+    const call = mayJoin ? joinsCall(plan, known) : undefined;
+    if (call !== undefined) return { calls: [call] };
     steps.push({ question, step: answered(conversation, plan, known, answers) });
   }
   const refused = steps.find(({ step }) => step.calls === undefined && step.isRefusal === true);

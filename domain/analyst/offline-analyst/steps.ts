@@ -105,11 +105,14 @@ function withTables(conversation: Conversation, listed: readonly Table[]): Step 
   return carryOut(plan, conversation, tables);
 }
 
+/** The most tables that find_joins compares. */
+const maxJoined = 8;
+
 /** If a question was understood and could not be answered, its tables may have a key of different names. */
 export function joinsCall({ draft }: Plan, tables: readonly Table[]): Call | undefined {
   const names = tables.filter(({ isDescribed }) => isDescribed).map(({ name }) => name);
   if (draft.unknown.length > 0 || names.length < 2) return undefined;
-  return { tool: 'find_joins', input: { tables: names } };
+  return { tool: 'find_joins', input: { tables: names.slice(0, maxJoined) } };
 }
 
 /** The next step of a plan, based on the tool answers so far. */

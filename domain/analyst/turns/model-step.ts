@@ -56,7 +56,7 @@ export async function takeModelStep(
   if ('kind' in begun) return begun;
   try {
     const answer = await ask(deps, begun, isLast, signal);
-    return await endStep(deps.db, begun.stepTry, answer, begun.offered);
+    return await endStep(deps, begun.stepTry, answer, begun.offered);
   } catch (error) {
     if (error instanceof TurnEnded) return { kind: 'ended' };
     throw error;
@@ -183,7 +183,8 @@ async function ask(
     const { fullStream } = streamText({
       model: model.model(),
       instructions: given.instructions,
-      tools: { ...appToolSet(offered), ...given.tools },
+      // What never changes first: providers cache the beginnings of prompts.
+      tools: { ...given.tools, ...appToolSet(offered) },
       messages,
       toolChoice: isLast ? 'none' : 'auto',
       maxRetries: 0,
@@ -215,16 +216,21 @@ const charactersPerToken = 4;
 
 /** An unfinished answer is billed too, but its usage is not reported, so it is estimated. */
 async function countUnfinished(
-  { db }: StepDeps,
+  { db, monthlyTokenBudget }: StepDeps,
   { organization_id: organizationId, model }: Message,
   messages: readonly ModelMessage[],
   { characters }: AnswerSize,
 ): Promise<void> {
   if (characters === 0 || model === offlineId) return;
   await inOrganization(db, organizationId, (transaction) =>
-    addTokens(transaction, organizationId, {
-      inputTokens: Math.ceil(JSON.stringify(messages).length / charactersPerToken),
-      outputTokens: Math.ceil(characters / charactersPerToken),
-    }),
+    addTokens(
+      transaction,
+      organizationId,
+      {
+        inputTokens: Math.ceil(JSON.stringify(messages).length / charactersPerToken),
+        outputTokens: Math.ceil(characters / charactersPerToken),
+      },
+      monthlyTokenBudget,
+    ),
   );
 }

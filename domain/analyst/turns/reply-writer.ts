@@ -219,7 +219,7 @@ export function outstanding(parts: readonly MessagePart[]): StepOutcome {
 
 /** Ends a step: its tool calls begin, or the reply is complete. */
 export function endStep(
-  db: Database,
+  { db, monthlyTokenBudget }: { db: Database; monthlyTokenBudget: number | undefined },
   stepTry: StepTry,
   answer: ModelAnswer,
   offered: readonly OfferedTool[],
@@ -240,7 +240,8 @@ export function endStep(
       input_tokens: reply.input_tokens + answer.usage.inputTokens,
       output_tokens: reply.output_tokens + answer.usage.outputTokens,
     });
-    if (reply.model !== offlineId) await addTokens(transaction, organizationId, answer.usage);
+    if (reply.model !== offlineId)
+      await addTokens(transaction, organizationId, answer.usage, monthlyTokenBudget);
     const question = conversation.run_id === null ? undefined : questionIn(answer);
     if (question !== undefined) {
       const failure = { code: 'question_asked', message: question };

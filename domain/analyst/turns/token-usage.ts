@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { recordEvents } from '../../workspace/audit/events.ts';
 
 export interface TokenCount {
   inputTokens: number;
@@ -8,14 +9,19 @@ export interface TokenCount {
 
 const thisMonth = sql<Date>`date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 
+/** Share of a month's budget at which the organization is told, in its audit. */
+const toldShare = 0.8;
+
 /** Adds to the organization's usage in this calendar month (UTC). */
 export async function addTokens(
   db: OrganizationTransaction,
   organizationId: string,
   { inputTokens, outputTokens }: TokenCount,
+  monthlyBudget?: number,
 ): Promise<void> {
-  if (inputTokens + outputTokens === 0) return;
-  await db
+  const added = inputTokens + outputTokens;
+  if (added === 0) return;
+  const { used } = await db
     .insertInto('token_usage')
     .values({
       organization_id: organizationId,
@@ -29,7 +35,32 @@ export async function addTokens(
         output_tokens: eb('token_usage.output_tokens', '+', outputTokens),
       })),
     )
-    .execute();
+    .returning(({ eb }) => eb('input_tokens', '+', eb.ref('output_tokens')).as('used'))
+    .executeTakeFirstOrThrow();
+  const told = (monthlyBudget ?? Number.POSITIVE_INFINITY) * toldShare;
+  // Only one addition of a month crosses it.
+  if (used >= told && used - added < told) await recordNearlyUsed(db, organizationId, used, monthlyBudget!);
+}
+
+async function recordNearlyUsed(
+  db: OrganizationTransaction,
+  organizationId: string,
+  used: number,
+  budget: number,
+): Promise<void> {
+  await recordEvents(db, organizationId, [
+    {
+      organizationId,
+      actor: { type: 'system', id: null },
+      action: 'token_budget.nearly_used',
+      resource: { id: null, name: null },
+      outcome: 'done',
+      address: null,
+      requestId: null,
+      processId: null,
+      detail: { tokens: used, budget },
+    },
+  ]);
 }
 
 /** Tokens that the organization used in this calendar month. */

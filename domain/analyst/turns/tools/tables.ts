@@ -15,6 +15,11 @@ const maxColumns = 200;
 const maxText = 2_000;
 /** The same for a column in the list of all tables. */
 const maxListedText = 300;
+/** What a list of tables has room for; beyond it they are named, and beyond that found by search_tables. */
+const maxListedCharacters = 100_000;
+const maxListedTables = 1_000;
+const leftOut =
+  'There is no room for the columns of all tables. search_tables finds tables by words; describe_table describes one.';
 /** What one answer has room for: notes and profiles of columns. */
 const maxNotesCharacters = 24_000;
 const maxDescribed = 80;
@@ -34,18 +39,25 @@ export const listTables = defineTool({
     const ids = tables.map(({ id }) => id);
     const [notes, freshness] = [await notesOf(call, ids, maxListedText), await freshnessThrough(call)];
     const room = { left: maxNotesCharacters };
-    const listed = tables.map((table) => ({
-      ...aboutTable(table, freshness.get(table.id) ?? [], maxText),
-      rowCount: table.rowCount,
-      columns: withNotes(
-        table.columns.slice(0, maxColumns).map(({ name, dataType }) => ({ name, dataType })),
-        notes.get(table.id),
-        room,
-      ),
-      ...profiled(notes.get(table.id), room),
-    }));
+    let left = maxListedCharacters;
+    const listed = tables.slice(0, maxListedTables).map((table) => {
+      const entry = {
+        ...aboutTable(table, freshness.get(table.id) ?? [], maxText),
+        rowCount: table.rowCount,
+        columns: withNotes(
+          table.columns.slice(0, maxColumns).map(({ name, dataType }) => ({ name, dataType })),
+          notes.get(table.id),
+          room,
+        ),
+        ...profiled(notes.get(table.id), room),
+      };
+      left -= JSON.stringify(entry).length;
+      if (left >= 0) return entry;
+      return { name: table.name, rowCount: table.rowCount, columns: [], columnCount: table.columns.length };
+    });
+    const isAll = left >= 0 && listed.length === tables.length;
     const count = `${tables.length} ${tables.length === 1 ? 'table is' : 'tables are'} attached.`;
-    return { output: { tables: listed }, summary: count };
+    return { output: { tables: listed, ...(isAll ? {} : { leftOut }) }, summary: count };
   },
 });
 

@@ -173,6 +173,8 @@ test('the month of an organization ends with its tokens, and the offline analyst
   for (const reply of [await free(), await free()]) expect(reply.usage.inputTokens).toBeGreaterThan(500);
   script = [() => ({ text: 'Dear.', usage: { inputTokens: 900, outputTokens: 100 } })];
   expect((await theirs.ask('One.')).usage).toEqual({ inputTokens: 900, outputTokens: 100 });
+  const told = await other.call('GET', '/v1/audit-events?action=token_budget.nearly_used');
+  expect(told.body.items).toMatchObject([{ detail: { tokens: 1_000, budget: 1_000 } }]);
   const refused = await theirs.ask('Two.');
   expect(refused).toMatchObject({ status: 'error', error: { code: 'token_budget_exceeded' } });
   expect((await free()).status).toBe('complete');

@@ -93,8 +93,9 @@ describe('an effort', () => {
     ['claude-sonnet-5-5', { thinking: { type: 'adaptive', display: 'summarized' }, effort: 'low' }],
   ])('of Anthropic’s %s is a budget or an effort', (name, options) => {
     const env = { ...anthropic, ANTHROPIC_MODELS: name };
-    expect(optionsOf(env, `anthropic/${name}`, 'low')).toEqual({ anthropic: options });
-    expect(optionsOf(env, `anthropic/${name}`)).toEqual({});
+    const cached = { cacheControl: { type: 'ephemeral' } };
+    expect(optionsOf(env, `anthropic/${name}`, 'low')).toEqual({ anthropic: { ...cached, ...options } });
+    expect(optionsOf(env, `anthropic/${name}`)).toEqual({ anthropic: cached });
   });
 
   test('of any other model is sent as it is', () => {

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { type KnownTable, knownTables } from './known-tables.ts';
+import { cut, notesOf, type TableNotes } from './table-notes.ts';
+import { defineTool, text } from './tool.ts';
+
+const maxFound = 20;
+/** Columns shown of a found table: those that were meant, then the first ones. */
+const maxColumns = 20;
+const maxText = 300;
+const maxWords = 20;
+
+/** How much a word counts where it is found. */
+const inName = 4;
+const inColumn = 2;
+const inText = 1;
+
+/** Words of a name or a text, in lower case and the singular: `orderDate` and `Order dates` are alike. */
+export function searchWords(text: string): string[] {
+  return text
+    .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .map((word) => (word.length > 3 && word.endsWith('s') ? word.slice(0, -1) : word))
+    .filter((word) => word !== '');
+}
+
+/** 1 if a text has the word, half of it if one of its words begins with it or is its beginning. */
+function found(word: string, within: readonly string[]): number {
+  if (within.includes(word)) return 1;
+  const isBeginning = (one: string) =>
+    Math.min(one.length, word.length) > 2 && (one.startsWith(word) || word.startsWith(one));
+  return within.some(isBeginning) ? 0.5 : 0;
+}
+
+export interface Rated {
+  rating: number;
+  /** Names of columns that have one of the words, best first. */
+  columns: string[];
+}
+
+/** How well a table fits words: by its name, its columns, and what people wrote about both. */
+export function rate(table: KnownTable, notes: TableNotes | undefined, words: readonly string[]): Rated {
+  const about = searchWords(`${table.description} ${table.note}`);
+  const name = searchWords(table.name);
+  const columns = table.columns
+    .map((column) => {
+      const own = searchWords(column.name);
+      const said = searchWords(JSON.stringify(notes?.columns.get(column.name) ?? ''));
+      const rated = words.map((word) => Math.max(inColumn * found(word, own), inText * found(word, said)));
+      return { name: column.name, rated, rating: rated.reduce((sum, one) => sum + one, 0) };
+    })
+    .filter(({ rating }) => rating > 0)
+    .sort((one, other) => other.rating - one.rating);
+  // Each word counts once, however many columns have it.
+  const rating = words.reduce((sum, word, index) => {
+    const best = Math.max(0, ...columns.map(({ rated }) => rated[index]!));
+    return sum + Math.max(inName * found(word, name), inText * found(word, about), best);
+  }, 0);
+  return { rating, columns: columns.map((column) => column.name) };
+}
+
+export const searchTables = defineTool({
+  name: 'search_tables',
+  description:
+    'Finds attached tables and views by words in their names, their columns, and what people wrote about both; best first, with the columns that were found. Use it where list_tables left columns out.',
+  input: z.strictObject({
+    words: text(1, 500).describe('Words of the question, in the language of the names.'),
+  }),
+  async run(call, { words: said }) {
+    const words = [...new Set(searchWords(said))].slice(0, maxWords);
+    const tables = await knownTables(call);
+    const ids = tables.map(({ id }) => id);
+    const notes = await notesOf(call, ids, maxText);
+    const best = tables
+      .map((table) => ({ table, ...rate(table, notes.get(table.id), words) }))
+      .filter(({ rating }) => rating > 0)
+      .sort((one, other) => other.rating - one.rating || one.table.name.localeCompare(other.table.name))
+      .slice(0, maxFound);
+    const output = best.map(({ table, columns: named }) => {
+      const { name, description, note, rowCount, columns } = table;
+      const rest = columns.filter((column) => !named.includes(column.name));
+      const own = named.flatMap((one) => columns.filter((column) => column.name === one));
+      const shown = [...own, ...rest].slice(0, maxColumns);
+      return {
+        name,
+        description: cut(description, maxText),
+        note: cut(note, maxText),
+        rowCount,
+        columns: shown.map((column) => ({ name: column.name, dataType: column.dataType })),
+        columnCount: columns.length,
+      };
+    });
+    const count = best.length === 1 ? '1 table found.' : `${best.length} tables found.`;
+    return { output: { tables: output }, summary: count };
+  },
+});
