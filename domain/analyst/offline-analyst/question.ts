@@ -142,6 +142,8 @@ export interface Join {
   left: string;
   right: string;
   isMany: boolean;
+  /** Found by their values, not by their names. */
+  isByValues?: boolean;
   /** How the table between is joined. */
   via?: Join;
   /** Other columns by which the two could be joined. */

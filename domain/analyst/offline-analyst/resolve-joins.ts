@@ -1,6 +1,6 @@
 import type { Column } from './catalog.ts';
 import type { Findings } from './findings.ts';
-import type { Condition, Question } from './question.ts';
+import type { Condition, Join, Question } from './question.ts';
 import { type Scope, withoutJoin } from './scope.ts';
 
 function columnsOf(filter: Condition): Column[] {
@@ -41,6 +41,7 @@ export function joinsOf(question: Question, scope: Scope, findings: Findings): Q
       `“${scope.base.name}” and “${table}” can be joined by ${names}: I do not know which.`,
     );
   }
+  for (const join of joins) noteValues(join, scope.base.name, findings);
   for (const join of joins) {
     if (!join.isMany || !shown.some(({ table }) => table === join.table)) continue;
     findings.trouble.push(
@@ -57,4 +58,18 @@ export function joinsOf(question: Question, scope: Scope, findings: Findings): Q
       'I can only leave out rows that have none of the rows of a table that refers to them.',
     );
   return joins;
+}
+
+/** Says which columns were taken for a key because of what they hold. */
+function noteValues(
+  { table, left, right, isByValues, via, others = [] }: Join,
+  base: string,
+  findings: Findings,
+): void {
+  if (via !== undefined) noteValues(via, base, findings);
+  if (isByValues !== true) return;
+  for (const one of [{ left, right }, ...others])
+    findings.notes.push(
+      `I joined “${via?.table ?? base}” and “${table}” by “${one.left}” and “${one.right}”, whose values fit.`,
+    );
 }

@@ -29,16 +29,18 @@ export function scopeOf(base: Table, tables: readonly Table[], named: readonly s
 /** Joins between two tables: those by which a row has one row of the other come first. */
 function joinsBetween(left: Table, right: Table): Join[] {
   const found: Join[] = [];
-  const add = (one: string, other: string, isMany: boolean) => {
-    if (!found.some((join) => join.left === one && join.right === other))
-      found.push({ table: right.name, left: one, right: other, isMany });
+  const add = (join: Omit<Join, 'table'>) => {
+    if (!found.some((one) => one.left === join.left && one.right === join.right))
+      found.push({ ...join, table: right.name });
   };
-  for (const [one, other] of pairsOf(left, right)) {
-    const isOne = isUnique(right, other);
-    if (isOne || isUnique(left, one)) add(one.name, other.name, !isOne);
-  }
-  for (const { column, table, key } of left.references) if (table === right.name) add(column, key, false);
-  for (const { column, table, key } of right.references) if (table === left.name) add(key, column, true);
+  const pairs = pairsOf(left, right).filter(([one, other]) => isUnique(right, other) || isUnique(left, one));
+  const keys = pairs.filter(([one, other]) => isKey(one) || isKey(other));
+  for (const [one, other] of keys.length > 0 ? keys : pairs)
+    add({ left: one.name, right: other.name, isMany: !isUnique(right, other) });
+  for (const { column, table, key } of left.references)
+    if (table === right.name) add({ left: column, right: key, isMany: false, isByValues: true });
+  for (const { column, table, key } of right.references)
+    if (table === left.name) add({ left: key, right: column, isMany: true, isByValues: true });
   return found.sort((one, other) => Number(one.isMany) - Number(other.isMany));
 }
 
@@ -48,6 +50,17 @@ function joinsBetween(left: Table, right: Table): Join[] {
  * a unique column of the other. One side must be unique; otherwise rows would be counted more than once.
  */
 function joinOf(left: Table, right: Table): Join | undefined {
+  const ofLeft = joins.get(left) ?? new WeakMap<Table, { join: Join | undefined }>();
+  joins.set(left, ofLeft);
+  const known = ofLeft.get(right) ?? { join: foundJoin(left, right) };
+  ofLeft.set(right, known);
+  return known.join;
+}
+
+/** A document asks many questions about the same tables, and each looks at every pair of them. */
+const joins = new WeakMap<Table, WeakMap<Table, { join: Join | undefined }>>();
+
+function foundJoin(left: Table, right: Table): Join | undefined {
   const found = joinsBetween(left, right);
   const [first, ...others] = found;
   if (first === undefined) return undefined;
@@ -92,14 +105,12 @@ const plainNames = new Set(
 
 function keysOf(table: Table): { column: Column; key: string; isNamed: boolean }[] {
   const columns = table.columns.filter(({ name }) => !isSystemColumn(name));
-  return columns
-    .filter((column) => isKey(column) || isPlainKey(column))
-    .slice(0, maxKeys)
-    .map((column) => ({
-      column,
-      key: keyOf(wordsOf(column.name)),
-      isNamed: isKey(column) || column === columns[0],
-    }));
+  const others = columns.filter((column) => !isKey(column) && isPlainKey(column));
+  return [...columns.filter(isKey), ...others].slice(0, maxKeys).map((column) => ({
+    column,
+    key: keyOf(wordsOf(column.name)),
+    isNamed: isKey(column) || column === columns[0],
+  }));
 }
 
 /** A column of text or whole numbers whose name may be that of a key elsewhere. */

@@ -82,6 +82,10 @@ describe('says', () => {
     ['how many flights did Beta Lines operate', 'I left out “operate”.'],
     ['how many flights were more than 15 minutes late', 'there is also “arr_delay”'],
     ['average arrival delay by carrier, worst first', 'I took more of “arr_delay” as worse.'],
+    [
+      'which airports have no flights',
+      'I joined “airports” and “flights” by “faa” and “dest”, whose values fit.',
+    ],
     ['average temperature by month in Seattle', 'I took “temp_max” and “temp_min” for “temperature”.'],
   ])('how it read “%s”', async (question, said) => {
     expect((await analyst.ask(question)).text).toContain(said);
