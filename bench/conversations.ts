@@ -15,7 +15,7 @@ import { openApi, quantile, readStack } from './workspace.ts';
 const [turns = 100, conversations = 500, cuts = 1_000, readers = 1_000] = process.argv.slice(2).map(Number);
 const withinMs = 30_000;
 const stack = readStack();
-const model = await startInstantModel(18_765, 'SELECT sum(amount) AS total FROM bench_sales');
+const model = await startInstantModel(18_765, () => 'SELECT sum(amount) AS total FROM bench_sales');
 
 interface Workspace {
   api: Awaited<ReturnType<typeof openApi>>;

@@ -10,9 +10,13 @@ export interface InstantModel {
 
 /**
  * A provider that answers at once, in the OpenAI wire format: a question with a call of run_sql, its result
- * with five chunks of text. The duration of a turn is then the service's own time.
+ * with five chunks of text. The duration of a turn is then the service's own time. Questions without a
+ * statement are answered with the text at once.
  */
-export async function startInstantModel(port: number, sql: string): Promise<InstantModel> {
+export async function startInstantModel(
+  port: number,
+  sqlOf: (question: string) => string | undefined,
+): Promise<InstantModel> {
   const firstTextAt = new Map<string, number>();
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -22,8 +26,9 @@ export async function startInstantModel(port: number, sql: string): Promise<Inst
         messages: { role: string; content: string }[];
       };
       const question = messages.findLast(({ role }) => role === 'user')!.content;
+      const sql = sqlOf(question);
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      if (messages.at(-1)!.role === 'tool') {
+      if (messages.at(-1)!.role === 'tool' || sql === undefined) {
         firstTextAt.set(question, performance.now());
         for (const content of ['It ', 'is ', 'as ', 'you ', 'asked.']) delta(response, { content });
         finish(response, 'stop');

@@ -53,10 +53,18 @@ export function named(state: State): number {
 
 /** "shipped to Germany", although a column is called `shipped_on`. */
 function isVerbOnly(state: State, { length, tables, columns }: Mention): boolean {
-  if (length > 1 || tables.length > 0 || !neutralVerbs.has(wordAt(state, state.at))) return false;
+  if (length > 1 || tables.length > 0 || !isNeutralVerb(state, state.at)) return false;
   if (columns.some(({ score }) => score >= 9)) return false;
   const next = wordAt(state, state.at + 1);
   return next === '' || ends.has(next) || prepositions.has(next);
+}
+
+const copulas = new Set('is are was were be been being'.split(' '));
+
+/** A verb that changes nothing; "are shipped" and "are left" say a state, unless a preposition follows. */
+export function isNeutralVerb(state: State, at: number): boolean {
+  if (!neutralVerbs.has(wordAt(state, at))) return false;
+  return !copulas.has(wordAt(state, at - 1)) || prepositions.has(wordAt(state, at + 1));
 }
 
 const prepositions = new Set('to from in at by with for on of into out'.split(' '));

@@ -3,11 +3,11 @@ import { bracketed, prefer } from './brackets.ts';
 import { comparison, dates, equality, quoted, relativeDate, truth, values } from './conditions.ts';
 import { adverb, furtherGroup, grouping, listing, subject, which } from './groups.ts';
 import { charting, intentOf, isOpener } from './intents.ts';
-import { harmless, neutralVerbs, stopWords } from './lexicon.ts';
+import { harmless, stopWords } from './lexicon.ts';
 import { firstRows, limiting } from './limits.ts';
 import { corrected, type Vocabulary } from './match.ts';
 import { aggregating, counting, distinctness, ranking, sharing } from './measures.ts';
-import { named } from './names.ts';
+import { isNeutralVerb, named } from './names.ts';
 import {
   articles,
   connectors,
@@ -154,7 +154,7 @@ function plainWord(state: State, token: Token): void {
     if (state.context === 'group' || state.context === 'measure') state.context = undefined;
     return;
   }
-  if (token.kind === 'word' && neutralVerbs.has(token.word)) {
+  if (token.kind === 'word' && isNeutralVerb(state, state.at - 1)) {
     if (!draft.ignored.includes(token.text)) draft.ignored.push(token.text);
     state.isAfterVerb = true;
     state.column = undefined;

@@ -95,6 +95,8 @@ describe('says', () => {
     ['How many flights were cancelled?', 'I did not understand “cancelled”'],
     ['how many flights were more than 2 hours late', 'does not say that it is in hours'],
     ['average distance by airport name', 'can be joined by “origin” or “dest”'],
+    ['how many planes are used', 'I did not understand “used”'],
+    ['how many planes are left?', 'I did not understand “left”'],
     ['average delay', 'may be “dep_delay” of “flights” or “arr_delay” of “flights”'],
     ['most popular airport', 'one row for each “name”'],
     ['Wie viele Flüge gab es im Januar?', 'Ich lese nur Englisch'],
