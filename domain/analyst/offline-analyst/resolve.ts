@@ -12,7 +12,7 @@ import { reshape } from './reshape.ts';
 import { resolveFilters } from './resolve-filters.ts';
 import { joinsOf } from './resolve-joins.ts';
 import { resolveMeasures, sumsUp } from './resolve-measures.ts';
-import { labelColumn, pick, type Scope, withoutJoin } from './scope.ts';
+import { isUnique, labelColumn, pick, type Scope, withoutJoin } from './scope.ts';
 
 export type Resolved =
   | { question: Question; trouble?: undefined }
@@ -57,6 +57,7 @@ function questionOf(draft: Draft, scope: Scope, findings: Findings): Question {
   if (order !== undefined) question.order = order;
   const limit = draft.limit ?? (isSuperlative(draft) ? 1 : undefined);
   if (limit !== undefined && (shape === 'rows' || groups.length > 0)) question.limit = limit;
+  if (question.limit !== undefined) noteTies(question, scope, findings);
   if (draft.chart !== undefined) question.chart = draft.chart;
   if (draft.isShare) question.share = shareOf(question, findings);
   question.joins = joinsOf(question, scope, findings);
@@ -72,6 +73,13 @@ function compareValues(filters: readonly Condition[], groups: Group[], findings:
       groups.push({ column: filter.column, label: filter.column.name });
   if (groups.length === 0)
     findings.trouble.push('Compare what? Name two values of a column, as in “compare … of A and B”.');
+}
+
+/** Of rows with the same value, those beyond the limit are not shown. */
+function noteTies({ kind, order }: Question, { base }: Scope, findings: Findings): void {
+  const by = order?.by;
+  if (kind !== 'rows' || typeof by !== 'object' || isUnique(base, by)) return;
+  findings.notes.push(`Further rows may have the same “${by.name}” as the last one.`);
 }
 
 /** Whether the answer is rows of a table or an aggregate. */

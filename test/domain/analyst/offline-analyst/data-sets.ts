@@ -100,7 +100,7 @@ export const flights: DataSet = {
         CASE WHEN i % 9 <> 0 THEN (i * 11) % 90 - 15 END AS arr_delay,
         ['AA', 'BB', 'CC'][1 + i % 3] AS carrier, 'N' || i % 40 AS tailnum,
         ['JFK', 'LGA'][1 + i % 2] AS origin, ['LAX', 'HNL', 'SFO', 'LGA'][1 + i % 4] AS dest,
-        100 + (i * 37) % 3000 AS distance FROM range(0, 240) t(i)`,
+        100 + (i * 37) % 60 * 10 AS distance FROM range(0, 240) t(i)`,
     },
     {
       name: 'airlines',
