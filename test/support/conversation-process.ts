@@ -22,12 +22,15 @@ export interface Skipping {
   workflowBundle: { codePath: string };
 }
 
+/** A jump over two days in steps of minutes takes 47 s on a slow machine. */
+const skippingTimeoutMs = 150_000;
+
 /**
  * A test with such a clock. Its server may hang if a timer is cancelled at the moment to which it jumps
  * (temporalio/sdk-java#3088): then the test is repeated once, on another server.
  */
 export function skippingTest(name: string, run: () => Promise<void>): void {
-  test(name, { retry: 1 }, run);
+  test(name, { retry: 1, timeout: skippingTimeoutMs }, run);
 }
 
 /**
