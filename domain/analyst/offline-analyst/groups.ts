@@ -101,6 +101,7 @@ function nameOfGroup(state: State, at: number): { group: DraftGroup; length: num
     return { group: { period, said: period }, length: 1 };
   }
   if (found === undefined || found.columns.length + found.tables.length === 0) return undefined;
+  if (found.isQualifier === true) return undefined;
   // "by product category": of two tables, the second is the group.
   const next = found.tables.length === 0 ? undefined : mention(state, at + found.length);
   const isQualifier = next !== undefined && next.tables.length > 0;

@@ -96,7 +96,7 @@ export const superlatives: ReadonlyMap<string, { column: string; direction: 'asc
  */
 const qualityLists: Readonly<Record<string, string>> = {
   'longest shortest long short': 'length distance duration time minutes hours days',
-  'late early delayed': 'delay lateness',
+  'late delayed': 'delay lateness',
   'highest lowest high low tall tallest': 'height elevation altitude alt',
   'largest biggest smallest large big small': 'size area population capacity seats amount total',
   'heaviest lightest heavy light': 'weight mass',
@@ -191,6 +191,9 @@ export const stopWords = new Set(
     hi hello hey ok okay yes right exactly roughly currently come comes came say yet ever anything anyone
   `),
 );
+
+/** Words that change a question and are not read: neither typos (“yearly”) nor to be left out. */
+export const unreadWords = new Set(['early']);
 
 /** Words that may be ignored, if the answer says so. */
 export const harmless = new Set(

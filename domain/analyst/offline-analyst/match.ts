@@ -1,7 +1,7 @@
 import { type Column, isSystemColumn, isTime, type Table } from './catalog.ts';
 import { units } from './comparisons.ts';
 import { allowsAsWord, grammarWords } from './grammar-words.ts';
-import { harmless, neutralVerbs, stopWords, synonyms } from './lexicon.ts';
+import { harmless, neutralVerbs, stopWords, synonyms, unreadWords } from './lexicon.ts';
 import { allowance, distance, keyOf, plain, stem, type Token, wordsOf } from './words.ts';
 
 export interface ColumnMatch {
@@ -25,9 +25,11 @@ export interface Mention {
   tables: string[];
   columns: ColumnMatch[];
   values: ValueMatch[];
+  /** The word only qualifies the name of the table: it is not what the table's rows are. */
+  isQualifier?: boolean;
 }
 
-type Entry = Pick<Mention, 'tables' | 'columns' | 'values'>;
+type Entry = Pick<Mention, 'tables' | 'columns' | 'values' | 'isQualifier'>;
 
 export interface Vocabulary {
   tables: readonly Table[];
@@ -83,17 +85,18 @@ export function vocabularyOf(tables: readonly Table[]): Vocabulary {
 
 /** "in Seattle" names the table `seattle_weather`, if nothing else has the word. */
 function namePartly(tables: readonly Table[], entries: Map<string, Entry>): void {
-  const owners = new Map<string, string[]>();
+  const owners = new Map<string, Entry[]>();
   for (const { name } of tables) {
     const words = wordsOf(name);
     if (words.length < 2) continue;
-    for (const word of new Set(words))
-      if (!grammarWords.has(word) && word.length > 2)
-        owners.set(stem(word), [...(owners.get(stem(word)) ?? []), name]);
+    for (const word of new Set(words)) {
+      if (grammarWords.has(word) || word.length < 3) continue;
+      const entry = { tables: [name], columns: [], values: [], isQualifier: word !== words.at(-1) };
+      owners.set(stem(word), [...(owners.get(stem(word)) ?? []), entry]);
+    }
   }
   for (const [key, [only, ...others]] of owners)
-    if (others.length === 0 && !entries.has(key))
-      entries.set(key, { tables: [only!], columns: [], values: [] });
+    if (others.length === 0 && !entries.has(key)) entries.set(key, only!);
 }
 
 /** The keys that name a column, with their scores. */
@@ -146,7 +149,8 @@ function found(vocabulary: Vocabulary, run: readonly Token[], said: string): Men
   const tables = entry?.tables ?? [];
   if (!columns.some(({ score }) => score >= 9)) columns = [...columns, ...synonymous(vocabulary, key)];
   if (tables.length + columns.length + values.length === 0) return undefined;
-  return { length: run.length, said, tables, columns, values };
+  const isQualifier = entry?.isQualifier === true;
+  return { length: run.length, said, tables, columns, values, isQualifier };
 }
 
 /** Numeric columns that a word such as "revenue" may stand for. */
@@ -199,6 +203,7 @@ export function corrected(
     if (
       synonyms.has(token.stem) ||
       neutralVerbs.has(token.word) ||
+      unreadWords.has(token.word) ||
       units.has(token.word) ||
       tried >= maxCorrections
     )

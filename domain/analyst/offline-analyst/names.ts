@@ -1,5 +1,5 @@
 import { flagOf } from './conditions.ts';
-import { neutralVerbs } from './lexicon.ts';
+import { type Aggregate, neutralVerbs } from './lexicon.ts';
 import { isKey, type Mention } from './match.ts';
 import { takeMeasures } from './measures.ts';
 import { ends, isAll, isConditionAhead, mention, referenceOf, type State, wordAt } from './parse-state.ts';
@@ -19,9 +19,7 @@ export function named(state: State): number {
     return found.length;
   }
   const next = mention(state, end);
-  const isOfNext =
-    found.tables.length > 0 &&
-    state.pending.some(({ aggregate }) => aggregate !== 'count' && aggregate !== 'distinct');
+  const isOfNext = found.tables.length > 0 && state.pending.some(({ aggregate }) => !isCount(aggregate));
   if (isVerbOnly(state, found)) {
     draft.ignored.push(state.tokens[state.at]!.text);
     state.isAfterVerb = true;
@@ -32,6 +30,10 @@ export function named(state: State): number {
     draft.tables.push(...found.tables);
     return found.length;
   }
+  if (found.isQualifier === true && state.pending.some(({ aggregate }) => isCount(aggregate)))
+    draft.problems.push(
+      `“${found.said}” is only a part of the name of “${found.tables[0]}”: say the whole name.`,
+    );
   if (!isCondition && !isFlag(state, reference, found.tables) && takeMeasures(state, found.length)) {
     state.column = found.tables.length > 0 ? undefined : { reference, isLoose: false };
     state.at = start;
@@ -58,6 +60,8 @@ function isVerbOnly(state: State, { length, tables, columns }: Mention): boolean
   const next = wordAt(state, state.at + 1);
   return next === '' || ends.has(next) || prepositions.has(next);
 }
+
+const isCount = (aggregate: Aggregate): boolean => aggregate === 'count' || aggregate === 'distinct';
 
 const copulas = new Set('is are was were be been being'.split(' '));
 

@@ -3,7 +3,7 @@ import { bracketed, prefer } from './brackets.ts';
 import { comparison, dates, equality, quoted, relativeDate, truth, values } from './conditions.ts';
 import { adverb, furtherGroup, grouping, listing, subject, which } from './groups.ts';
 import { charting, intentOf, isOpener } from './intents.ts';
-import { harmless, stopWords } from './lexicon.ts';
+import { harmless, stopWords, unreadWords } from './lexicon.ts';
 import { firstRows, limiting } from './limits.ts';
 import { corrected, type Vocabulary } from './match.ts';
 import { aggregating, counting, distinctness, ranking, sharing } from './measures.ts';
@@ -160,7 +160,9 @@ function plainWord(state: State, token: Token): void {
     state.column = undefined;
     return;
   }
-  const isHarmless = harmless.has(token.word) || (token.word.endsWith('ly') && token.word.length > 4);
+  const isHarmless =
+    harmless.has(token.word) ||
+    (token.word.endsWith('ly') && token.word.length > 4 && !unreadWords.has(token.word));
   const list = isHarmless ? draft.ignored : draft.unknown;
   if (!list.includes(token.text)) list.push(token.text);
   if (list === draft.unknown && state.column !== undefined) explainValue(state, token);

@@ -68,8 +68,8 @@ export function stem(word: string): string {
 }
 
 /** Words of a name or a value, split at non-alphanumeric characters and at capitals that begin a word. */
-export function wordsOf(name: string): string[] {
-  const parted = name.slice(0, maxQuotedCharacters).replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2');
+export function wordsOf(name: string, mostCharacters = maxQuotedCharacters): string[] {
+  const parted = name.slice(0, mostCharacters).replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2');
   return plain(parted)
     .split(/[^\p{L}\p{N}]/u)
     .filter((word) => word !== '');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { identifier, literal } from '../../../../data/lake/sql.ts';
-import { type KnownTable, knownTable } from './known-tables.ts';
+import { knownTablesNamed } from './known-tables.ts';
 import { queryAttached } from './query.ts';
 import { defineTool, text } from './tool.ts';
 
@@ -115,8 +115,7 @@ export const findJoins = defineTool({
       .describe('The names of the tables; each is compared with each other.'),
   }),
   async run(call, { tables: names }) {
-    const known: KnownTable[] = [];
-    for (const name of new Set(names)) known.push(await knownTable(call, name));
+    const known = await knownTablesNamed(call, names);
     const small = known.filter(({ rowCount }) => rowCount === null || rowCount <= maxKeyRows);
     if (known.length < 2 || small.every((table) => candidatesOf(table).length === 0))
       return { output: { joins: [] }, summary: 'No joins found.' };

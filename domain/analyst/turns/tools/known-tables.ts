@@ -52,8 +52,24 @@ function columnsOf(analyzed: Analyzed | undefined): Pick<KnownTable, 'columns' |
 
 /** @throws AppError not_found */
 export async function knownTable(call: ToolCall, name: string): Promise<KnownTable> {
-  const tables = call.tables.filter((table) => table.name.toLowerCase() === name.toLowerCase());
-  const [found] = await knownTables({ ...call, tables });
-  if (found !== undefined) return found;
-  throw new AppError('not_found', `There is no attached table ${name}; list_tables lists those that exist.`);
+  const [found] = await knownTablesNamed(call, [name]);
+  return found!;
+}
+
+/**
+ * Each of these tables, once.
+ *
+ * @throws AppError not_found
+ */
+export async function knownTablesNamed(call: ToolCall, names: readonly string[]): Promise<KnownTable[]> {
+  const wanted = new Set(names.map((name) => name.toLowerCase()));
+  const tables = call.tables.filter((table) => wanted.has(table.name.toLowerCase()));
+  const known = await knownTables({ ...call, tables });
+  const found = new Set(known.map((table) => table.name.toLowerCase()));
+  const missing = names.find((name) => !found.has(name.toLowerCase()));
+  if (missing === undefined) return known;
+  throw new AppError(
+    'not_found',
+    `There is no attached table ${missing}; list_tables lists those that exist.`,
+  );
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { stem, wordsOf } from '../../offline-analyst/words.ts';
 import { type KnownTable, knownTables } from './known-tables.ts';
 import { cut, notesOf, type TableNotes } from './table-notes.ts';
 import { defineTool, text } from './tool.ts';
@@ -14,15 +15,8 @@ const inName = 4;
 const inColumn = 2;
 const inText = 1;
 
-/** Words of a name or a text, in lower case and the singular: `orderDate` and `Order dates` are alike. */
-export function searchWords(text: string): string[] {
-  return text
-    .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2')
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .map((word) => (word.length > 3 && word.endsWith('s') ? word.slice(0, -1) : word))
-    .filter((word) => word !== '');
-}
+/** Words of a name or a text, comparable: `orderDate` and `Order dates` are alike. */
+export const searchWords = (text: string): string[] => wordsOf(text, text.length).map(stem);
 
 /** 1 if a text has the word, half of it if one of its words begins with it or is its beginning. */
 function found(word: string, within: readonly string[]): number {

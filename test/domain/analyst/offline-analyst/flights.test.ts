@@ -101,6 +101,8 @@ describe('says', () => {
     ['average distance by airport name', 'can be joined by “origin” or “dest”'],
     ['how many planes are used', 'I did not understand “used”'],
     ['how many planes are left?', 'I did not understand “left”'],
+    ['how many flights were more than 15 minutes early', 'I did not understand “early”'],
+    ['how many seattles are there', 'only a part of the name of “seattle_weather”'],
     ['average delay', 'may be “dep_delay” of “flights” or “arr_delay” of “flights”'],
     ['most popular airport', 'one row for each “name”'],
     ['Wie viele Flüge gab es im Januar?', 'Ich lese nur Englisch'],
