@@ -86,7 +86,8 @@ test('a thousand activations between and during the fires of a cadence miss none
       taskQueue: taskQueues.control,
       args: [input],
     });
-    await env.sleep(fires * dayMs);
+    // On a slow machine the clock may run on beyond a sleep, so there may be more fires than were waited for.
+    while (met.length <= fires) await env.sleep(dayMs);
     await handle.cancel();
     await eventually(
       () => handle.describe(),
@@ -103,11 +104,11 @@ test('a thousand activations between and during the fires of a cadence miss none
       .execute(),
   );
   expect(activations).toBeGreaterThanOrEqual(1_000);
-  expect(recorded).toHaveLength(fires);
+  expect(recorded.length).toBeGreaterThanOrEqual(fires);
   expect(new Set(recorded.map(({ status }) => status))).toEqual(new Set(['succeeded']));
   const days = recorded.map(({ local_time }) => Date.parse(`${local_time}Z`));
   expect(days).toEqual(days.map((_, day) => days[0]! + day * dayMs));
   // The first round fired nothing; each later one fired a version that was active during it.
-  expect(met).toHaveLength(fires + 1);
+  expect(met).toHaveLength(recorded.length + 1);
   for (const [day, { version_id }] of recorded.entries()) expect(met[day + 1]).toContain(version_id);
 });

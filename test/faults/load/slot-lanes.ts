@@ -12,6 +12,8 @@ export interface Slots {
 
 const slotsOfLane = 2;
 const lanes = [1, 2];
+/** Beyond those of the lanes. */
+const lastOperation = 900_000_000;
 
 export async function prepareSlots(client: FaultClient): Promise<Slots> {
   const settled = await client.settle({
@@ -130,8 +132,18 @@ function slotReaderLane(context: LoadContext, seed: number): Lane {
   };
 }
 
-/** At rest every slot is known, and an answer must come. */
+/** At rest every slot is known, an answer must come, and what is taken is refused. */
 export async function finishSlots(context: LoadContext): Promise<void> {
+  await readAtRest(context);
+  // A run under load may have met only slots that were free.
+  const free = [...context.slots.known].find(([, now]) => now?.operation === null);
+  if (free !== undefined) await take(context, free[0], lastOperation);
+  for (const [slot, now] of context.slots.known)
+    if (now !== undefined && now.operation !== null) await takeAgain(context, slot, lastOperation + 1);
+  await readAtRest(context);
+}
+
+async function readAtRest(context: LoadContext): Promise<void> {
   for (let tries = 0; tries < 30 && !context.signal.aborted; tries += 1) {
     if (await readSlots(context)) return;
     await pauseBetween(context, 1_000);

@@ -32,6 +32,7 @@ const values = [
   'day',
   'country',
 ];
+/** Averages are rounded: from a kept sum and count, the last digit may be another than the engine's. */
 const aggregates = [
   'count(*)',
   'count(n)',
@@ -39,8 +40,8 @@ const aggregates = [
   'sum(price)',
   'min(day)',
   'max(price)',
-  'avg(n)',
-  'avg(price)',
+  'round(avg(n), 1)',
+  'round(avg(price), 6)',
   'sum(n) FILTER (WHERE flag)',
   'count(*) FILTER (WHERE price > 1)',
   'round(avg(price), 1) + count(*)',
@@ -69,7 +70,7 @@ function generateQuery(random: Random): string {
 
 /** Queries of each seed, all over the same tables, which change in some ways between their builds. */
 test.each([1, 2])(
-  'an incremental refresh gives what a full build gives, seed %i',
+  'an incremental refresh gives what its query gives, seed %i',
   async (seed) => {
     const random = createRandom(seed, 'incremental');
     const client = await workspace.organization();
@@ -101,11 +102,7 @@ test.each([1, 2])(
     await append(60);
     const queries = Array.from({ length: 4 }, () => generateQuery(random));
     const tables: string[] = [];
-    const twins: string[] = [];
-    for (const [index, query] of queries.entries()) {
-      tables.push(await on.calc(`follows_${index}`, query));
-      twins.push(await on.calc(`anew_${index}`, query));
-    }
+    for (const [index, query] of queries.entries()) tables.push(await on.calc(`follows_${index}`, query));
     await Promise.all(tables.map((id) => on.materialized(id)));
 
     const changes: Record<string, () => Promise<unknown>> = {
@@ -142,18 +139,10 @@ test.each([1, 2])(
       if (['upsert', 'remove'].includes(kind)) expect(new Set(modes)).toEqual(new Set(['full']));
       incremental += modes.filter((each) => each === 'incremental').length;
       for (const [index, query] of queries.entries()) {
-        // A query that was written anew is built anew.
-        const path = `/v1/grid/tables/${twins[index]}`;
-        const { query: now } = await on.must('GET', path, 200);
-        await on.must('PATCH', path, 200, { query: now === query ? `${query} ` : query });
-      }
-      const anew = await Promise.all(twins.map((id) => on.materialized(id)));
-      expect(new Set(anew.map(({ output }) => output.mode))).toEqual(new Set(['full']));
-      for (const [index, query] of queries.entries()) {
-        const [own, other] = [`follows_${index}`, `anew_${index}`];
+        const own = `SELECT * FROM follows_${index}`;
         const differing = await on.rows(
-          `(SELECT 'followed' AS side, * FROM (SELECT * FROM ${own} EXCEPT ALL SELECT * FROM ${other}))
-           UNION ALL (SELECT 'anew', * FROM (SELECT * FROM ${other} EXCEPT ALL SELECT * FROM ${own}))`,
+          `(SELECT 'followed' AS side, * FROM (${own} EXCEPT ALL (${query})))
+           UNION ALL (SELECT 'anew', * FROM ((${query}) EXCEPT ALL ${own}))`,
         );
         expect(differing, `${kind}, ${modes[index]}: ${query}`).toEqual([]);
       }
