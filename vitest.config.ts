@@ -11,10 +11,11 @@ export default defineConfig({
     // Each file has its own database and engine; beyond the two that a pair of cores runs, one fills the time
     // they wait.
     maxWorkers: 3,
-    testTimeout: 120_000,
+    // For tests that hang: a busy machine takes ten times as long as an idle one.
+    testTimeout: 600_000,
     // A second is short where two cores run everything.
     expect: { poll: { timeout: 30_000 } },
-    hookTimeout: 120_000,
+    hookTimeout: 300_000,
     teardownTimeout: 30_000,
     // The Temporal client may retry a call by a timer after its connection was closed, when the file that
     // made the call has ended.

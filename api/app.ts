@@ -37,6 +37,7 @@ import { quarantineReplaysRoutes } from './intake/ingestion-batches/replays.ts';
 import { ingestionBatchesRoutes } from './intake/ingestion-batches/routes.ts';
 import { previewsRoutes } from './intake/previews/routes.ts';
 import { tableImportsRoutes } from './intake/table-imports/routes.ts';
+import { mcpRoutes } from './mcp/routes.ts';
 import { invitationsRoutes } from './members/invitation-routes.ts';
 import { membersRoutes } from './members/routes.ts';
 import { pagesRoutes } from './pages/routes.ts';
@@ -197,5 +198,6 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   lakeCredentialsRoutes(app, deps);
   lakeMaintenanceRoutes(app, deps);
   appsRoutes(app, deps);
+  mcpRoutes(app, deps);
   return app;
 }

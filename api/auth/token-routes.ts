@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import { AppError } from '../../data/errors.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { maxFormBytes } from '../plugins/form-body.ts';
+import { serviceUrl } from '../service-url.ts';
 import type { ClientExchange } from './client-exchange.ts';
 import { deviceGrant, tokenPair } from './device-schemas.ts';
 import { grantErrors, grantTokens, type PersonGrant } from './grants.ts';
+import { isOurs } from './resource-indicator.ts';
 import { tokenAnswer } from './schemas.ts';
 
 const personGrants: readonly PersonGrant[] = ['authorization_code', 'refresh_token', deviceGrant];
@@ -23,6 +26,7 @@ const form = z
     device_code: z.string().optional(),
     refresh_token: z.string().optional(),
     scope: z.string().optional(),
+    resource: z.string().optional().describe('RFC 8707: this service, or its MCP server.'),
   })
   .meta({
     additionalProperties: { type: 'string' },
@@ -72,6 +76,10 @@ export function tokenRoutes(routes: Routes, deps: ApiDeps, exchange: ClientExcha
     },
     async (request, reply) => {
       reply.header('Cache-Control', 'no-store').header('Pragma', 'no-cache');
+      if (!isOurs(serviceUrl(deps, request), request.body.resource))
+        throw new AppError('invalid_request', 'The resource is not of this service.', {
+          extensions: { error: 'invalid_target' },
+        });
       if (request.body.grant_type === 'client_credentials') return exchange(request);
       return grantTokens(deps, request.body, personGrants);
     },

@@ -10,6 +10,7 @@ import {
 import { showPerson } from '../../domain/workspace/people/accounts.ts';
 import type { PageSession } from '../../domain/workspace/people/sessions.ts';
 import { askedScopes } from '../auth/asked-scopes.ts';
+import { isOurs } from '../auth/resource-indicator.ts';
 import type { Routes } from '../deps.ts';
 import { serviceUrl } from '../service-url.ts';
 import { consent, decisionButtons } from './consent.ts';
@@ -27,6 +28,7 @@ const parameters = z.object({
   state: text,
   code_challenge: text,
   code_challenge_method: text,
+  resource: text,
 });
 type Asked = z.output<typeof parameters>;
 
@@ -93,7 +95,7 @@ ${decisionButtons}
     async (request, reply) => {
       const right = await requestOf(request, reply, request.query);
       if (right === undefined) return reply;
-      const grant = grantOf(right.asked);
+      const grant = grantOf(right);
       if ('error' in grant) return sendBack(reply, right, grant);
       const session = await pages.sessionOf(request);
       if (session !== undefined) return sendConsent(reply, session, right, grant);
@@ -112,7 +114,7 @@ ${decisionButtons}
       const { decision, ...asked } = request.body;
       const right = await requestOf(request, reply, asked);
       if (right === undefined) return reply;
-      const grant = grantOf(asked);
+      const grant = grantOf(right);
       if ('error' in grant) return sendBack(reply, right, grant);
       const session = await pages.sessionOf(request);
       if (session === undefined) {
@@ -152,13 +154,14 @@ ${decisionButtons}
 }
 
 /** What is asked for, or the error of RFC 6749 §4.1.2.1. */
-function grantOf(asked: Asked): Grant | { error: string; error_description: string } {
+function grantOf({ asked, issuer }: Request): Grant | { error: string; error_description: string } {
   const { response_type: type, code_challenge: challenge = '', code_challenge_method: method } = asked;
   const refused = (error: string, error_description: string) => ({ error, error_description });
   if (type !== 'code') return refused('unsupported_response_type', 'response_type must be code.');
   if (!/^[\w-]{43}$/.test(challenge))
     return refused('invalid_request', 'code_challenge must be an S256 challenge (RFC 7636).');
   if (method !== 'S256') return refused('invalid_request', 'code_challenge_method must be S256.');
+  if (!isOurs(issuer, asked.resource)) return refused('invalid_target', 'resource is not of this service.');
   const scopes = askedScopes(asked.scope);
   return scopes === undefined
     ? refused('invalid_scope', 'There is no such scope.')

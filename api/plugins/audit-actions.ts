@@ -107,6 +107,8 @@ const actions: Readonly<Record<string, string | null>> = {
   rotateDataSyncGeneration: 'sync.generation_rotated',
   stageSnapshotPage: 'batch.page_staged',
   runQuery: null,
+  // Its tools are recorded as the routes that they call.
+  callMcp: null,
   createExport: 'export.created',
   cancelExport: 'export.cancelled',
   createDataConnection: 'connection.created',

@@ -161,7 +161,7 @@ function asOAuthError(
 
 export function sendProblem(reply: FastifyReply, error: AppError): FastifyReply {
   const [status] = problems[error.code];
-  if (status === 401) reply.header('WWW-Authenticate', challenge(error));
+  if (status === 401) reply.header('WWW-Authenticate', challenge(error, reply.request));
   const retryAfter = error.retryAfterSeconds ?? (status === 503 ? 2 : undefined);
   if (retryAfter !== undefined) reply.header('Retry-After', String(retryAfter));
   return reply
@@ -217,9 +217,14 @@ export function answerUnreadable(
   socket.destroySoon();
 }
 
-function challenge(error: AppError): string {
+function challenge(error: AppError, request: FastifyRequest): string {
   if (error.code === 'invalid_client') return 'Basic realm="analytics-workspace"';
-  return error.code === 'unauthorized'
-    ? 'Bearer realm="analytics-workspace"'
-    : `Bearer realm="analytics-workspace", error="invalid_token", error_description="${problems[error.code][1]}"`;
+  const { resourceMetadata } = request.routeOptions.config;
+  return [
+    'Bearer realm="analytics-workspace"',
+    ...(error.code === 'unauthorized'
+      ? []
+      : ['error="invalid_token"', `error_description="${problems[error.code][1]}"`]),
+    ...(resourceMetadata === undefined ? [] : [`resource_metadata="${resourceMetadata(request)}"`]),
+  ].join(', ');
 }

@@ -26,6 +26,8 @@ declare module 'fastify' {
      * secret.
      */
     idempotent?: boolean;
+    /** RFC 9728: where a client without a valid token learns who gives one. */
+    resourceMetadata?: (request: FastifyRequest) => string;
     /** An OAuth token route: its errors have the member `error`. */
     oauth?: boolean;
     /** Error codes of this route, besides those of every route. */

@@ -27,7 +27,7 @@ test('the first rows of many tables at once change their types, and every reques
     },
   });
   expect(read.body.data.rows).toEqual(tables.map(() => ({ a: 0.5, b: { c: [1] } })));
-}, 120_000);
+});
 
 test('rows with two and a half million keys are told their first faults, and the next request is served', async () => {
   const client = await workspace.organization();
@@ -41,7 +41,7 @@ test('rows with two and a half million keys are told their first faults, and the
   });
   expect([answer.status, answer.body.detail.length]).toEqual([422, 20]);
   expect((await client.call('GET', '/v1/me')).status).toBe(200);
-}, 120_000);
+});
 
 test('previews beyond an organization’s share are told to come again, and another one has its own', async () => {
   const [greedy, modest] = [await workspace.organization(), await workspace.organization()];
@@ -60,4 +60,4 @@ test('previews beyond an organization’s share are told to come again, and anot
   const statuses = (await many).map(({ status }) => status);
   expect(statuses.every((status) => status === 200 || status === 429)).toBe(true);
   expect(statuses).toContain(200);
-}, 120_000);
+});

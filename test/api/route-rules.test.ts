@@ -57,6 +57,8 @@ const publicRoutes = [
   'POST /v1/auth/device/code',
   'POST /v1/auth/device/token',
   'GET /.well-known/oauth-authorization-server',
+  'GET /.well-known/oauth-protected-resource',
+  'GET /.well-known/oauth-protected-resource/mcp',
   'GET /healthz',
   'GET /readyz',
   'GET /problems/{code}',

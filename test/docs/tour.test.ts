@@ -30,9 +30,7 @@ const tour = (folder: string, name = 'tour.sh', given: readonly string[] = []) =
   runExample(folder, name, given);
 
 describe.skipIf(!hasCurl)('the tour', () => {
-  test('goes from a token to a join, and stops where something is in the way', {
-    timeout: 120_000,
-  }, async () => {
+  test('goes from a token to a join, and stops where something is in the way', async () => {
     const { code, stdout, stderr } = await tour(dataDir);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('uploaded: 204');
@@ -46,9 +44,7 @@ describe.skipIf(!hasCurl)('the tour', () => {
     expect(again.stdout).not.toContain('4. A question.');
   });
 
-  test('runs a playbook with a parameter, and reads its report in four formats', {
-    timeout: 120_000,
-  }, async () => {
+  test('runs a playbook with a parameter, and reads its report in four formats', async () => {
     const { code, stdout, stderr } = await tour(dataDir, 'playbook.sh', [dataDir]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     // 2,400 sales of 1 to 40 in three alternating regions; those of nine months count.
@@ -61,9 +57,7 @@ describe.skipIf(!hasCurl)('the tour', () => {
     expect(stdout).toContain('import succeeded');
   });
 
-  test('schedules a playbook: clocks that change, a fire into a folder, Sundays that have passed', {
-    timeout: 120_000,
-  }, async () => {
+  test('schedules a playbook: clocks that change, a fire into a folder, Sundays that have passed', async () => {
     const { code, stdout, stderr } = await tour(dataDir, 'schedule.sh');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/T02:30:00 .*gap\n/);
@@ -75,7 +69,7 @@ describe.skipIf(!hasCurl)('the tour', () => {
     expect(stdout.split('6. ')[1]!.match(/T02:30:00/g)).toHaveLength(3);
   });
 
-  test('copies a database and an API, and then what came since', { timeout: 120_000 }, async () => {
+  test('copies a database and an API, and then what came since', async () => {
     const { code, stdout, stderr } = await tour(dataDir, 'replication.sh');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const snapshots = [...stdout.matchAll(/succeeded (\d+) rows (\d+) requests/g)].map(
@@ -94,9 +88,7 @@ describe.skipIf(!hasCurl)('the tour', () => {
     expect(stdout).toContain('"timeOfDay":"06:30"');
   });
 
-  test('runs a graph of steps: mended and resumed, set off by a call and by new rows, changed and rolled back', {
-    timeout: 120_000,
-  }, async () => {
+  test('runs a graph of steps: mended and resumed, set off by a call and by new rows, changed and rolled back', async () => {
     const { code, stdout, stderr } = await tour(dataDir, 'workflow.sh');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/"nodeId":"orders"/);
@@ -116,9 +108,7 @@ describe.skipIf(!hasCurl)('the tour', () => {
     expect(totals).toEqual(['40', '45', '45']);
   });
 
-  test('shapes data in layers: stale by new rows, fresh by one sync, traced to a column of the file', {
-    timeout: 120_000,
-  }, async () => {
+  test('shapes data in layers: stale by new rows, fresh by one sync, traced to a column of the file', async () => {
     const { code, stdout, stderr } = await tour(dataDir, 'shaping.sh');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     // 30,000 sales of 10 to 99 in three alternating cities, two thirds of them paid.
@@ -135,9 +125,7 @@ describe.skipIf(!hasCurl)('the tour', () => {
     ]);
   });
 
-  test('verifies a table: a file refused, its failing rows read, let through by an overlay, tested on request', {
-    timeout: 120_000,
-  }, async () => {
+  test('verifies a table: a file refused, its failing rows read, let through by an overlay, tested on request', async () => {
     const { code, stdout, stderr } = await tour(dataDir, 'verification.sh');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const steps = stdout.split(/^\d\. .*\n/m);
@@ -158,9 +146,7 @@ describe.skipIf(!hasCurl)('the tour', () => {
     expect([lines(7), lines(8)]).toEqual([results, results]);
   });
 
-  test('exports a table: checked, imported again, split, as a workbook, and one that is cancelled', {
-    timeout: 120_000,
-  }, async () => {
+  test('exports a table: checked, imported again, split, as a workbook, and one that is cancelled', async () => {
     const { code, stdout, stderr } = await tour(dataDir, 'export.sh');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const steps = stdout.split(/^\d\. .*\n/m).map((step) => step.trimEnd().split(/\r?\n/));
@@ -180,9 +166,7 @@ describe.skipIf(!hasCurl)('the tour', () => {
     ]);
   });
 
-  test('talks with the analyst: an answer, a Stop, a queue that is held, changed and resumed', {
-    timeout: 120_000,
-  }, async () => {
+  test('talks with the analyst: an answer, a Stop, a queue that is held, changed and resumed', async () => {
     const { code, stdout, stderr } = await tour(dataDir, 'talk.sh');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     // 3,000 visits of three alternating cities, with 1 to 50 guests.

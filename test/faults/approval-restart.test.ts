@@ -44,7 +44,7 @@ beforeAll(async () => {
     },
   });
   client = createFaultClient(stack.state, journal, over.signal);
-}, 180_000);
+});
 
 afterAll(async () => {
   over.abort();
@@ -93,4 +93,4 @@ test('a call waits over a restart of everything, is allowed, and goes on', async
   const { data } = await eventually(reply, (seen) => seen.data.completedAt !== null, overRestarts);
   expect(data).toMatchObject({ status: 'complete', content: expect.stringContaining('Ticket 1') });
   expect(called).toEqual([{ title: 'Returns' }]);
-}, 240_000);
+});

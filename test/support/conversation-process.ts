@@ -22,8 +22,8 @@ export interface Skipping {
   workflowBundle: { codePath: string };
 }
 
-/** A jump over two days in steps of minutes takes 47 s on a slow machine. */
-const skippingTimeoutMs = 150_000;
+/** A jump over two days in steps of minutes takes 47 s on a slow machine; a test that hangs is repeated. */
+const skippingTimeoutMs = 300_000;
 
 /**
  * A test with such a clock. Its server may hang if a timer is cancelled at the moment to which it jumps

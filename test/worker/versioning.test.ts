@@ -90,4 +90,4 @@ test('an upgrade without a stop: what runs ends on its release, what lives long 
     (status) => status === 'COMPLETED',
   );
   expect(await moved).toEqual(['first', 'second']);
-}, 180_000);
+});

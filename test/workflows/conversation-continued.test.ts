@@ -5,9 +5,7 @@ import { endOf, fake, start, until, useTimeSkipping, withWorkers } from '../supp
 /** A separate server: what other tests left on theirs cannot hold up its clock. */
 const skipping = useTimeSkipping();
 
-test('a long conversation goes on in another run before its history grows, and loses nothing', {
-  timeout: 180_000,
-}, async () => {
+test('a long conversation goes on in another run before its history grows, and loses nothing', async () => {
   const messages = Array.from({ length: 48 }, (_, index) => `m${index}`);
   const conversation = fake([...messages], {
     takeModelStep: async (_turn, step) =>

@@ -210,7 +210,7 @@ async function detailsOf(handle: WorkflowHandle): Promise<string> {
 
 test.each(Object.keys(failing))(
   'a failure of %s says what failed, by which code, what to do and where to look',
-  { timeout: 60_000, retry: 1 },
+  { timeout: 300_000, retry: 1 },
   async (type) => {
     const { input, activities, told, goesOn } = failing[type]!;
     const { env, workflowBundle } = skipping;

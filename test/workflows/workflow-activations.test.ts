@@ -19,9 +19,7 @@ const skipping = useTimeSkipping();
 const dayMs = 86_400_000;
 const fires = 334;
 
-test('a thousand activations between and during the fires of a cadence miss none and double none', {
-  timeout: 300_000,
-}, async () => {
+test('a thousand activations between and during the fires of a cadence miss none and double none', async () => {
   const { deps } = workspace;
   const { env, workflowBundle } = skipping;
   const client = await workspace.organization();

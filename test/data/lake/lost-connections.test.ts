@@ -74,4 +74,4 @@ test('what is read while connections to the catalog are lost is right, or refuse
     'read 503 storage_unavailable',
   ];
   expect([...seen].filter((one) => !allowed.includes(one))).toEqual([]);
-}, 180_000);
+});

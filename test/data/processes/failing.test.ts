@@ -118,4 +118,4 @@ test('a run whose process does not replay is told of with its cause, counted, an
   await reconcile();
   const { rowCount } = await workspace.deps.lake.catalogPool.query('SELECT FROM failing_processes');
   expect(rowCount).toBe(0);
-}, 240_000);
+});

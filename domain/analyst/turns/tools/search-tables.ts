@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { stem, wordsOf } from '../../offline-analyst/words.ts';
 import { type KnownTable, knownTables } from './known-tables.ts';
-import { cut, notesOf, type TableNotes } from './table-notes.ts';
+import { cut, notesOf } from './table-notes.ts';
 import { defineTool, text } from './tool.ts';
 
 const maxFound = 20;
@@ -33,7 +33,11 @@ export interface Rated {
 }
 
 /** How well a table fits words: by its name, its columns, and what people wrote about both. */
-export function rate(table: KnownTable, notes: TableNotes | undefined, words: readonly string[]): Rated {
+export function rate(
+  table: Pick<KnownTable, 'name' | 'description' | 'note'> & { columns: readonly { name: string }[] },
+  notes: { columns: ReadonlyMap<string, unknown> } | undefined,
+  words: readonly string[],
+): Rated {
   const about = searchWords(`${table.description} ${table.note}`);
   const name = searchWords(table.name);
   const columns = table.columns

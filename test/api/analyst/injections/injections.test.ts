@@ -142,7 +142,7 @@ test('a model that obeys all of them changes nothing that is guarded, and sees n
   expect(await everything()).toEqual(before);
   const seen = JSON.stringify(models.requests.map(({ body }) => body.messages));
   expect(seen).not.toContain(canary);
-}, 300_000);
+});
 
 /** The answers of its calls are errors, or hold nothing. */
 async function tried({ says, number, calls }: Injection & { number: number }): Promise<void> {

@@ -50,4 +50,4 @@ test('what failed runs read is kept for a week, of those that failed last', asyn
   );
   expect(new Set(rows.map(({ holder }) => holder)).size).toBe(failedRunsPinned);
   for (const { days } of rows) expect(Number(days)).toBeLessThanOrEqual(7);
-}, 120_000);
+});

@@ -121,7 +121,7 @@ describe.skipIf(!hasMariadb)('MariaDB (skipped where the machine has no mariadbd
       "CREATE USER reader@'%' IDENTIFIED BY 'a-secret-password'",
       "GRANT SELECT ON shop.* TO reader@'%'",
     );
-  }, 60_000);
+  });
   afterAll(() => mariadb?.stop());
 
   test('is tested, lists its tables, and tells what is in the way', async () => {

@@ -9,7 +9,7 @@ useWorker(workspace);
 const lake = useOtherLake();
 
 describe('a table of another lake', () => {
-  test('is copied as that lake reads it, whatever was done to it', { timeout: 120_000 }, async () => {
+  test('is copied as that lake reads it, whatever was done to it', async () => {
     const client = await workspace.organization();
     const { run } = lake;
     await run(`CREATE TABLE lake.main.things (
@@ -158,9 +158,7 @@ describe('a table of another lake', () => {
   });
 });
 
-test('fails by what the other lake, its store or its keys are the reason of', {
-  timeout: 120_000,
-}, async () => {
+test('fails by what the other lake, its store or its keys are the reason of', async () => {
   const client = await workspace.organization();
   const { run, inCatalog, failureOf } = lake;
   await run('CREATE TABLE lake.main.lost AS SELECT i FROM range(200) r(i)');
@@ -201,7 +199,7 @@ test('fails by what the other lake, its store or its keys are the reason of', {
   });
 });
 
-test('a catalog that says what cannot be read is refused', { timeout: 120_000 }, async () => {
+test('a catalog that says what cannot be read is refused', async () => {
   const client = await workspace.organization();
   const { run, inCatalog, failureOf } = lake;
   await run('CREATE TABLE lake.main.refused AS SELECT i FROM range(200) r(i)');

@@ -15,9 +15,7 @@ function shown(column: string, type: string): Term {
   return type === 'FLOAT' ? `CAST(${column} AS DOUBLE)` : column;
 }
 
-test('rows that the catalog of another lake holds itself keep their values, of whatever type', {
-  timeout: 120_000,
-}, async () => {
+test('rows that the catalog of another lake holds itself keep their values, of whatever type', async () => {
   const client = await workspace.organization();
   const types: Record<string, string[]> = {
     BOOLEAN: ['true', 'false'],

@@ -14,7 +14,7 @@ describe.skipIf(!hasMariadb)('MariaDB (skipped where the machine has no mariadbd
   let mariadb: TestMariadb;
   beforeAll(async () => {
     mariadb = await startMariadb();
-  }, 60_000);
+  });
   afterAll(() => mariadb?.stop());
 
   async function connect(client: TestClient): Promise<string> {

@@ -128,7 +128,7 @@ test('files of Parquet have the union of their columns', async () => {
   ]);
 });
 
-test('what cannot be one table fails and names the file', { timeout: 120_000 }, async () => {
+test('what cannot be one table fails and names the file', async () => {
   const client = await workspace.organization();
   await put({
     'mixed/a.csv': 'a\n1\n',

@@ -88,4 +88,4 @@ test('the analyst embeds what it drew and read, and the report outlives the conv
   });
   const [page] = await readPdf(pdf.rawPayload);
   for (const word of ['By region', 'Figures', 'South']) expect(page!.text).toContain(word);
-}, 60_000);
+});

@@ -13,9 +13,7 @@ beforeAll(async () => {
   on = shaping(client);
 });
 
-test('a build that writes more than it may is aborted, and its files are removed', {
-  timeout: 300_000,
-}, async () => {
+test('a build that writes more than it may is aborted, and its files are removed', async () => {
   const source = await on.data('numbers', { n: 'INTEGER' });
   await on.append(source, [{ s_id: 1, n: 1 }]);
   // It would write for as long as a build may take.

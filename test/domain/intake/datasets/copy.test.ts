@@ -62,9 +62,7 @@ test('rows are cut into files between rows, whatever is in them, and nothing sta
   expect(await readdir(workDir)).toEqual([]);
 });
 
-test('lines within values that look like rows are none, wherever the engine begins to read', {
-  timeout: 120_000,
-}, async () => {
+test('lines within values that look like rows are none, wherever the engine begins to read', async () => {
   const client = await workspace.organization();
   const { organizationId } = client;
   await source.run(

@@ -50,7 +50,7 @@ describe.each(Object.entries(hostile))('%s', (_, markdown) => {
     expect(text['word/document.xml']).not.toMatch(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/);
     expect(text['word/document.xml']).toContain('</w:document>');
     expect((await format('markdown', markdown)).toString()).not.toMatch(/(?<!\\)<(?:script|img)\b/);
-  }, 60_000);
+  });
 });
 
 async function refusalOf(work: Promise<unknown>): Promise<string> {
@@ -69,7 +69,7 @@ describe('bounds', () => {
     expect(await refusalOf(format('pdf', 'a\\\n'.repeat(80_000)))).toMatch(
       /more than 150,000 elements.*split it/,
     );
-  }, 60_000);
+  });
 
   test('end what takes too long with its thread, and the next document is made', async () => {
     const hasty = createReportFormatter({ timeoutMs: 3_000 });
@@ -87,7 +87,7 @@ describe('bounds', () => {
     } finally {
       await hasty.close();
     }
-  }, 60_000);
+  });
 
   test('end what takes too much memory with its thread, and the next document is made', async () => {
     const small = createReportFormatter({ memoryMib: 160 });
@@ -106,7 +106,7 @@ describe('bounds', () => {
     } finally {
       await small.close();
     }
-  }, 60_000);
+  });
 
   test('hold for what is asked for, whose failure is told as it is', async () => {
     const formatter = createReportFormatter();

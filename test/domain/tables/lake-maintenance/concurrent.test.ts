@@ -65,4 +65,4 @@ test('maintenance that never rests makes no append and no query fail, and loses 
   expect(await table.select('SELECT count(*) AS n, count(DISTINCT s_id) AS ids FROM readings')).toEqual([
     { n: 200, ids: 200 },
   ]);
-}, 180_000);
+});

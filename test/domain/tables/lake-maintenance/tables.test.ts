@@ -203,7 +203,7 @@ test('a lake with many rows in the catalog is told of until they are flushed', a
   const wait = { everyMs: 200 };
   await expectEventually(() => isFullAfter(async () => undefined), wait).toBe(true);
   await expectEventually(() => isFullAfter(() => flush(table)), wait).toBe(false);
-}, 100_000);
+});
 
 async function addNote(table: LabTable, name = 'note'): Promise<void> {
   const added = await table.client.call('POST', `/v1/grid/tables/${table.id}/columns`, {

@@ -87,4 +87,4 @@ test(`nothing is lost by ${rounds} processes that are killed while clients write
   const slice = await resealSlice({ db, cipher }, null, { values: 100_000, isOver: () => false });
   expect([slice.next, slice.changed, slice.unopened]).toEqual([null, [], []]);
   expect(await lab.opened(cipherOf('last'))).toEqual(expected);
-}, 120_000);
+});

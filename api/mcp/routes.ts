@@ -1,0 +1,107 @@
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { AppError } from '../../data/errors.ts';
+import { type Caller, callerOf } from '../caller.ts';
+import type { ApiDeps, Routes } from '../deps.ts';
+import { clientGone } from '../reply.ts';
+import { serviceUrl } from '../service-url.ts';
+import { createInside, type Inside } from './inside.ts';
+import { metadataUrl, protectedResourceRoutes } from './protected-resource.ts';
+import { createServer } from './server.ts';
+
+/** Calls of one caller under way at once: each may wait for minutes. */
+const maxAtOnce = 20;
+
+/**
+ * The tools of the Model Context Protocol over its streamable HTTP transport, without sessions: any API
+ * process answers any request, in the revision that the client speaks.
+ */
+export function mcpRoutes(app: Routes, deps: ApiDeps): void {
+  protectedResourceRoutes(app, deps);
+  const closing = new AbortController();
+  const handler = createMcpHandler(({ authInfo }) => createServer(authInfo!.extra!['inside'] as Inside), {
+    // Nothing that is listed changes while a client looks.
+    maxSubscriptions: 0,
+    onerror: (error) => deps.logger.debug({ err: error }, 'an MCP request was not served'),
+  });
+  app.addHook('preClose', async () => {
+    closing.abort();
+    await handler.close();
+  });
+  const underWay = new Map<string, number>();
+
+  function begin({ id }: Caller): () => void {
+    const count = underWay.get(id) ?? 0;
+    if (count >= maxAtOnce)
+      throw new AppError(
+        'rate_limited',
+        `At most ${maxAtOnce} MCP calls of a caller may be under way at once.`,
+        {
+          retryAfterSeconds: 5,
+        },
+      );
+    underWay.set(id, count + 1);
+    return () => {
+      const left = underWay.get(id)! - 1;
+      if (left === 0) underWay.delete(id);
+      else underWay.set(id, left);
+    };
+  }
+
+  app.post(
+    '/mcp',
+    {
+      schema: { hide: true, body: z.instanceof(Buffer).optional() },
+      config: {
+        scope: 'signed-in',
+        rawBody: true,
+        idempotent: false,
+        resourceMetadata: (request) => metadataUrl(deps, request),
+      },
+    },
+    async (request, reply) => {
+      refuseOtherOrigins(deps, request);
+      refuseBatches(request.body);
+      const end = begin(callerOf(request));
+      reply.raw.once('close', end);
+      const signal = AbortSignal.any([clientGone(reply), closing.signal]);
+      const { scopes, id, expiresAt } = callerOf(request);
+      const answer = await handler.fetch(toWebRequest(deps, request, signal), {
+        authInfo: {
+          token: '',
+          clientId: id,
+          scopes: [...scopes],
+          expiresAt: Math.floor(expiresAt.getTime() / 1_000),
+          resourceMetadataUrl: metadataUrl(deps, request),
+          extra: { inside: createInside(app, request, signal) },
+        },
+      });
+      return reply.send(answer);
+    },
+  );
+}
+
+/** A page of another site could reach a service in its visitor's network; the browser says where it is from. */
+function refuseOtherOrigins(deps: ApiDeps, request: FastifyRequest): void {
+  const { origin } = request.headers;
+  if (origin === undefined || origin === new URL(serviceUrl(deps, request)).origin) return;
+  throw new AppError('origin_refused', 'Pages of another site may not call the MCP server.');
+}
+
+/** One request must not be many: batches left the protocol in 2025. */
+function refuseBatches(body: Buffer | undefined): void {
+  if (body !== undefined && /^\s*\[/.test(body.subarray(0, 100).toString()))
+    throw new AppError(
+      'invalid_request',
+      'Send one message a request; the protocol has no batches any more.',
+    );
+}
+
+function toWebRequest(deps: ApiDeps, request: FastifyRequest, signal: AbortSignal): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers))
+    if (value !== undefined && name !== 'authorization') headers.set(name, String(value));
+  const body = new Uint8Array((request.body as Buffer | undefined) ?? []);
+  return new Request(`${serviceUrl(deps, request)}${request.url}`, { method: 'POST', headers, body, signal });
+}

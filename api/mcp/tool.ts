@@ -1,0 +1,96 @@
+import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { Scope } from '../caller.ts';
+import { type Inside, Refusal } from './inside.ts';
+
+/** What one answer may weigh, in characters of JSON: it goes into a model's context. */
+export const maxAnswer = 100_000;
+
+export interface ToolCall extends Inside {
+  /** Tells the client how far a long call is; nothing if it did not ask. */
+  progress(done: number, total: number | undefined, message: string): Promise<void>;
+}
+
+type Content = CallToolResult['content'][number];
+
+export interface ToolAnswer {
+  /** Answered as structured content, and as JSON text for clients that read only text. */
+  data: Record<string, unknown>;
+  /** Pictures, and links to resources. */
+  also?: Content[];
+}
+
+export interface Tool<Input extends z.ZodObject = z.ZodObject> {
+  name: string;
+  title: string;
+  description: string;
+  /** The scope that the token needs: that of its routes. */
+  scope: Scope;
+  /** Whether it removes or ends something. */
+  destructive?: boolean;
+  input: Input;
+  run(input: z.output<Input>, call: ToolCall): Promise<ToolAnswer>;
+}
+
+export const defineTool = <const Input extends z.ZodObject>(tool: Tool<Input>): Tool =>
+  tool as unknown as Tool;
+
+/** Runs a tool: a route's refusal is an answer that a model can read, with its code and the request's id. */
+export async function answerOf(
+  { run }: Tool,
+  input: Record<string, unknown>,
+  call: ToolCall,
+): Promise<CallToolResult> {
+  try {
+    const { data, also = [] } = await run(input, call);
+    const text = JSON.stringify(data);
+    if (text.length > maxAnswer) return failed({ detail: tooLong(text.length), code: 'answer_too_large' });
+    return { content: [{ type: 'text', text }, ...also], structuredContent: data };
+  } catch (error) {
+    if (error instanceof Refusal) return failed(error.answer);
+    throw error;
+  }
+}
+
+const tooLong = (length: number) =>
+  `The answer has ${length} characters of JSON; at most ${maxAnswer} are answered. Ask for less: fewer rows or columns, a smaller limit, one thing at a time.`;
+
+function failed(answer: Readonly<Record<string, unknown>>): CallToolResult {
+  return {
+    isError: true,
+    content: [{ type: 'text', text: JSON.stringify(answer) }],
+    structuredContent: { ...answer },
+  };
+}
+
+/** Progress goes to the client that sent a token for it. */
+export function progressOf({ mcpReq }: ServerContext): ToolCall['progress'] {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return async () => undefined;
+  return async (progress, total, message) => {
+    const params = { progressToken, progress, message, ...(total === undefined ? {} : { total }) };
+    await mcpReq.notify({ method: 'notifications/progress', params });
+  };
+}
+
+/** Fields that several tools take. */
+export const fields = {
+  projectId: z.string().min(1).max(255).describe('An id of list_projects.'),
+  limit: (most: number, usual: number) =>
+    z.int().min(1).max(most).default(usual).describe(`How many are answered at most, up to ${most}.`),
+  cursor: z.string().min(1).max(2_000).optional().describe('`nextCursor` of the answer before.'),
+  offset: z.int().min(0).max(10_000_000).default(0).describe('`nextOffset` of the answer before.'),
+  waitSeconds: (usual: number) =>
+    z
+      .int()
+      .min(0)
+      .max(300)
+      .default(usual)
+      .describe('For how long the call waits for the end; it answers the state at that time otherwise.'),
+  idempotencyKey: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('A text of your own: the same call under the same key is done once, for 24 hours.'),
+};

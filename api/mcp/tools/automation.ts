@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { path } from '../inside.ts';
+import { defineTool, fields } from '../tool.ts';
+import { followRun } from './runs.ts';
+
+const params = z
+  .record(z.string(), z.unknown())
+  .default({})
+  .describe('A value for each parameter that has no default.');
+const maxInstructions = 1_000;
+
+export const listPlaybooks = defineTool({
+  name: 'list_playbooks',
+  title: 'List playbooks',
+  description:
+    'The playbooks of a project: instructions that the analyst carries out, with their parameters.',
+  scope: 'agent:read',
+  input: z.strictObject({ project_id: fields.projectId, limit: fields.limit(50, 20), cursor: fields.cursor }),
+  async run({ project_id: projectId, limit, cursor }, { json }) {
+    const at = path`/v1/projects/${projectId}/playbooks`;
+    const { items, nextCursor } = await json('GET', at, { query: { limit, cursor } });
+    const playbooks = items.map(({ instructions, ...playbook }: { instructions: string }) => ({
+      ...playbook,
+      instructions: instructions.slice(0, maxInstructions),
+    }));
+    return { data: { playbooks, nextCursor } };
+  },
+});
+
+export const runPlaybook = defineTool({
+  name: 'run_playbook',
+  title: 'Run a playbook',
+  description:
+    'Has the analyst carry out a playbook. A durable run, which goes on when the call ends; its output names the report or the file.',
+  scope: 'agent:write',
+  input: z.strictObject({
+    project_id: fields.projectId,
+    playbook_id: z.string().min(1).max(255).describe('An id of list_playbooks.'),
+    params,
+    wait_seconds: fields.waitSeconds(60),
+    idempotency_key: fields.idempotencyKey,
+  }),
+  async run(input, call) {
+    const { project_id: projectId, playbook_id: id, idempotency_key: idempotencyKey } = input;
+    const at = path`/v1/projects/${projectId}/playbooks/${id}/runs`;
+    const body = { params: input.params };
+    const { data: run } = await call.json('POST', at, { body, idempotencyKey });
+    return { data: await followRun(call, projectId, run.id, input.wait_seconds) };
+  },
+});
+
+interface Workflow {
+  graph: { parameters?: unknown } | null;
+}
+
+export const listWorkflows = defineTool({
+  name: 'list_workflows',
+  title: 'List workflows',
+  description: 'The workflows of the caller, newest first, with the parameters that a run takes.',
+  scope: 'agent:read',
+  input: z.strictObject({
+    project_id: fields.projectId.optional(),
+    status: z.enum(['draft', 'active', 'paused', 'archived']).optional(),
+    limit: fields.limit(50, 20),
+    cursor: fields.cursor,
+  }),
+  async run({ project_id: projectId, status, limit, cursor }, { json }) {
+    const query = { project_id: projectId, status, limit, cursor };
+    const { items, nextCursor } = await json('GET', '/v1/workflows', { query });
+    const workflows = items.map(({ graph, steps: _, ...workflow }: Workflow & { steps: unknown }) => ({
+      ...workflow,
+      parameters: graph?.parameters ?? {},
+    }));
+    return { data: { workflows, nextCursor } };
+  },
+});
+
+export const runWorkflow = defineTool({
+  name: 'run_workflow',
+  title: 'Run a workflow',
+  description:
+    'Runs the active version of a workflow. A durable run, which goes on when the call ends; its steps are its nodes.',
+  scope: 'agent:write',
+  input: z.strictObject({
+    workflow_id: z.string().min(1).max(255).describe('An id of list_workflows.'),
+    params,
+    wait_seconds: fields.waitSeconds(60),
+    idempotency_key: fields.idempotencyKey,
+  }),
+  async run(input, call) {
+    const at = path`/v1/workflows/${input.workflow_id}/runs`;
+    const { idempotency_key: idempotencyKey } = input;
+    const { data: run } = await call.json('POST', at, { body: { params: input.params }, idempotencyKey });
+    return { data: await followRun(call, run.projectId, run.id, input.wait_seconds) };
+  },
+});

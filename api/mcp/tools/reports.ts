@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { path } from '../inside.ts';
+import { reportUri } from '../resources.ts';
+import { defineTool, fields } from '../tool.ts';
+import { followRun } from './runs.ts';
+
+const reportId = z.string().min(1).max(255).describe('An id of list_reports.');
+const maxPart = 50_000;
+
+interface Report {
+  id: string;
+  projectId: string;
+  title: string;
+}
+
+const link = ({ id, projectId, title }: Report) => ({
+  type: 'resource_link' as const,
+  uri: reportUri(projectId, id),
+  name: title,
+  mimeType: 'text/markdown',
+});
+
+export const listReports = defineTool({
+  name: 'list_reports',
+  title: 'List reports',
+  description: 'The reports of a project, newest first.',
+  scope: 'agent:read',
+  input: z.strictObject({
+    project_id: fields.projectId,
+    limit: fields.limit(100, 50),
+    offset: fields.offset,
+  }),
+  async run({ project_id: projectId, limit, offset }, { json }) {
+    const { items, total } = await json('GET', path`/v1/projects/${projectId}/reports`);
+    const end = offset + limit;
+    return {
+      data: { reports: items.slice(offset, end), total, nextOffset: end < items.length ? end : null },
+    };
+  },
+});
+
+export const readReport = defineTool({
+  name: 'read_report',
+  title: 'Read a report',
+  description: `The Markdown of a report, with its tables filled in; ${maxPart} characters at a time.`,
+  scope: 'agent:read',
+  input: z.strictObject({
+    project_id: fields.projectId,
+    report_id: reportId,
+    revision: z.int().min(1).optional().describe('An earlier revision; the newest without it.'),
+    offset: fields.offset,
+  }),
+  async run({ project_id: projectId, report_id: id, revision, offset }, { json, text }) {
+    const at = path`/v1/projects/${projectId}/reports/${id}`;
+    const { data: report } = await json('GET', at);
+    const content = await text(`${at}/content`, { query: { format: 'raw', revision } });
+    const end = offset + maxPart;
+    return {
+      data: {
+        report,
+        content: content.slice(offset, end),
+        nextOffset: end < content.length ? end : null,
+      },
+      also: [link(report)],
+    };
+  },
+});
+
+export const writeReport = defineTool({
+  name: 'write_report',
+  title: 'Write a report',
+  description:
+    'Stores a report of Markdown with GitHub tables, or the next revision of one: name its `report_id`, and as `expected_revision` the revision that you read. Earlier revisions are kept.',
+  scope: 'agent:write',
+  input: z.strictObject({
+    project_id: fields.projectId,
+    report_id: reportId.optional(),
+    title: z.string().min(1).max(200).optional().describe('Needed for a new one.'),
+    content: z.string().min(1).max(500_000).optional().describe('Markdown. Needed for a new one.'),
+    expected_revision: z.int().min(1).optional(),
+    idempotency_key: fields.idempotencyKey,
+  }),
+  async run(input, { json }) {
+    const { project_id: projectId, report_id: id, idempotency_key: idempotencyKey, ...body } = input;
+    const reports = path`/v1/projects/${projectId}/reports`;
+    const { data: report } =
+      id === undefined
+        ? await json('POST', reports, { body, idempotencyKey })
+        : await json('PATCH', `${reports}${path`/${id}`}`, { body, idempotencyKey });
+    return { data: { report }, also: [link(report)] };
+  },
+});
+
+export const generateReport = defineTool({
+  name: 'generate_report',
+  title: 'Have a report written',
+  description:
+    'Asks the analyst of the workspace to write a report about the tables attached to a project. A durable run, which goes on when the call ends; its output names the report.',
+  scope: 'agent:write',
+  input: z.strictObject({
+    project_id: fields.projectId,
+    prompt: z.string().min(1).max(32_000).describe('What the report is to be about.'),
+    title: z.string().min(1).max(200).optional(),
+    wait_seconds: fields.waitSeconds(60),
+    idempotency_key: fields.idempotencyKey,
+  }),
+  async run(input, call) {
+    const { project_id: projectId, wait_seconds: seconds, idempotency_key: idempotencyKey, ...body } = input;
+    const at = path`/v1/projects/${projectId}/reports`;
+    const { data: run } = await call.json('POST', at, { body, idempotencyKey });
+    return { data: await followRun(call, projectId, run.id, seconds) };
+  },
+});

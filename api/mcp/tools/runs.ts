@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { path } from '../inside.ts';
+import { defineTool, fields, type ToolCall } from '../tool.ts';
+import { waitFor } from '../wait.ts';
+
+interface Run {
+  id: string;
+  projectId: string | null;
+  status: string;
+  title: string;
+  progress: number;
+  steps: { name: string; status: string }[];
+  error: unknown;
+}
+
+const ended = new Set(['succeeded', 'failed', 'cancelled']);
+export const hasEnded = ({ status }: Pick<Run, 'status'>): boolean => ended.has(status);
+
+export function toldOf({ status, title, progress, steps }: Run) {
+  const step = steps.findLast((one) => one.status === 'running');
+  const message = step === undefined ? `${title}: ${status}` : `${title}: ${step.name}`;
+  return { done: progress, total: 1, message };
+}
+
+/** The run as it is when it has ended, or when the time is over. */
+export async function followRun(call: ToolCall, projectId: string, runId: string, waitSeconds: number) {
+  const at = path`/v1/projects/${projectId}/runs/${runId}`;
+  const look = async () => (await call.json('GET', at)).data as Run;
+  const run = await waitFor(call, waitSeconds, look, hasEnded, toldOf);
+  return { run, ...(hasEnded(run) ? {} : { detail: 'It is still under way: get_run waits for it.' }) };
+}
+
+const runId = z.string().min(1).max(255).describe('An id of list_runs, or of an answer that began a run.');
+
+export const listRuns = defineTool({
+  name: 'list_runs',
+  title: 'List runs',
+  description:
+    'The processes of a project, newest first: imports, exports, reports, playbooks, workflows and more.',
+  scope: 'agent:read',
+  input: z.strictObject({
+    project_id: fields.projectId,
+    kind: z
+      .enum([
+        'import',
+        'report',
+        'playbook',
+        'materialize',
+        'snapshot',
+        'profile',
+        'verification',
+        'export',
+        'workflow',
+      ])
+      .optional(),
+    status: z.enum(['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled']).optional(),
+    limit: fields.limit(50, 20),
+    cursor: fields.cursor,
+  }),
+  async run({ project_id: projectId, kind, status, limit, cursor }, { json }) {
+    const query = { kind, status, limit, cursor };
+    const { items, nextCursor } = await json('GET', path`/v1/projects/${projectId}/runs`, { query });
+    // Steps may be many; get_run has them.
+    const runs = (items as Run[]).map(({ steps, ...run }) => ({ ...run, stepCount: steps.length }));
+    return { data: { runs, nextCursor } };
+  },
+});
+
+export const getRun = defineTool({
+  name: 'get_run',
+  title: 'Look at a run',
+  description: 'A run with its steps, its output or its error; waits for its end if asked.',
+  scope: 'agent:read',
+  input: z.strictObject({
+    project_id: fields.projectId,
+    run_id: runId,
+    wait_seconds: fields.waitSeconds(0),
+  }),
+  run: async ({ project_id: projectId, run_id: id, wait_seconds: waitSeconds }, call) => ({
+    data: await followRun(call, projectId, id, waitSeconds),
+  }),
+});
+
+export const cancelRun = defineTool({
+  name: 'cancel_run',
+  title: 'Cancel a run',
+  description: 'Ends a run that is under way. One that has ended stays as it ended.',
+  scope: 'agent:write',
+  destructive: true,
+  input: z.strictObject({ project_id: fields.projectId, run_id: runId }),
+  async run({ project_id: projectId, run_id: id }, { json }) {
+    const at = path`/v1/projects/${projectId}/runs/${id}/cancel`;
+    return { data: { run: (await json('POST', at, { query: { confirm: true } })).data } };
+  },
+});
