@@ -35,8 +35,8 @@ export interface Inside {
 const passedOn = ['authorization', 'host', 'user-agent', 'traceparent'] as const;
 
 /**
- * The public interface as the caller of this request may use it: token, scopes, grants, rate limits, audit and
- * validation are those of the routes, because they are the routes.
+ * The public interface as the caller of this request may use it: token, scopes, grants, rate limits, audit
+ * and validation are those of the routes, because they are the routes.
  */
 export function createInside(app: Routes, request: FastifyRequest, signal: AbortSignal): Inside {
   const known = Object.fromEntries(

@@ -82,7 +82,7 @@ export function mcpRoutes(app: Routes, deps: ApiDeps): void {
   );
 }
 
-/** A page of another site could reach a service in its visitor's network; the browser says where it is from. */
+/** A page of another site could reach a service in its visitor's network; browsers say where it is from. */
 function refuseOtherOrigins(deps: ApiDeps, request: FastifyRequest): void {
   const { origin } = request.headers;
   if (origin === undefined || origin === new URL(serviceUrl(deps, request)).origin) return;

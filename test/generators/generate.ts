@@ -47,10 +47,10 @@ export async function compiled(folder: string, ...files: string[]): Promise<void
 }
 
 /** openapi-typescript's `schema.ts`. */
-export async function makeTypes(folder: string): Promise<void> {
+export async function makeTypes(folder: string, ...flags: string[]): Promise<void> {
   const tools = await installNpmGenerators();
   const program = join(tools, 'node_modules/openapi-typescript/bin/cli.js');
-  await ran(folder, 'node', [program, 'openapi.json', '-o', 'schema.ts']);
+  await ran(folder, 'node', [program, 'openapi.json', '-o', 'schema.ts', ...flags]);
 }
 
 /**

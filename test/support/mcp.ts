@@ -16,7 +16,7 @@ export function originOf({ app }: Workspace): string {
   return `http://127.0.0.1:${port}`;
 }
 
-/** The official client, connected with a token; its protocol is the older one unless `protocol` says otherwise. */
+/** The official client, connected with a token; by default with the older protocol. */
 export async function mcpClientOf(
   workspace: Workspace,
   token: string,
