@@ -1,4 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { FastifyReply } from 'fastify';
+
+/** Of a request that another one makes inside of this process: it has no connection that could close. */
+export const insideOf = new AsyncLocalStorage<AbortSignal>();
 
 /** Aborts if the client disconnects before its answer is complete, so that the work can stop. */
 export function clientGone(reply: Pick<FastifyReply, 'raw'>): AbortSignal {
@@ -6,7 +10,8 @@ export function clientGone(reply: Pick<FastifyReply, 'raw'>): AbortSignal {
   reply.raw.once('close', () => {
     if (!reply.raw.writableEnded) gone.abort();
   });
-  return gone.signal;
+  const outer = insideOf.getStore();
+  return outer === undefined ? gone.signal : AbortSignal.any([gone.signal, outer]);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Routes } from '../deps.ts';
+import { insideOf } from '../reply.ts';
 
 export interface InsideRequest {
   query?: Readonly<Record<string, string | number | boolean | undefined>>;
@@ -20,10 +21,20 @@ export class Refusal extends Error {
     this.status = status;
     this.answer = answer;
   }
+
+  /** Whether the same request may succeed later. */
+  get isTransient(): boolean {
+    return this.status === 429 || this.status === 503;
+  }
 }
 
 export interface Inside {
+  /** Aborts when the caller is gone. */
   signal: AbortSignal;
+  /** Aborts when the service is about to stop: what waits answers what it knows. */
+  closing: AbortSignal;
+  requestId: string;
+  log: FastifyRequest['log'];
   /** The parsed JSON answer of a route of this service; throws a `Refusal` for any status above 299. */
   // biome-ignore lint/suspicious/noExplicitAny: the shape is that of the route's schema.
   json(method: 'GET' | 'POST' | 'PATCH', path: string, request?: InsideRequest): Promise<any>;
@@ -38,7 +49,11 @@ const passedOn = ['authorization', 'host', 'user-agent', 'traceparent'] as const
  * The public interface as the caller of this request may use it: token, scopes, grants, rate limits, audit
  * and validation are those of the routes, because they are the routes.
  */
-export function createInside(app: Routes, request: FastifyRequest, signal: AbortSignal): Inside {
+export function createInside(
+  app: Routes,
+  request: FastifyRequest,
+  { signal, closing }: Pick<Inside, 'signal' | 'closing'>,
+): Inside {
   const known = Object.fromEntries(
     passedOn.flatMap((name) => {
       const value = request.headers[name];
@@ -52,32 +67,46 @@ export function createInside(app: Routes, request: FastifyRequest, signal: Abort
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) search.set(name, String(value));
     signal.throwIfAborted();
-    const answer = await app.inject({
-      method,
-      url: search.size === 0 ? path : `${path}?${search}`,
-      remoteAddress: request.ip,
-      signal,
-      headers: {
-        ...known,
-        'x-request-id': request.id,
-        ...(accept === undefined ? {} : { accept }),
-        ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
-    });
+    if (closing.aborted)
+      throw new Refusal(503, { code: 'overloaded', detail: 'The service is about to stop; call again.' });
+    // The signal of `inject` does not reach a request whose body has been read.
+    const answer = await insideOf.run(signal, async () =>
+      app.inject({
+        method,
+        url: search.size === 0 ? path : `${path}?${search}`,
+        remoteAddress: request.ip,
+        signal,
+        headers: {
+          ...known,
+          'x-request-id': request.id,
+          ...(accept === undefined ? {} : { accept }),
+          ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+      }),
+    );
     if (answer.statusCode > 299) throw new Refusal(answer.statusCode, answer.json());
     return answer;
   }
 
   return {
     signal,
+    closing,
+    requestId: request.id,
+    log: request.log,
     json: async (method, path, asked = {}) => (await ask(method, path, asked)).json(),
     text: async (path, asked = {}) => (await ask('GET', path, asked)).payload,
     bytes: async (path, asked = {}) => (await ask('GET', path, asked)).rawPayload,
   };
 }
 
-/** A path with the given parts escaped, so that an id of any text stays one part. */
+/** A path with the given ids escaped, so that an id of any text stays one part of it. */
 export const path = (strings: TemplateStringsArray, ...ids: string[]): string =>
-  String.raw({ raw: strings }, ...ids.map((id) => encodeURIComponent(id)));
+  String.raw({ raw: strings }, ...ids.map(part));
+
+function part(id: string): string {
+  if (id === '.' || id === '..')
+    throw new Refusal(404, { code: 'not_found', detail: `There is nothing called ${id}.` });
+  return encodeURIComponent(id.toWellFormed());
+}

@@ -1,4 +1,11 @@
-import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
+import {
+  type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  ResourceTemplate,
+  requireScopes,
+} from '@modelcontextprotocol/server';
 import { type Inside, path, Refusal } from './inside.ts';
 import { maxAnswer } from './tool.ts';
 
@@ -16,15 +23,20 @@ export const resultUri = (projectId: string, conversationId: string, resultId: s
 /** Reports as Markdown, and the rows of the analyst's results as JSON. */
 export function addResources(server: McpServer, inside: Inside): void {
   const report = new ResourceTemplate('workspace://projects/{projectId}/reports/{reportId}', {
-    list: async () => ({ resources: await newestReports(inside) }),
+    list: async () => ({ resources: await asked(() => newestReports(inside)) }),
   });
   server.registerResource(
     'report',
     report,
-    { title: 'Report', description: 'A report of a project.', mimeType: 'text/markdown' },
+    {
+      title: 'Report',
+      description: 'A report of a project.',
+      mimeType: 'text/markdown',
+      scopeChallenge: requireScopes('agent:read'),
+    },
     async (uri, { projectId, reportId }) => {
-      const at = path`/v1/projects/${String(projectId)}/reports/${String(reportId)}/content`;
-      const text = await read(uri, () => inside.text(at, { query: { format: 'raw' } }));
+      const at = () => path`/v1/projects/${String(projectId)}/reports/${String(reportId)}/content`;
+      const text = await asked(() => inside.text(at(), { query: { format: 'raw' } }), uri.href);
       return { contents: [{ uri: uri.href, mimeType: 'text/markdown', text: shortened(text) }] };
     },
   );
@@ -39,11 +51,12 @@ export function addResources(server: McpServer, inside: Inside): void {
       title: 'Rows of a result',
       description: `The rows that the analyst saw, up to ${maxRows}.`,
       mimeType: 'application/json',
+      scopeChallenge: requireScopes('agent:read'),
     },
     async (uri, { projectId, conversationId, resultId }) => {
       const [project, conversation, id] = [projectId, conversationId, resultId].map(String);
-      const at = path`/v1/projects/${project!}/conversations/${conversation!}/results/${id!}`;
-      const text = await read(uri, () => inside.text(at, { query: { limit: maxRows } }));
+      const at = () => path`/v1/projects/${project!}/conversations/${conversation!}/results/${id!}`;
+      const text = await asked(() => inside.text(at(), { query: { limit: maxRows } }), uri.href);
       return { contents: [{ uri: uri.href, mimeType: 'application/json', text: shortened(text) }] };
     },
   );
@@ -66,13 +79,15 @@ async function newestReports({ json }: Inside) {
   return resources;
 }
 
-/** Something that is not there, or not the caller's, is the protocol's own error. */
-async function read(uri: URL, ask: () => Promise<string>): Promise<string> {
+/** Something that is not there, or not the caller's, and any other refusal are the protocol's own errors. */
+async function asked<Answer>(ask: () => Promise<Answer>, uri = ''): Promise<Answer> {
   try {
     return await ask();
   } catch (error) {
-    if (error instanceof Refusal && error.status === 404) throw new ResourceNotFoundError(uri.href);
-    throw error;
+    if (!(error instanceof Refusal)) throw error;
+    if (error.status === 404) throw new ResourceNotFoundError(uri);
+    const code = error.isTransient ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
+    throw new ProtocolError(code, String(error.answer['detail']), error.answer);
   }
 }
 

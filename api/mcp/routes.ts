@@ -4,13 +4,14 @@ import { z } from 'zod';
 import { AppError } from '../../data/errors.ts';
 import { type Caller, callerOf } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
+import { bodyLimits } from '../plugins/json-body.ts';
 import { clientGone } from '../reply.ts';
 import { serviceUrl } from '../service-url.ts';
 import { createInside, type Inside } from './inside.ts';
 import { metadataUrl, protectedResourceRoutes } from './protected-resource.ts';
 import { createServer } from './server.ts';
 
-/** Calls of one caller under way at once: each may wait for minutes. */
+/** Calls of one caller under way at once in this process: each may wait for minutes. */
 const maxAtOnce = 20;
 
 /**
@@ -21,14 +22,14 @@ export function mcpRoutes(app: Routes, deps: ApiDeps): void {
   protectedResourceRoutes(app, deps);
   const closing = new AbortController();
   const handler = createMcpHandler(({ authInfo }) => createServer(authInfo!.extra!['inside'] as Inside), {
+    // A stream tells proxies and clients that the call is alive, from its beginning.
+    responseMode: 'sse',
     // Nothing that is listed changes while a client looks.
     maxSubscriptions: 0,
     onerror: (error) => deps.logger.debug({ err: error }, 'an MCP request was not served'),
   });
-  app.addHook('preClose', async () => {
-    closing.abort();
-    await handler.close();
-  });
+  app.addHook('preClose', async () => closing.abort());
+  app.addHook('onClose', () => handler.close());
   const underWay = new Map<string, number>();
 
   function begin({ id }: Caller): () => void {
@@ -52,6 +53,7 @@ export function mcpRoutes(app: Routes, deps: ApiDeps): void {
   app.post(
     '/mcp',
     {
+      bodyLimit: bodyLimits.report,
       schema: { hide: true, body: z.instanceof(Buffer).optional() },
       config: {
         scope: 'signed-in',
@@ -65,16 +67,16 @@ export function mcpRoutes(app: Routes, deps: ApiDeps): void {
       refuseBatches(request.body);
       const end = begin(callerOf(request));
       reply.raw.once('close', end);
-      const signal = AbortSignal.any([clientGone(reply), closing.signal]);
+      const signal = clientGone(reply);
       const { scopes, id, expiresAt } = callerOf(request);
-      const answer = await handler.fetch(toWebRequest(deps, request, signal), {
+      const answer = await handler.fetch(toWebRequest(request, signal), {
         authInfo: {
           token: '',
           clientId: id,
           scopes: [...scopes],
           expiresAt: Math.floor(expiresAt.getTime() / 1_000),
           resourceMetadataUrl: metadataUrl(deps, request),
-          extra: { inside: createInside(app, request, signal) },
+          extra: { inside: createInside(app, request, { signal, closing: closing.signal }) },
         },
       });
       return reply.send(answer);
@@ -85,23 +87,23 @@ export function mcpRoutes(app: Routes, deps: ApiDeps): void {
 /** A page of another site could reach a service in its visitor's network; browsers say where it is from. */
 function refuseOtherOrigins(deps: ApiDeps, request: FastifyRequest): void {
   const { origin } = request.headers;
-  if (origin === undefined || origin === new URL(serviceUrl(deps, request)).origin) return;
+  if (origin === undefined || origin === URL.parse(serviceUrl(deps, request))?.origin) return;
   throw new AppError('origin_refused', 'Pages of another site may not call the MCP server.');
 }
 
 /** One request must not be many: batches left the protocol in 2025. */
 function refuseBatches(body: Buffer | undefined): void {
-  if (body !== undefined && /^\s*\[/.test(body.subarray(0, 100).toString()))
+  if (body?.toString().trimStart().startsWith('['))
     throw new AppError(
       'invalid_request',
       'Send one message a request; the protocol has no batches any more.',
     );
 }
 
-function toWebRequest(deps: ApiDeps, request: FastifyRequest, signal: AbortSignal): Request {
+function toWebRequest(request: FastifyRequest, signal: AbortSignal): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers))
     if (value !== undefined && name !== 'authorization') headers.set(name, String(value));
   const body = new Uint8Array((request.body as Buffer | undefined) ?? []);
-  return new Request(`${serviceUrl(deps, request)}${request.url}`, { method: 'POST', headers, body, signal });
+  return new Request('http://workspace/mcp', { method: 'POST', headers, body, signal });
 }

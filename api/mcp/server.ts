@@ -12,11 +12,11 @@ Answers name the version of each table that was read. What tables, reports and r
 export function createServer(inside: Inside): McpServer {
   const server = new McpServer(
     { name: 'analytics-workspace', title: 'Analytics Workspace', version: '0.1.0' },
-    { instructions, capabilities: { tools: {}, resources: {} } },
+    { instructions, capabilities: { tools: { listChanged: false }, resources: { listChanged: false } } },
   );
   for (const tool of tools) {
     const { name, title, description, scope, destructive = false, input } = tool;
-    const readOnlyHint = scope === 'agent:read';
+    const { readOnly: readOnlyHint = scope === 'agent:read' } = tool;
     server.registerTool(
       name,
       {

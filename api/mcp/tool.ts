@@ -28,6 +28,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   scope: Scope;
   /** Whether it removes or ends something. */
   destructive?: boolean;
+  /** Whether it changes nothing; that of its scope if left out. */
+  readOnly?: boolean;
   input: Input;
   run(input: z.output<Input>, call: ToolCall): Promise<ToolAnswer>;
 }
@@ -48,7 +50,10 @@ export async function answerOf(
     return { content: [{ type: 'text', text }, ...also], structuredContent: data };
   } catch (error) {
     if (error instanceof Refusal) return failed(error.answer);
-    throw error;
+    if (call.signal.aborted) throw error;
+    call.log.error({ err: error }, 'a tool failed');
+    const detail = `Something went wrong here. Quote request ${call.requestId} to the operator.`;
+    return failed({ code: 'internal_error', detail, request_id: call.requestId });
   }
 }
 
@@ -73,6 +78,9 @@ export function progressOf({ mcpReq }: ServerContext): ToolCall['progress'] {
   };
 }
 
+/** A map of any names, in a form that models' providers take. */
+export const mapOf = (value: z.ZodType) => z.object({}).catchall(value);
+
 /** Fields that several tools take. */
 export const fields = {
   projectId: z.string().min(1).max(255).describe('An id of list_projects.'),
@@ -80,13 +88,16 @@ export const fields = {
     z.int().min(1).max(most).default(usual).describe(`How many are answered at most, up to ${most}.`),
   cursor: z.string().min(1).max(2_000).optional().describe('`nextCursor` of the answer before.'),
   offset: z.int().min(0).max(10_000_000).default(0).describe('`nextOffset` of the answer before.'),
-  waitSeconds: (usual: number) =>
+  /** Less than the time that the official clients give an answer. */
+  waitSeconds: (usual = 50) =>
     z
       .int()
       .min(0)
       .max(300)
       .default(usual)
-      .describe('For how long the call waits for the end; it answers the state at that time otherwise.'),
+      .describe(
+        'For how long the call waits for the end; then it answers the state at that time. Clients often give up after 60.',
+      ),
   idempotencyKey: z
     .string()
     .min(1)

@@ -1,27 +1,50 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { Refusal } from './inside.ts';
 import type { ToolCall } from './tool.ts';
 
 const firstPauseMs = 500;
 const longestPauseMs = 5_000;
 
-/** Looks until something has ended or the time is over, less often each time; returns its latest state. */
-export async function waitFor<State>(
-  call: ToolCall,
-  waitSeconds: number,
-  look: () => Promise<State>,
-  hasEnded: (state: State) => boolean,
-  told: (state: State) => { done: number; total?: number; message: string },
-): Promise<State> {
-  const untilMs = Date.now() + waitSeconds * 1_000;
-  let before = -1;
+export interface Waiting<State> {
+  seconds: number;
+  look(): Promise<State>;
+  hasEnded(state: State): boolean;
+  told(state: State): { done: number; total?: number; message: string };
+  /** What is known before the first look: of something that this call began. */
+  known?: State;
+}
+
+/**
+ * Looks until something has ended or the time is over, less often each time; returns its latest known state. A
+ * look that is refused loses nothing that is known: the id of what was begun must reach the caller.
+ */
+export async function waitFor<State>(call: ToolCall, waiting: Waiting<State>): Promise<State> {
+  const { look, hasEnded, told } = waiting;
+  const untilMs = Date.now() + waiting.seconds * 1_000;
+  let { known } = waiting;
+  let done = -1;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
-    const state = await look();
+    if (call.closing.aborted && known !== undefined) return known;
+    try {
+      known = await look();
+    } catch (error) {
+      if (known === undefined || !(error instanceof Refusal)) throw error;
+      if (!error.isTransient) return known;
+      pauseMs = longestPauseMs;
+    }
     const leftMs = untilMs - Date.now();
-    if (hasEnded(state) || leftMs <= 0) return state;
-    const { done, total, message } = told(state);
+    if (hasEnded(known) || leftMs <= 0) return known;
+    const now = told(known);
     // Progress must grow with each notification.
-    before = Math.max(done, before + 1e-6);
-    await call.progress(before, total, message);
-    await pause(Math.min(pauseMs, leftMs), undefined, { signal: call.signal });
+    done = Math.max(now.done, done + 1e-6);
+    await call.progress(done, now.total, now.message);
+    await pauseOrClose(Math.min(pauseMs, leftMs), call);
   }
+}
+
+/** Ends early when the service is about to stop; rejects when the caller is gone. */
+async function pauseOrClose(ms: number, { signal, closing }: ToolCall): Promise<void> {
+  await pause(ms, undefined, { signal: AbortSignal.any([signal, closing]) }).catch((error: unknown) => {
+    if (signal.aborted || !closing.aborted) throw error;
+  });
 }

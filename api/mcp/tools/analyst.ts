@@ -34,6 +34,7 @@ interface Asked {
   messageId: string;
 }
 
+const justBegun: Reply = { status: 'streaming', content: '', parts: [], error: null, dataVersions: [] };
 const isUnderWay = ({ status }: Reply) => status === 'streaming';
 
 const told = ({ parts }: Reply) => {
@@ -47,11 +48,17 @@ const details: Readonly<Record<string, string>> = {
 };
 
 /** The reply when it has ended, or as far as it is: text, what was done for it, charts as pictures. */
-async function replyOf(call: ToolCall, asked: Asked, waitSeconds: number): Promise<ToolAnswer> {
+async function replyOf(call: ToolCall, asked: Asked, seconds: number, known?: Reply): Promise<ToolAnswer> {
   const { projectId, conversationId, messageId } = asked;
   const at = path`/v1/projects/${projectId}/conversations/${conversationId}`;
   const look = async () => (await call.json('GET', `${at}${path`/messages/${messageId}`}`)).data as Reply;
-  const reply = await waitFor(call, waitSeconds, look, (state) => !isUnderWay(state), told);
+  const reply = await waitFor(call, {
+    seconds,
+    look,
+    hasEnded: (state) => !isUnderWay(state),
+    told,
+    ...(known === undefined ? {} : { known }),
+  });
   const { status, content, parts, error, dataVersions } = reply;
   const steps = parts.filter((part) => part.type === 'tool_call');
   const charts = parts.filter((part) => part.type === 'chart');
@@ -111,7 +118,7 @@ export const askAnalyst = defineTool({
     question: z.string().min(1).max(32_000),
     conversation_id: conversationId.optional(),
     model: z.string().min(1).max(255).optional().describe('An id of GET /v1/models; the default without it.'),
-    wait_seconds: fields.waitSeconds(120),
+    wait_seconds: fields.waitSeconds(),
     idempotency_key: fields.idempotencyKey,
   }),
   async run(input, call) {
@@ -131,7 +138,8 @@ export const askAnalyst = defineTool({
     const body = { message: question, on_busy: 'reject', ...(model === undefined ? {} : { model }) };
     const at = `${conversations}${path`/${id}/messages`}`;
     const { data } = await call.json('POST', at, { body, idempotencyKey: keyed('message') });
-    return replyOf(call, { projectId, conversationId: id, messageId: data.messageId }, input.wait_seconds);
+    const asked = { projectId, conversationId: id, messageId: data.messageId };
+    return replyOf(call, asked, input.wait_seconds, justBegun);
   },
 });
 
@@ -144,7 +152,7 @@ export const readReply = defineTool({
     project_id: fields.projectId,
     conversation_id: conversationId,
     message_id: z.string().min(1).max(255).describe('`messageId` of an answer.'),
-    wait_seconds: fields.waitSeconds(60),
+    wait_seconds: fields.waitSeconds(),
   }),
   run: ({ project_id: projectId, conversation_id: id, message_id: messageId, wait_seconds: seconds }, call) =>
     replyOf(call, { projectId, conversationId: id, messageId }, seconds),

@@ -1,12 +1,9 @@
 import { z } from 'zod';
 import { path } from '../inside.ts';
-import { defineTool, fields } from '../tool.ts';
+import { defineTool, fields, mapOf } from '../tool.ts';
 import { followRun } from './runs.ts';
 
-const params = z
-  .record(z.string(), z.unknown())
-  .default({})
-  .describe('A value for each parameter that has no default.');
+const params = mapOf(z.unknown()).default({}).describe('A value for each parameter that has no default.');
 const maxInstructions = 1_000;
 
 export const listPlaybooks = defineTool({
@@ -37,7 +34,7 @@ export const runPlaybook = defineTool({
     project_id: fields.projectId,
     playbook_id: z.string().min(1).max(255).describe('An id of list_playbooks.'),
     params,
-    wait_seconds: fields.waitSeconds(60),
+    wait_seconds: fields.waitSeconds(),
     idempotency_key: fields.idempotencyKey,
   }),
   async run(input, call) {
@@ -45,7 +42,9 @@ export const runPlaybook = defineTool({
     const at = path`/v1/projects/${projectId}/playbooks/${id}/runs`;
     const body = { params: input.params };
     const { data: run } = await call.json('POST', at, { body, idempotencyKey });
-    return { data: await followRun(call, projectId, run.id, input.wait_seconds) };
+    return {
+      data: await followRun(call, projectId, { runId: run.id, seconds: input.wait_seconds, known: run }),
+    };
   },
 });
 
@@ -84,13 +83,15 @@ export const runWorkflow = defineTool({
   input: z.strictObject({
     workflow_id: z.string().min(1).max(255).describe('An id of list_workflows.'),
     params,
-    wait_seconds: fields.waitSeconds(60),
+    wait_seconds: fields.waitSeconds(),
     idempotency_key: fields.idempotencyKey,
   }),
   async run(input, call) {
     const at = path`/v1/workflows/${input.workflow_id}/runs`;
     const { idempotency_key: idempotencyKey } = input;
     const { data: run } = await call.json('POST', at, { body: { params: input.params }, idempotencyKey });
-    return { data: await followRun(call, run.projectId, run.id, input.wait_seconds) };
+    return {
+      data: await followRun(call, run.projectId, { runId: run.id, seconds: input.wait_seconds, known: run }),
+    };
   },
 });

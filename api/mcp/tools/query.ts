@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Refusal } from '../inside.ts';
-import { defineTool, maxAnswer } from '../tool.ts';
+import { defineTool, mapOf, maxAnswer } from '../tool.ts';
 
 const maxRows = 1_000;
 /** Of an answer, what is left for rows beside its columns and versions. */
@@ -33,8 +33,7 @@ export const query = defineTool({
     sql: z.string().min(1).max(100_000),
     limit: z.int().min(1).max(maxRows).default(100).describe(`Rows answered at most, up to ${maxRows}.`),
     timeout_seconds: z.int().min(1).max(120).default(30),
-    at_versions: z
-      .record(z.string(), z.int().min(0))
+    at_versions: mapOf(z.int().min(0))
       .optional()
       .describe('Reads the past: table id or name to version, as `versions` of an answer has it.'),
   }),

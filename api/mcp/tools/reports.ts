@@ -101,13 +101,13 @@ export const generateReport = defineTool({
     project_id: fields.projectId,
     prompt: z.string().min(1).max(32_000).describe('What the report is to be about.'),
     title: z.string().min(1).max(200).optional(),
-    wait_seconds: fields.waitSeconds(60),
+    wait_seconds: fields.waitSeconds(),
     idempotency_key: fields.idempotencyKey,
   }),
   async run(input, call) {
     const { project_id: projectId, wait_seconds: seconds, idempotency_key: idempotencyKey, ...body } = input;
     const at = path`/v1/projects/${projectId}/reports`;
     const { data: run } = await call.json('POST', at, { body, idempotencyKey });
-    return { data: await followRun(call, projectId, run.id, seconds) };
+    return { data: await followRun(call, projectId, { runId: run.id, seconds, known: run }) };
   },
 });

@@ -3,7 +3,7 @@ import { path } from '../inside.ts';
 import { defineTool, fields, type ToolCall } from '../tool.ts';
 import { waitFor } from '../wait.ts';
 
-interface Run {
+export interface Run {
   id: string;
   projectId: string | null;
   status: string;
@@ -14,19 +14,29 @@ interface Run {
 }
 
 const ended = new Set(['succeeded', 'failed', 'cancelled']);
-export const hasEnded = ({ status }: Pick<Run, 'status'>): boolean => ended.has(status);
+const hasEnded = ({ status }: Pick<Run, 'status'>): boolean => ended.has(status);
 
-export function toldOf({ status, title, progress, steps }: Run) {
+function told({ status, title, progress, steps }: Run) {
   const step = steps.findLast((one) => one.status === 'running');
   const message = step === undefined ? `${title}: ${status}` : `${title}: ${step.name}`;
   return { done: progress, total: 1, message };
 }
 
-/** The run as it is when it has ended, or when the time is over. */
-export async function followRun(call: ToolCall, projectId: string, runId: string, waitSeconds: number) {
+/** The run as it is when it has ended, or when the time is over. `known`: as this call began it. */
+export async function followRun(
+  call: ToolCall,
+  projectId: string,
+  { runId, seconds, known }: { runId: string; seconds: number; known?: Run },
+) {
   const at = path`/v1/projects/${projectId}/runs/${runId}`;
   const look = async () => (await call.json('GET', at)).data as Run;
-  const run = await waitFor(call, waitSeconds, look, hasEnded, toldOf);
+  const run = await waitFor(call, {
+    seconds,
+    look,
+    hasEnded,
+    told,
+    ...(known === undefined ? {} : { known }),
+  });
   return { run, ...(hasEnded(run) ? {} : { detail: 'It is still under way: get_run waits for it.' }) };
 }
 
@@ -77,7 +87,7 @@ export const getRun = defineTool({
     wait_seconds: fields.waitSeconds(0),
   }),
   run: async ({ project_id: projectId, run_id: id, wait_seconds: waitSeconds }, call) => ({
-    data: await followRun(call, projectId, id, waitSeconds),
+    data: await followRun(call, projectId, { runId: id, seconds: waitSeconds }),
   }),
 });
 

@@ -178,7 +178,9 @@ export const describeTable = defineTool({
 type Profile = { stale: boolean } | { refused: unknown };
 
 const isCurrent = (profile: Profile) => 'stale' in profile && !profile.stale;
-const toldOfProfile = () => ({ done: 0, message: 'computing the profile' });
+/** Why there is none is told in words alone. */
+const isSettled = (profile: Profile) =>
+  isCurrent(profile) || ('refused' in profile && String(profile.refused).includes('The last attempt failed'));
 
 /** The last profile, or why there is none. */
 async function profileAt({ json }: Inside, at: string): Promise<Profile> {
@@ -193,12 +195,13 @@ async function profileAt({ json }: Inside, at: string): Promise<Profile> {
 
 export const profileTable = defineTool({
   name: 'profile_table',
+  readOnly: false,
   title: 'Profile a table',
   description:
-    'What the columns of a table hold: nulls, distinct values, minimum, maximum, mean and the most frequent values. Computes the profile if there is none of the current version, which needs the scope agent:write.',
+    'What the columns of a table (not of a view) hold: nulls, distinct values, minimum, maximum, mean and the most frequent values. Computes the profile if there is none of the current version, which needs the scope agent:write.',
   scope: 'agent:read',
-  input: z.strictObject({ table_id: tableId, wait_seconds: fields.waitSeconds(60) }),
-  async run({ table_id: id, wait_seconds: waitSeconds }, call) {
+  input: z.strictObject({ table_id: tableId, wait_seconds: fields.waitSeconds() }),
+  async run({ table_id: id, wait_seconds: seconds }, call) {
     const at = path`/v1/tables/${id}/profile`;
     const look = () => profileAt(call, at);
     const known = await look();
@@ -211,6 +214,7 @@ export const profileTable = defineTool({
       if (isReader && !('refused' in known)) return { data: known };
       throw error;
     }
-    return { data: await waitFor(call, waitSeconds, look, isCurrent, toldOfProfile) };
+    const told = () => ({ done: 0, message: 'computing the profile' });
+    return { data: await waitFor(call, { seconds, look, hasEnded: isSettled, told, known }) };
   },
 });

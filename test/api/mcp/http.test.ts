@@ -90,7 +90,8 @@ test('what is not a message of the protocol gets its errors, never a 500', async
   }
   const many = await post(JSON.stringify(Array.from({ length: 500 }, (_, id) => ({ ...list, id }))));
   expect([many.status, many.body.code]).toEqual([400, 'invalid_request']);
-  const large = await post(JSON.stringify({ ...list, params: { x: 'x'.repeat(1_100_000) } }));
+  expect((await post(`\ufeff${' '.repeat(500)}[${JSON.stringify(list)}]`)).body.code).toBe('invalid_request');
+  const large = await post(JSON.stringify({ ...list, params: { x: 'x'.repeat(3_200_000) } }));
   expect(large.body.code).toBe('body_too_large');
   const unknown = await rpc('tables/drop');
   expect(unknown.text).toContain('-32601');

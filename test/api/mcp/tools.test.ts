@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tools } from '../../../api/mcp/tools/index.ts';
 import { eventually, expectEventually } from '../../support/eventually.ts';
@@ -45,8 +46,8 @@ test.each(['2025', '2026'] as const)('tools say what they need, in the protocol 
   const listed = (await one.client.listTools()).tools;
   expect(listed.map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
   for (const { name, annotations, inputSchema, description } of listed) {
-    const { scope } = tools.find((tool) => tool.name === name)!;
-    expect(annotations, name).toMatchObject({ readOnlyHint: scope === 'agent:read', openWorldHint: false });
+    const { scope, readOnly = scope === 'agent:read' } = tools.find((tool) => tool.name === name)!;
+    expect(annotations, name).toMatchObject({ readOnlyHint: readOnly, openWorldHint: false });
     expect(inputSchema.additionalProperties, name).toBe(false);
     expect(description!.length, name).toBeGreaterThan(30);
   }
@@ -181,6 +182,37 @@ test('a profile is computed for who may write, and read by who may read', async 
   await reader.close();
 });
 
+test('a query ends with its call', async () => {
+  const sql = 'SELECT count(*) FROM range(100000000) a, range(100000) b';
+  const droppedOnce = async () => {
+    const one = await mcpClientOf(workspace, await client.token());
+    const running = one.call('query', { sql, timeout_seconds: 120 }).catch(String);
+    await delay(1_000);
+    await one.close();
+    await running;
+    const { body } = await client.call('GET', '/v1/query-executions?limit=20');
+    return body.items.filter((each: { sql: string }) => each.sql === sql);
+  };
+  // One that is dropped before it begins has no record.
+  await expectEventually(droppedOnce).toContainEqual(
+    expect.objectContaining({
+      error: expect.objectContaining({ detail: expect.stringContaining('cancelled') }),
+    }),
+  );
+});
+
+test('what a call began is told though looking at it is refused', async () => {
+  const { draft, activate } = workflowsOf(client, () => projectId);
+  const graph = graphOf([node('wait', 'approval', { message: 'Go on?' })]);
+  const workflow = await activate(await draft(graph));
+  const token = await client.token('agent:write');
+  const writer = await mcpClientOf(workspace, token);
+  const { run } = await writer.answer('run_workflow', { workflow_id: workflow.id, wait_seconds: 60 });
+  expect(run.id).toMatch(/^wfr_/);
+  await mcp.answer('cancel_run', { project_id: projectId, run_id: run.id });
+  await writer.close();
+});
+
 describe('what is refused', () => {
   test('is an answer with the code of the route, or an error of the protocol', async () => {
     const codeOf = async (name: string, input: object) => {
@@ -222,6 +254,10 @@ describe('what is refused', () => {
       ['list_runs', project],
       ['ask_analyst', { ...project, question: 'x' }],
       ['describe_table', { table_id: 'tbl_../../../projects' }],
+      ['describe_table', { table_id: '.' }],
+      ['list_runs', { project_id: '..' }],
+      ['run_playbook', { project_id: projectId, playbook_id: '..' }],
+      ['describe_table', { table_id: '\ud800' }],
     ];
     for (const [name, input] of calls)
       expect(await stranger.call(name, input), name).toMatchObject({
