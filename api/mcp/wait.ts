@@ -15,8 +15,8 @@ export interface Waiting<State> {
 }
 
 /**
- * Looks until something has ended or the time is over, less often each time; returns its latest known state. A
- * look that is refused loses nothing that is known: the id of what was begun must reach the caller.
+ * Looks until something has ended or the time is over, less often each time; returns its latest known state.
+ * A look that is refused loses nothing that is known: the id of what was begun must reach the caller.
  */
 export async function waitFor<State>(call: ToolCall, waiting: Waiting<State>): Promise<State> {
   const { look, hasEnded, told } = waiting;
