@@ -15,7 +15,7 @@ export default defineConfig({
     testTimeout: 600_000,
     // A second is short where two cores run everything.
     expect: { poll: { timeout: 30_000 } },
-    hookTimeout: 300_000,
+    hookTimeout: 600_000,
     teardownTimeout: 30_000,
     // The Temporal client may retry a call by a timer after its connection was closed, when the file that
     // made the call has ended.

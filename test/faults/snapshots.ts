@@ -23,7 +23,7 @@ import type { Data } from './talks.ts';
 
 /** A request of a killed worker holds its place at the source for half a minute. */
 const quietTimeoutMs = 300_000;
-const readTimeoutMs = 180_000;
+const readTimeoutMs = 500_000;
 /** The first may meet a store that has only just restarted. */
 const maxLastSnapshots = 3;
 

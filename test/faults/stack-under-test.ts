@@ -27,7 +27,7 @@ export interface StackUnderTest {
   stop(keep: boolean): Promise<void>;
 }
 
-const startTimeoutMs = 120_000;
+const startTimeoutMs = 400_000;
 const stopTimeoutMs = 15_000;
 const deathWindowMs = 60_000;
 

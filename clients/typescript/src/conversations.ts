@@ -92,6 +92,8 @@ export interface AskOptions {
   conversationId?: string;
   model?: string;
   effort?: 'low' | 'medium' | 'high';
+  /** Called with the id of the conversation before the question is asked. */
+  onBegun?: (conversationId: string) => void;
   /** Called with each event of the reply: text as it is written, what was done for it, charts. */
   onEvent?: (event: ConversationEvent) => void;
   signal?: AbortSignal;
@@ -102,10 +104,11 @@ export async function ask(
   workspace: Workspace,
   projectId: string,
   message: string,
-  { conversationId, onEvent, signal, ...how }: AskOptions = {},
+  { conversationId, onBegun, onEvent, signal, ...how }: AskOptions = {},
 ): Promise<{ conversationId: string; reply: Message }> {
   const project = { project_id: projectId };
   const chat_id = conversationId ?? (await begun(workspace, projectId, message));
+  onBegun?.(chat_id);
   const { data: posted } = await workspace.post(
     '/v1/projects/{project_id}/conversations/{chat_id}/messages',
     {

@@ -1,0 +1,111 @@
+import { openAsBlob } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename, extname } from 'node:path';
+import type { Command } from 'commander';
+import { uploadFile, wait } from '../../../typescript/src/index.ts';
+import { type Context, contextOf } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { plain, progressBar, table } from '../output.ts';
+
+interface ImportOptions {
+  table?: string;
+  mode: string;
+  preview?: boolean;
+  badRows: string;
+  attach: boolean;
+}
+
+const modes = ['create', 'replace', 'append'] as const;
+
+export function importCommand(program: Command): void {
+  program
+    .command('import')
+    .description('upload files and import each into a table')
+    .argument('<file...>', 'CSV, Parquet, JSON, NDJSON or XLSX, also compressed')
+    .option('--table <name>', 'the table; the name of the file without it')
+    .option('--mode <mode>', 'create, replace or append', 'create')
+    .option('--preview', 'show how each file would be read, and import nothing')
+    .option('--bad-rows <what>', 'fail, or quarantine rows that do not fit', 'fail')
+    .option('--no-attach', 'do not let the analyst of the project see the table')
+    .action(async (files: string[], options: ImportOptions, command: Command) => {
+      if (!modes.some((mode) => mode === options.mode)) throw new Failure(`--mode is ${modes.join(', ')}.`);
+      if (!['fail', 'quarantine'].includes(options.badRows))
+        throw new Failure('--bad-rows is fail or quarantine.');
+      if (options.table !== undefined && files.length > 1 && options.mode === 'create')
+        throw new Failure('Several files into one table need --mode append.');
+      for (const file of files)
+        if (!(await stat(file).catch(() => undefined))?.isFile())
+          throw new Failure(`There is no file ${file}.`);
+      const context = await contextOf(command);
+      const projectId = await context.project();
+      const done: unknown[] = [];
+      for (const file of files) done.push(await importFile(context, projectId, file, options));
+      if (context.output.json) context.output.show(done, () => '');
+    });
+}
+
+async function importFile(context: Context, projectId: string, file: string, options: ImportOptions) {
+  const { workspace, output, signal } = context;
+  const bar = progressBar(basename(file), output);
+  const content = await openAsBlob(file);
+  const onProgress = (sent: number, total: number) => bar.at(total === 0 ? 1 : sent / total, 'uploading');
+  const path = `imports/${basename(file)}`;
+  const uploaded = await uploadFile(workspace, { projectId, path, content, onProgress, signal }).finally(
+    bar.end,
+  );
+  if (options.preview) return preview(context, uploaded.id, file);
+  const tableName = options.table ?? nameOf(file);
+  const { data: begun } = await workspace.post('/v1/projects/{project_id}/files/{file_id}/imports', {
+    params: { path: { project_id: projectId, file_id: uploaded.id } },
+    body: {
+      table_name: tableName,
+      mode: options.mode as (typeof modes)[number],
+      on_bad_row: options.badRows as 'fail' | 'quarantine',
+    },
+  });
+  const show = async () =>
+    (await workspace.get('/v1/table-imports/{import_id}', { params: { path: { import_id: begun.id } } }))
+      .data;
+  const ended = await wait(show, { signal, onProgress: ({ progress }) => bar.at(progress, 'importing') })
+    .catch((error: unknown) => {
+      if (signal.aborted) output.hint(`The import goes on. Look: workspace runs show ${begun.id}`);
+      throw error;
+    })
+    .finally(bar.end);
+  if (ended.status !== 'succeeded')
+    throw new Failure(`${file}: ${ended.error === null ? ended.status : plain(ended.error.message)}`);
+  if (options.attach)
+    await workspace.post('/v1/projects/{project_id}/catalog-entries', {
+      params: { path: { project_id: projectId } },
+      body: { table_id: ended.tableId },
+    });
+  if (!output.json) {
+    const quarantined = ended.rowsQuarantined > 0 ? `, ${ended.rowsQuarantined} quarantined` : '';
+    output.show(ended, () => `${plain(tableName)}: ${ended.rowsImported} rows${quarantined}.`);
+  }
+  return ended;
+}
+
+async function preview({ workspace, output }: Context, assetId: string, file: string) {
+  const { data } = await workspace.post('/v1/assets/{asset_id}/previews', {
+    params: { path: { asset_id: assetId } },
+    body: { page_size: 10 },
+  });
+  const heads = data.columns.map(({ targetName, dataType }) => `${targetName} ${dataType}`);
+  if (!output.json)
+    output.show(data, () => `${file}, ${data.totalRows ?? 'unknown'} rows\n${table(heads, data.rows)}`);
+  return data;
+}
+
+/** `2026 Orders.csv.gz` becomes `2026_orders`. */
+function nameOf(file: string): string {
+  let name = basename(file);
+  for (let ending = extname(name); /^\.[a-z0-9]{1,7}$/i.test(ending); ending = extname(name))
+    name = name.slice(0, -ending.length);
+  return (
+    name
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}]+/gu, '_')
+      .replaceAll(/^_+|_+$/g, '') || 'imported'
+  );
+}

@@ -1,0 +1,49 @@
+import type { Command } from 'commander';
+import { contextOf, some } from '../context.ts';
+import { plain, table } from '../output.ts';
+import { readProfile, writeProfile } from '../profile.ts';
+
+export function projectCommands(program: Command): void {
+  const projects = program.command('projects').description('list, create and choose projects');
+
+  projects
+    .command('list', { isDefault: true })
+    .description('the projects, newest first')
+    .action(async (_: object, command: Command) => {
+      const { workspace, output } = await contextOf(command);
+      const found = await some(200, (cursor) =>
+        workspace.get('/v1/projects', {
+          params: { query: { limit: 200, ...(cursor === undefined ? {} : { cursor }) } },
+        }),
+      );
+      output.show(found, () =>
+        table(
+          ['id', 'name', 'created'],
+          found.map(({ id, name, createdAt }) => [id, name, createdAt.slice(0, 10)]),
+        ),
+      );
+    });
+
+  projects
+    .command('create')
+    .description('create a project')
+    .argument('<name>')
+    .action(async (name: string, _: object, command: Command) => {
+      const { workspace, output } = await contextOf(command);
+      const { data } = await workspace.post('/v1/projects', { body: { name } });
+      output.show(data, () => `${plain(data.name)} is ${data.id}.`);
+    });
+
+  projects
+    .command('use')
+    .description('choose the project of commands that name none')
+    .argument('<id>')
+    .action(async (id: string, _: object, command: Command) => {
+      const { workspace, output } = await contextOf(command);
+      const { data } = await workspace.get('/v1/projects/{project_id}', {
+        params: { path: { project_id: id } },
+      });
+      await writeProfile({ ...((await readProfile()) ?? { url: workspace.baseUrl }), projectId: data.id });
+      output.show(data, () => `Commands now use ${plain(data.name)}.`);
+    });
+}

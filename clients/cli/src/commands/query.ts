@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { readFile, rename, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import type { Command } from 'commander';
+import { queryStream, wait } from '../../../typescript/src/index.ts';
+import { type Context, contextOf, tableOf } from '../context.ts';
+import { exitCodes, Failure } from '../failure.ts';
+import { plain, progressBar, table } from '../output.ts';
+
+const streamed = ['csv', 'ndjson', 'arrow'] as const;
+const exported = ['csv', 'parquet', 'ndjson', 'arrow', 'xlsx'] as const;
+type Exported = (typeof exported)[number];
+
+interface QueryOptions {
+  file?: string;
+  format?: string;
+  output?: string;
+  limit?: string;
+  version?: string[];
+}
+
+export function queryCommands(program: Command): void {
+  program
+    .command('query')
+    .description('run a SELECT in DuckDB SQL')
+    .argument('[sql]', 'the statement; standard input if it is -')
+    .option('-f, --file <file>', 'a file with the statement')
+    .option(
+      '--format <format>',
+      'table, json, csv, ndjson, arrow or parquet; by the ending of -o, table on a terminal, else csv',
+    )
+    .option('-o, --output <file>', 'write the whole answer to a file')
+    .option('--limit <rows>', 'rows at most: 100 of a table and of JSON without it')
+    .option('--version <table=n...>', 'read a past version of a table')
+    .action(async (sql: string | undefined, options: QueryOptions, command: Command) => {
+      const statement = await statementOf(sql, options.file);
+      const context = await contextOf(command);
+      const format = formatOf(options, context.output.json);
+      if (format === 'table' || format === 'json') return showRows(context, statement, options, format);
+      if (format === 'parquet' || format === 'xlsx')
+        return exportTo(context, { sql: statement }, format, options.output);
+      if (!streamed.some((one) => one === format))
+        throw new Failure(`There is no format ${format}.`, exitCodes.usage);
+      const limit = limitOf(options);
+      const body = await queryStream(context.workspace, {
+        sql: statement,
+        format: format as (typeof streamed)[number],
+        signal: context.signal,
+        atVersions: versionsOf(options),
+        ...(limit === undefined ? {} : { limit }),
+      });
+      const bytes = Readable.fromWeb(body as never);
+      if (options.output === undefined) await pipeline(bytes, process.stdout, { end: false });
+      else await writeWhole(bytes, options.output);
+    });
+
+  program
+    .command('export')
+    .description('export a table, or the answer to a query, to a file')
+    .argument('[table]', 'the name or id of a table')
+    .option('--sql <sql>', 'a query in place of a table')
+    .option('--format <format>', `${exported.join(', ')}; by the ending of -o without it`)
+    .option('-o, --output <file>', 'where to write it')
+    .action(async (name: string | undefined, options: QueryOptions & { sql?: string }, command: Command) => {
+      if ((name === undefined) === (options.sql === undefined))
+        throw new Failure('Name a table, or a query with --sql.', exitCodes.usage);
+      const context = await contextOf(command);
+      const of = name === undefined ? { sql: options.sql! } : { table_id: (await tableOf(context, name)).id };
+      await exportTo(context, of, formatOf(options, false), options.output);
+    });
+}
+
+async function statementOf(sql: string | undefined, file: string | undefined): Promise<string> {
+  if ((sql === undefined) === (file === undefined))
+    throw new Failure('Give a statement, or a file with -f.', exitCodes.usage);
+  if (file !== undefined) return readFile(file, 'utf8');
+  return sql === '-' ? text(process.stdin) : sql!;
+}
+
+function formatOf({ format, output }: QueryOptions, json: boolean): string {
+  if (format !== undefined) return format;
+  const ending = /\.(\w+)$/.exec(output ?? '')?.[1]?.toLowerCase();
+  if (ending !== undefined) return ending === 'jsonl' ? 'ndjson' : ending;
+  if (json) return 'json';
+  return process.stdout.isTTY === true ? 'table' : 'csv';
+}
+
+function limitOf({ limit }: QueryOptions): number | undefined {
+  if (limit === undefined) return undefined;
+  const count = Number(limit);
+  if (!Number.isInteger(count) || count < 1)
+    throw new Failure('--limit is a number of rows.', exitCodes.usage);
+  return count;
+}
+
+function versionsOf({ version = [] }: QueryOptions): Record<string, number> {
+  return Object.fromEntries(
+    version.map((each) => {
+      const [, name, number] = /^(.+)=(\d+)$/.exec(each) ?? [];
+      if (name === undefined)
+        throw new Failure('--version is a table and a number: orders=12', exitCodes.usage);
+      return [name, Number(number)];
+    }),
+  );
+}
+
+async function showRows(context: Context, sql: string, options: QueryOptions, format: 'table' | 'json') {
+  const { workspace, output, signal } = context;
+  const limit = limitOf(options);
+  const { data } = await workspace.post('/v1/query-executions', {
+    body: {
+      sql,
+      row_format: 'rows_with_column_order',
+      at_versions: versionsOf(options),
+      ...(limit === undefined ? {} : { limit }),
+    },
+    signal,
+  });
+  const { rows_with_column_order: rows = [], ...answer } = data;
+  const values = rows.map((row) => row.map(({ value }) => value));
+  const names = data.columns.map(({ name }) => name);
+  if (format === 'json') {
+    process.stdout.write(`${JSON.stringify({ ...answer, rows: values }, null, 2)}\n`);
+    return;
+  }
+  process.stdout.write(`${table(names, values)}\n`);
+  const more = data.truncated ? ', and there are more: --limit, or the whole with -o FILE' : '';
+  output.hint(output.dim(`${data.rowCount} rows${more} (${Math.round(data.elapsedMs)} ms)`));
+}
+
+/** By a durable process, without a limit of rows: what was written is checked by its hash. */
+async function exportTo(
+  { workspace, output, signal }: Context,
+  of: { sql: string } | { table_id: string },
+  format: string,
+  file: string | undefined,
+): Promise<void> {
+  if (!exported.some((one) => one === format))
+    throw new Failure(`Exports are ${exported.join(', ')}: name one with --format.`, exitCodes.usage);
+  if (file === undefined) throw new Failure('Say where to write it: -o FILE', exitCodes.usage);
+  const { data: begun } = await workspace.post('/v1/exports', {
+    body: { ...of, format: format as Exported },
+  });
+  const bar = progressBar(file, output);
+  const show = async () =>
+    (await workspace.get('/v1/exports/{export_id}', { params: { path: { export_id: begun.id } } })).data;
+  const onProgress = ({ rowsWritten }: { rowsWritten: number }) => bar.at(0, `${rowsWritten} rows written`);
+  const ended = await wait(show, { signal, onProgress }).finally(bar.end);
+  if (ended.status !== 'succeeded')
+    throw new Failure(ended.error === null ? `The export is ${ended.status}.` : plain(ended.error.message));
+  const [only] = ended.files;
+  if (only?.url == null) throw new Failure('The files of the export are gone already.');
+  const response = await fetch(only.url, { signal });
+  if (!response.ok) throw new Failure(`The storage answered ${response.status}.`);
+  await writeWhole(Readable.fromWeb(response.body as never), file, only.sha256);
+  output.show(ended, () => `${file}: ${ended.rowsWritten} rows, ${only.sizeBytes} bytes.`);
+}
+
+/** Under another name until it is whole, and has the hash that was told. */
+async function writeWhole(bytes: Readable, file: string, sha256?: string): Promise<void> {
+  const part = `${file}.part`;
+  const hash = createHash('sha256');
+  const hashed = async function* (source: AsyncIterable<Buffer>) {
+    for await (const chunk of source) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  };
+  try {
+    await pipeline(bytes, hashed, createWriteStream(part));
+    if (sha256 !== undefined && hash.digest('hex') !== sha256)
+      throw new Failure(`${file} did not arrive as it was written; run it again.`);
+    await rename(part, file);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+}

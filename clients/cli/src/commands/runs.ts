@@ -1,0 +1,135 @@
+import type { Command } from 'commander';
+import { type components, wait } from '../../../typescript/src/index.ts';
+import { type Context, contextOf, some } from '../context.ts';
+import { exitCodes, Failure } from '../failure.ts';
+import { plain, progressBar, table } from '../output.ts';
+
+export type Run = components['schemas']['Run'];
+
+const inProject = (projectId: string, runId: string) => ({
+  params: { path: { project_id: projectId, run_id: runId } },
+});
+
+export function runCommands(program: Command): void {
+  const runs = program.command('runs').description('look at what runs, follow it, cancel it');
+
+  runs
+    .command('list', { isDefault: true })
+    .description('the newest runs of the project')
+    .option('--kind <kind>', 'import, export, report, playbook, workflow and more')
+    .option('--status <status>', 'queued, running, waiting, succeeded, failed or cancelled')
+    .action(async (options: { kind?: Run['kind']; status?: Run['status'] }, command: Command) => {
+      const context = await contextOf(command);
+      const projectId = await context.project();
+      const page = (cursor: string | undefined) =>
+        context.workspace.get('/v1/projects/{project_id}/runs', {
+          params: {
+            path: { project_id: projectId },
+            query: { limit: 50, ...options, ...(cursor === undefined ? {} : { cursor }) },
+          },
+        });
+      const found = await some(50, page);
+      context.output.show(found, () =>
+        table(
+          ['id', 'kind', 'status', 'title', 'began'],
+          found.map(({ id, kind, status, title, createdAt }) => [
+            id,
+            kind,
+            status,
+            title,
+            createdAt.slice(0, 19),
+          ]),
+        ),
+      );
+    });
+
+  runs
+    .command('show')
+    .description('a run with its steps')
+    .argument('<id>')
+    .action(async (id: string, _: object, command: Command) => {
+      const context = await contextOf(command);
+      const { data } = await context.workspace.get(
+        '/v1/projects/{project_id}/runs/{run_id}',
+        inProject(await context.project(), id),
+      );
+      context.output.show(data, () => described(data));
+    });
+
+  runs
+    .command('follow')
+    .description('wait for the end of a run, and show its steps as they end')
+    .argument('<id>')
+    .action(async (id: string, _: object, command: Command) => {
+      const context = await contextOf(command);
+      await followed(context, await context.project(), id);
+    });
+
+  runs
+    .command('cancel')
+    .description('end a run that is under way')
+    .argument('<id>')
+    .action(async (id: string, _: object, command: Command) => {
+      const context = await contextOf(command);
+      const { params } = inProject(await context.project(), id);
+      const { data } = await context.workspace.post('/v1/projects/{project_id}/runs/{run_id}/cancel', {
+        params: { ...params, query: { confirm: 'true' } },
+      });
+      context.output.show(data, () => `${plain(data.title)}: ${data.status}.`);
+    });
+
+  program
+    .command('open')
+    .description('the address of a run in the Temporal UI, for operators')
+    .argument('<run>')
+    .action(async (id: string, _: object, command: Command) => {
+      const context = await contextOf(command);
+      const ui = process.env['WORKSPACE_TEMPORAL_UI'];
+      if (ui === undefined)
+        throw new Failure(
+          'Set WORKSPACE_TEMPORAL_UI to the address of the Temporal UI, as `npm start` prints it.',
+        );
+      const { data } = await context.workspace.get(
+        '/v1/projects/{project_id}/runs/{run_id}',
+        inProject(await context.project(), id),
+      );
+      const namespace = process.env['WORKSPACE_TEMPORAL_NAMESPACE'] ?? 'default';
+      const url = `${ui.replace(/\/$/, '')}/namespaces/${namespace}/workflows/${encodeURIComponent(data.workflowId)}`;
+      context.output.show({ url }, () => url);
+    });
+}
+
+function described({ title, kind, status, id, steps, output, error }: Run): string {
+  const lines = steps.map(
+    ({ name, status: ended, detail }) =>
+      `  ${plain(name)}: ${ended}${detail === null ? '' : `, ${plain(detail)}`}`,
+  );
+  const end = error !== null ? plain(error.message) : output === null ? '' : plain(output);
+  return [`${plain(title)} (${kind} ${id}): ${status}`, ...lines, ...(end === '' ? [] : [end])].join('\n');
+}
+
+/** Follows a run to its end; a failure of the run is one of the command. */
+export async function followed(context: Context, projectId: string, runId: string): Promise<void> {
+  const { workspace, output, signal } = context;
+  const bar = progressBar(runId, output);
+  const told = new Set<string>();
+  const look = async () =>
+    (await workspace.get('/v1/projects/{project_id}/runs/{run_id}', inProject(projectId, runId))).data;
+  const onProgress = ({ steps, progress, title }: Run) => {
+    for (const { id, name, status } of steps) {
+      if (status === 'running' || told.has(id)) continue;
+      told.add(id);
+      bar.end();
+      if (!output.json) output.hint(output.dim(`· ${plain(name)}: ${status}`));
+    }
+    bar.at(progress, plain(title));
+  };
+  const run = await wait(look, { signal, onProgress })
+    .catch((error: unknown) => {
+      if (signal.aborted) output.hint(`The run goes on. Look: workspace runs follow ${runId}`);
+      throw error;
+    })
+    .finally(bar.end);
+  output.show(run, () => described(run));
+  if (run.status !== 'succeeded') throw new Failure(`The run is ${run.status}.`, exitCodes.failed);
+}

@@ -1,0 +1,97 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { Command } from 'commander';
+import { appendRows, ingest, type Row } from '../../../typescript/src/index.ts';
+import { contextOf, tableOf } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { plain, progressBar, table } from '../output.ts';
+
+export function tableCommands(program: Command): void {
+  program
+    .command('tables')
+    .description('list tables and views, or describe one')
+    .argument('[name]', 'the name or id of a table')
+    .action(async (name: string | undefined, _: object, command: Command) => {
+      const context = await contextOf(command);
+      const { workspace, output } = context;
+      if (name !== undefined) {
+        const { id } = await tableOf(context, name);
+        const { data } = id.startsWith('tbl_')
+          ? await workspace.get('/v1/tables/{table_id}/catalog', { params: { path: { table_id: id } } })
+          : await workspace.get('/v1/views/{view_id}/catalog', { params: { path: { view_id: id } } });
+        const rows = data.columns.map((column) => [column.name, column.dataType, column.description]);
+        return output.show(
+          data,
+          () =>
+            `${plain(data.name)} ${output.dim(id)} ${plain(data.description)}\n\n${table(['column', 'type', 'description'], rows)}`,
+        );
+      }
+      const [{ tables }, { views }] = await Promise.all([
+        workspace.get('/v1/tables'),
+        workspace.get('/v1/views'),
+      ]);
+      const own = tables.filter(({ kind, queryable }) => kind !== 'system' || queryable);
+      const rows = [
+        ...own.map(({ name, kind, rowCount, id }) => [name, kind, rowCount, id]),
+        ...views.map(({ name, id }) => [name, 'view', null, id]),
+      ];
+      output.show([...own, ...views], () => table(['name', 'kind', 'rows', 'id'], rows));
+    });
+
+  program
+    .command('append')
+    .description('append rows, one JSON object a line, each with an integer s_id')
+    .argument('<table>', 'the name or id of a table')
+    .argument('[file]', 'a file of NDJSON; standard input without it or with -', '-')
+    .option('--batch <name>', 'all or nothing, and once: the same name again goes on with the same batch')
+    .option('--mode <mode>', 'of a batch: append, upsert or replace', 'append')
+    .action(
+      async (name: string, file: string, options: { batch?: string; mode: string }, command: Command) => {
+        const context = await contextOf(command);
+        const { workspace, output, signal } = context;
+        const { id } = await tableOf(context, name);
+        const rows = rowsOf(file);
+        if (options.batch === undefined) {
+          const written = await appendRows(workspace, id, rows);
+          return output.show(
+            written,
+            () => `${written.rowsWritten} rows appended, version ${written.tableVersion ?? 'as before'}.`,
+          );
+        }
+        if (!['append', 'upsert', 'replace'].includes(options.mode))
+          throw new Failure('--mode is append, upsert or replace.');
+        const mode = options.mode as 'append' | 'upsert' | 'replace';
+        const bar = progressBar(name, output);
+        const onStaged = (count: number) => bar.at(0, `${count} staged`);
+        const batch = await ingest(workspace, id, rows, {
+          mode,
+          name: options.batch,
+          onStaged,
+          signal,
+        }).finally(bar.end);
+        output.show(
+          batch,
+          () =>
+            `Batch ${batch.status}: ${batch.rowsInserted ?? 0} inserted, ${batch.rowsUpdated ?? 0} updated.`,
+        );
+        if (batch.status !== 'applied')
+          throw new Failure(
+            batch.error === null ? `The batch is ${batch.status}.` : plain(batch.error.message),
+          );
+      },
+    );
+}
+
+async function* rowsOf(file: string): AsyncGenerator<Row> {
+  const input = file === '-' ? process.stdin : createReadStream(file);
+  let at = 0;
+  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    at += 1;
+    if (line.trim() === '') continue;
+    try {
+      yield JSON.parse(line) as Row;
+    } catch (error) {
+      throw new Failure(`Line ${at} is not a JSON object: ${(error as Error).message}`);
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import type { Command } from 'commander';
+import {
+  accessToken,
+  clientCredentials,
+  createWorkspace,
+  items,
+  login,
+  type Workspace,
+} from '../../typescript/src/index.ts';
+import { exitCodes, Failure } from './failure.ts';
+import { createOutput, type Output } from './output.ts';
+import { readProfile, tokenStore } from './profile.ts';
+
+export const defaultUrl = 'http://127.0.0.1:8080';
+
+/** What every command works with. */
+export interface Context {
+  workspace: Workspace;
+  output: Output;
+  /** Aborts at Ctrl-C. */
+  signal: AbortSignal;
+  /** The project that was named, else the chosen one, else the only one. */
+  project(): Promise<string>;
+}
+
+interface Common {
+  url?: string;
+  project?: string;
+  json?: boolean;
+  color: boolean;
+}
+
+export function outputOf(command: Command): Output {
+  const { json = false, color } = command.optsWithGlobals<Common>();
+  const colors = color && process.stdout.isTTY === true && (process.env['NO_COLOR'] ?? '') === '';
+  return createOutput({ json, colors });
+}
+
+/** The address that is named, else of the environment, else of the login. */
+export async function urlOf(command: Command): Promise<string> {
+  const { url } = command.optsWithGlobals<Common>();
+  return url ?? process.env['WORKSPACE_URL'] ?? (await readProfile())?.url ?? defaultUrl;
+}
+
+export async function contextOf(command: Command): Promise<Context> {
+  const { project } = command.optsWithGlobals<Common>();
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort(new DOMException('Stopped.', 'AbortError')));
+  const workspace = createWorkspace({ baseUrl: await urlOf(command), auth: await authOf() });
+  return {
+    workspace,
+    output: outputOf(command),
+    signal: stop.signal,
+    project: async () => project ?? (await readProfile())?.projectId ?? onlyProject(workspace),
+  };
+}
+
+/** A variable that is set to nothing is not set. */
+const isGiven = (variable: string | undefined): variable is string =>
+  variable !== undefined && variable !== '';
+
+async function authOf() {
+  const {
+    WORKSPACE_TOKEN: token,
+    WORKSPACE_CLIENT_ID: clientId,
+    WORKSPACE_CLIENT_SECRET: clientSecret,
+  } = process.env;
+  if (isGiven(token)) return accessToken(token);
+  if (isGiven(clientId) && isGiven(clientSecret)) return clientCredentials({ clientId, clientSecret });
+  if ((await readProfile())?.tokens === undefined)
+    throw new Failure(
+      'You are not logged in. Run `workspace login`, or set WORKSPACE_CLIENT_ID and WORKSPACE_CLIENT_SECRET.',
+      exitCodes.login,
+    );
+  return login(tokenStore, 'cli');
+}
+
+async function onlyProject(workspace: Workspace): Promise<string> {
+  const { items: projects } = await workspace.get('/v1/projects', { params: { query: { limit: 2 } } });
+  const [first, second] = projects;
+  if (first === undefined) throw new Failure('There is no project yet: workspace projects create NAME');
+  if (second !== undefined)
+    throw new Failure(
+      'There are several projects. Name one with --project, or choose one: workspace projects use ID',
+    );
+  return first.id;
+}
+
+/** A table or view by its id or its name. */
+export async function tableOf({ workspace }: Context, named: string): Promise<{ id: string; name: string }> {
+  const [{ tables }, { views }] = await Promise.all([
+    workspace.get('/v1/tables'),
+    workspace.get('/v1/views'),
+  ]);
+  const all = [...tables, ...views];
+  const found =
+    all.find(({ id, name }) => id === named || name === named) ??
+    all.find(({ name }) => name.toLowerCase() === named.toLowerCase());
+  if (found === undefined) throw new Failure(`There is no table ${named}. List them: workspace tables`);
+  return found;
+}
+
+/** At most so many of a list. */
+export async function some<Item>(
+  count: number,
+  page: (cursor: string | undefined) => Promise<{ items: Item[]; nextCursor: string | null }>,
+): Promise<Item[]> {
+  const found: Item[] = [];
+  for await (const item of items(page)) {
+    if (found.length === count) break;
+    found.push(item);
+  }
+  return found;
+}

@@ -1,0 +1,62 @@
+#!/usr/bin/env node
+import { Command, CommanderError } from 'commander';
+import { automationCommands } from './commands/automation.ts';
+import { chatCommand } from './commands/chat.ts';
+import { completionCommand } from './commands/completion.ts';
+import { importCommand } from './commands/import.ts';
+import { loginCommands } from './commands/login.ts';
+import { projectCommands } from './commands/projects.ts';
+import { queryCommands } from './commands/query.ts';
+import { runCommands } from './commands/runs.ts';
+import { tableCommands } from './commands/tables.ts';
+import { exitCodes, explained } from './failure.ts';
+import { plain } from './output.ts';
+
+const program = new Command('workspace')
+  .description('The command line of the Analytics Workspace Service.')
+  .version('0.1.0', '-V, --cli-version')
+  .option('--url <address>', 'the service; WORKSPACE_URL or that of the login without it')
+  .option('--project <id>', 'the project; the chosen or the only one without it')
+  .option('--json', 'answer as JSON')
+  .option('--no-color', 'without colours, as NO_COLOR says too')
+  .showHelpAfterError('Help: workspace --help')
+  .exitOverride();
+
+loginCommands(program);
+projectCommands(program);
+tableCommands(program);
+importCommand(program);
+queryCommands(program);
+chatCommand(program);
+runCommands(program);
+automationCommands(program);
+completionCommand(program);
+overrideExits(program);
+
+/** Whoever reads what is printed may stop reading. */
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = report(error);
+}
+
+function report(error: unknown): number {
+  // Commander has said what was wrong; help and version are no faults.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+  if ((error as NodeJS.ErrnoException).code === 'EPIPE') return exitCodes.ok;
+  const { message, exitCode, details } = explained(error);
+  if (program.opts<{ json?: boolean }>().json === true)
+    process.stderr.write(`${JSON.stringify({ error: { message, ...details } })}\n`);
+  else process.stderr.write(`${message.split('\n').map(plain).join('\n')}\n`);
+  return exitCode;
+}
+
+/** Subcommands exit by themselves unless each is told not to. */
+function overrideExits(command: Command): void {
+  for (const each of command.commands) {
+    each.exitOverride().showHelpAfterError('Help: workspace --help');
+    overrideExits(each);
+  }
+}

@@ -1,0 +1,191 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { browserOf } from '../../support/browser.ts';
+import { originOf } from '../../support/mcp.ts';
+import { useWorker } from '../../support/worker.ts';
+import { type TestClient, useWorkspace } from '../../support/workspace.ts';
+import { type CliOptions, runCli } from './run-cli.ts';
+
+const workspace = useWorkspace();
+useWorker(workspace);
+
+let folder: string;
+let account: TestClient;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  await workspace.app.listen({ host: '127.0.0.1', port: 0 });
+  folder = await mkdtemp(join(tmpdir(), 'workspace-cli-'));
+  account = await workspace.organization();
+  env = {
+    WORKSPACE_URL: originOf(workspace),
+    WORKSPACE_CLIENT_ID: account.clientId,
+    WORKSPACE_CLIENT_SECRET: account.clientSecret,
+    WORKSPACE_CONFIG_DIR: join(folder, 'config'),
+  };
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const run = (args: string[], options: CliOptions = {}) =>
+  runCli(args, { cwd: folder, ...options, env: { ...env, ...options.env } });
+
+/** What was printed by a command that succeeded. */
+async function said(...args: string[]): Promise<string> {
+  const { code, out, err } = await run(args);
+  expect(code, `${args.join(' ')}\n${err}`).toBe(0);
+  return out;
+}
+
+test('the tour, as commands: from a file to a question, a report of rows and a batch', async () => {
+  const lines = ['A1,Porto,12.50', 'A2,Lagos,7.25', 'A3,Porto,30.00'];
+  await writeFile(join(folder, 'Orders 2026.csv'), `order_no,city,amount\n${lines.join('\n')}\n`);
+  expect(await said('status')).toContain('Test organization');
+  expect(await said('projects', 'create', 'Sales')).toMatch(/^Sales is prj_/);
+  expect(await said('import', 'Orders 2026.csv', '--preview')).toMatch(
+    /amount DOUBLE\n[\s\S]*A1 {2,}Porto {2,}12\.5/,
+  );
+  expect(await said('import', 'Orders 2026.csv', '--table', 'orders')).toBe('orders: 3 rows.\n');
+  expect(await said('tables')).toMatch(/orders {2,}import {2,}3 /);
+  const sql = 'SELECT city, count(*) AS n FROM orders GROUP BY city ORDER BY city';
+  expect(await said('query', sql, '--format', 'table')).toBe('city   n\n─────  ─\nLagos  1\nPorto  2\n');
+  expect(await said('query', sql)).toBe('city,n\r\nLagos,1\r\nPorto,2\r\n');
+  expect(JSON.parse(await said('--json', 'query', sql)).rows).toEqual([
+    ['Lagos', 1],
+    ['Porto', 2],
+  ]);
+  expect(await said('query', sql, '-o', 'cities.parquet')).toMatch(/^cities\.parquet: 2 rows/);
+  expect((await readFile(join(folder, 'cities.parquet'))).subarray(0, 4).toString()).toBe('PAR1');
+  expect(await said('export', 'orders', '-o', 'orders.ndjson')).toMatch(/3 rows/);
+  expect((await readFile(join(folder, 'orders.ndjson'), 'utf8')).trim().split('\n')).toHaveLength(3);
+  expect(await said('chat', 'total amount by city')).toContain('42.5');
+  expect(await said('runs', '--kind', 'import')).toMatch(/imp_\w+ {2,}import {2,}succeeded/);
+});
+
+test('rows are appended from a pipe, and a batch by its name once', async () => {
+  const body = { name: 'targets', kind: 'data', columns: [{ name: 'v', data_type: 'INTEGER' }] };
+  expect((await account.call('POST', '/v1/grid/tables', { body })).status).toBe(201);
+  const rows = (from: number) => `{"s_id":${from},"v":1}\n\n{"s_id":${from + 1},"v":2}\n`;
+  expect((await run(['append', 'targets'], { input: rows(1) })).out).toMatch(/^2 rows appended/);
+  for (const _ of ['first', 'again'])
+    expect((await run(['append', 'targets', '--batch', 'load'], { input: rows(3) })).out).toMatch(
+      /2 inserted/,
+    );
+  expect(await said('query', 'SELECT count(*) AS n FROM targets')).toBe('n\r\n4\r\n');
+  const wrong = await run(['append', 'targets'], { input: '{"s_id":9,\n' });
+  expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('Line 1 is not a JSON object')]);
+});
+
+test('a workflow is applied from a file, changed by it, activated, run and looked at', async () => {
+  const document = (sql: string) =>
+    JSON.stringify({
+      title: 'Daily',
+      graph: {
+        version: 1,
+        parameters: { n: { type: 'number', default: 1 } },
+        nodes: [{ id: 'q', type: 'query', name: 'Count', config: { sql } }],
+        edges: [],
+      },
+    });
+  await writeFile(join(folder, 'daily.json'), document('SELECT 1 AS one'));
+  const made = JSON.parse(await said('--json', 'workflows', 'apply', 'daily.json'));
+  await writeFile(join(folder, 'daily.json'), document('SELECT ${params.n} AS one'));
+  const changed = JSON.parse(await said('--json', 'workflows', 'apply', 'daily.json'));
+  expect([changed.id, changed.revision]).toEqual([made.id, made.revision + 1]);
+  expect(await said('workflows', 'activate', made.id)).toMatch(/^Daily is active/);
+  expect(await said('workflows', 'run', made.id, '--param', 'n=7')).toMatch(
+    /succeeded\n {2}Count: succeeded/,
+  );
+  expect(await said('workflows', 'logs', made.id)).toMatch(/wfr_\w+ {2,}succeeded/);
+  const id = /wfr_\w+/.exec(await said('workflows', 'logs', made.id))![0];
+  const opened = await run(['open', id], { env: { WORKSPACE_TEMPORAL_UI: 'http://127.0.0.1:8233/' } });
+  expect(opened.out).toMatch(/^http:\/\/127\.0\.0\.1:8233\/namespaces\/default\/workflows\/workflow-run%2F/);
+});
+
+test('a person logs in, chooses a project, and out again; the tokens are theirs alone', async () => {
+  const mine = {
+    WORKSPACE_CONFIG_DIR: join(folder, 'mine'),
+    WORKSPACE_CLIENT_ID: '',
+    WORKSPACE_CLIENT_SECRET: '',
+  };
+  const own: CliOptions = { env: mine };
+  const before = await run(['status'], own);
+  expect([before.code, before.err]).toEqual([4, expect.stringContaining('workspace login')]);
+  const browser = browserOf(workspace);
+  await browser.open(`/owner/${account.ownerToken}`);
+  const person = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' };
+  expect((await browser.post(`/owner/${account.ownerToken}`, person)).status).toBe(303);
+  let isAsked = false;
+  const login = await run(['login'], {
+    ...own,
+    onErr: (text) => {
+      const code = /user_code=([\w-]+)/.exec(text)?.[1];
+      if (code === undefined || isAsked) return;
+      isAsked = true;
+      void browser
+        .open(`/device?user_code=${code}`)
+        .then(() => browser.post('/device', { decision: 'approve' }));
+    },
+  });
+  expect([login.code, login.out]).toEqual([0, expect.stringContaining('as Ada')]);
+  const { mode } = await stat(join(folder, 'mine/login.json'));
+  expect(mode & 0o777).toBe(0o600);
+  const [project] = JSON.parse((await run(['--json', 'projects'], own)).out);
+  expect((await run(['projects', 'use', project.id], own)).code).toBe(0);
+  expect((await run(['status'], own)).out).toContain(project.id);
+  expect((await run(['logout'], own)).code).toBe(0);
+  expect((await run(['status'], own)).code).toBe(4);
+});
+
+test('what goes wrong says what to do, with an exit code of its own', async () => {
+  const codes: [string[], number, RegExp][] = [
+    [['query', 'SELEC 1'], 1, /syntax error/],
+    [['query'], 2, /Give a statement/],
+    [['query', 'SELECT 1', '--limit', 'x'], 2, /--limit/],
+    [['nonsense'], 2, /unknown command/],
+    [['tables', 'nothing'], 1, /There is no table nothing/],
+    [['import', 'nothing.csv'], 1, /There is no file/],
+    [['export', 'orders'], 2, /Say where to write it/],
+    [['runs', 'show', 'imp_none', '--project', 'prj_none'], 1, /not found/i],
+  ];
+  for (const [args, code, told] of codes) {
+    const ended = await run(args);
+    expect([ended.code, ended.err], args.join(' ')).toEqual([code, expect.stringMatching(told)]);
+  }
+  const json = await run(['--json', 'query', 'SELEC 1']);
+  expect(JSON.parse(json.err).error).toMatchObject({ code: 'query_failed', requestId: expect.any(String) });
+  const wrong = await run(['status'], { env: { WORKSPACE_CLIENT_SECRET: 'wcs_wrong' } });
+  expect([wrong.code, wrong.err]).toEqual([4, expect.stringContaining('workspace login')]);
+  expect((await run(['--help'])).code).toBe(0);
+});
+
+test('what a terminal would obey is not printed, and a reader that stops reading ends the command', async () => {
+  const evil = "SELECT chr(27) || ']0;owned' || chr(7) AS evil";
+  const printed = await said('query', evil, '--format', 'table');
+  expect([printed.includes('\u001b'), printed.includes('\u0007')]).toEqual([false, false]);
+  const main = fileURLToPath(new URL('../../../clients/cli/src/main.ts', import.meta.url));
+  const command = `"${process.execPath}" "${main}" query 'SELECT range AS n FROM range(500000)' | head -n 2; echo "\${PIPESTATUS[0]}"`;
+  const shell = spawn('bash', ['-c', command], { env: { ...env, PATH: process.env['PATH'] } });
+  let out = '';
+  shell.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+  });
+  await new Promise((resolve) => shell.once('close', resolve));
+  expect(out).toBe('n\r\n0\r\n0\n');
+});
+
+test('completion scripts of each shell are read by it', async () => {
+  for (const shell of ['bash', 'zsh', 'fish']) expect(await said('completion', shell)).toContain('workspace');
+  const script = await said('completion', 'bash');
+  const asked = `${script}\nCOMP_WORDS=(workspace projects ""); COMP_CWORD=2; _workspace; echo "\${COMPREPLY[*]}"`;
+  const bash = spawn('bash', ['-c', asked]);
+  let out = '';
+  bash.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+  });
+  await new Promise((resolve) => bash.once('close', resolve));
+  expect(out.trim()).toBe('list create use');
+});
