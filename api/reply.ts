@@ -7,6 +7,7 @@ export const insideOf = new AsyncLocalStorage<AbortSignal>();
 /** Aborts if the client disconnects before its answer is complete, so that the work can stop. */
 export function clientGone(reply: Pick<FastifyReply, 'raw'>): AbortSignal {
   const gone = new AbortController();
+  if (reply.raw.closed) gone.abort();
   reply.raw.once('close', () => {
     if (!reply.raw.writableEnded) gone.abort();
   });

@@ -7,7 +7,6 @@ export interface InsideRequest {
   body?: unknown;
   /** Makes a write happen once, however often it is asked for. */
   idempotencyKey?: string | undefined;
-  accept?: string;
 }
 
 /** A refusal of a route: its problem document, or the faults of a 422. */
@@ -62,7 +61,7 @@ export function createInside(
   );
 
   async function ask(method: 'GET' | 'POST' | 'PATCH', path: string, asked: InsideRequest) {
-    const { query = {}, body, idempotencyKey, accept } = asked;
+    const { query = {}, body, idempotencyKey } = asked;
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) search.set(name, String(value));
@@ -79,7 +78,6 @@ export function createInside(
         headers: {
           ...known,
           'x-request-id': request.id,
-          ...(accept === undefined ? {} : { accept }),
           ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },

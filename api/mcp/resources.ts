@@ -49,14 +49,19 @@ export function addResources(server: McpServer, inside: Inside): void {
     result,
     {
       title: 'Rows of a result',
-      description: `The rows that the analyst saw, up to ${maxRows}.`,
+      description: `The rows that the analyst saw, up to ${maxRows} or as many as fit.`,
       mimeType: 'application/json',
       scopeChallenge: requireScopes('agent:read'),
     },
     async (uri, { projectId, conversationId, resultId }) => {
       const [project, conversation, id] = [projectId, conversationId, resultId].map(String);
       const at = () => path`/v1/projects/${project!}/conversations/${conversation!}/results/${id!}`;
-      const text = await asked(() => inside.text(at(), { query: { limit: maxRows } }), uri.href);
+      const rows = (limit: number) => asked(() => inside.text(at(), { query: { limit } }), uri.href);
+      let text = await rows(maxRows);
+      for (let limit = maxRows; text.length > maxAnswer && limit > 1; ) {
+        limit = Math.max(1, Math.floor((limit * maxAnswer) / text.length / 2));
+        text = await rows(limit);
+      }
       return { contents: [{ uri: uri.href, mimeType: 'application/json', text: shortened(text) }] };
     },
   );

@@ -38,9 +38,7 @@ export function mcpRoutes(app: Routes, deps: ApiDeps): void {
       throw new AppError(
         'rate_limited',
         `At most ${maxAtOnce} MCP calls of a caller may be under way at once.`,
-        {
-          retryAfterSeconds: 5,
-        },
+        { retryAfterSeconds: 5 },
       );
     underWay.set(id, count + 1);
     return () => {
@@ -66,7 +64,8 @@ export function mcpRoutes(app: Routes, deps: ApiDeps): void {
       refuseOtherOrigins(deps, request);
       refuseBatches(request.body);
       const end = begin(callerOf(request));
-      reply.raw.once('close', end);
+      if (reply.raw.closed) end();
+      else reply.raw.once('close', end);
       const signal = clientGone(reply);
       const { scopes, id, expiresAt } = callerOf(request);
       const answer = await handler.fetch(toWebRequest(request, signal), {

@@ -54,7 +54,8 @@ def append_once(table_id, frame: pl.DataFrame, name: str):
     batches = f"/v1/tables/{table_id}/ingestion-batches"
     batch = call("POST", batches, {"mode": "append", "client_batch_id": name})
     path = f"{batches}/{batch['id']}"
-    if batch["status"] == "open":
+    if batch["status"] not in ("failed", "aborted", "expired"):
+        # Of a batch that is complete already, the same pages are found again, and others are refused.
         pages = []
         for number, page in enumerate(frame.iter_slices(5_000), start=1):
             staged = call("PUT", f"{path}/pages/{number}", {"records": json.loads(page.write_json())})

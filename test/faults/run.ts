@@ -35,6 +35,8 @@ export interface FaultOptions {
   seed: number;
   faultsPerRound: number;
   focus?: Focus | undefined;
+  /** The load of the last round goes on until so much was done: a slow machine does little between faults. */
+  isEnough?: (journal: Journal) => boolean;
   /** Pauses of the worker longer than its heartbeat timeout: each takes a quarter of a minute. */
   longPauses: boolean;
   /** Keeps the data directory with its logs. */
@@ -49,6 +51,7 @@ export interface FaultOptions {
  * other work slows down, a round without a fault in it came to rest after 90 s.
  */
 const settleTimeoutMs = 240_000;
+const enoughTimeoutMs = 300_000;
 /** How long lanes without a batch are waited for: a key held by a dead process may take minutes. */
 const patienceMs = 10_000;
 /** A round without faults. */
@@ -169,6 +172,7 @@ async function runRound(run: Run, round: number, faults: readonly Fault[], mood:
   const { journal, moments } = context;
   await injectFaults({ stack, copies: context.copies, journal, report, signal, moments }, faults);
   if (faults.length === 0) await delay(quietRoundMs, undefined, { signal }).catch(() => {});
+  if (round === run.rounds) await untilEnough(run);
   isOver = true;
   await run.mailServer.be('well');
   const overMs = Date.now();
@@ -177,6 +181,11 @@ async function runRound(run: Run, round: number, faults: readonly Fault[], mood:
   await readers;
   report(`  settled ${((Date.now() - overMs) / 1_000).toFixed(1)} s after the last fault`);
   return isSettled;
+}
+
+async function untilEnough({ isEnough, context, signal }: Run): Promise<void> {
+  const untilMs = Date.now() + enoughTimeoutMs;
+  while (isEnough?.(context.journal) === false && Date.now() < untilMs && !signal.aborted) await delay(500);
 }
 
 /** All parts are up again and every batch has ended; anything not done in time is stuck. */

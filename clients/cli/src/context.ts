@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import {
+  type Auth,
   accessToken,
   clientCredentials,
   createWorkspace,
@@ -9,7 +10,7 @@ import {
 } from '../../typescript/src/index.ts';
 import { exitCodes, Failure } from './failure.ts';
 import { createOutput, type Output } from './output.ts';
-import { readProfile, tokenStore } from './profile.ts';
+import { type Profile, readProfile, tokenStore, variable } from './profile.ts';
 
 export const defaultUrl = 'http://127.0.0.1:8080';
 
@@ -39,37 +40,47 @@ export function outputOf(command: Command): Output {
 /** The address that is named, else of the environment, else of the login. */
 export async function urlOf(command: Command): Promise<string> {
   const { url } = command.optsWithGlobals<Common>();
-  return url ?? process.env['WORKSPACE_URL'] ?? (await readProfile())?.url ?? defaultUrl;
+  const named = url ?? variable('WORKSPACE_URL') ?? (await readProfile())?.url ?? defaultUrl;
+  return named.replace(/\/+$/, '');
+}
+
+/** What is kept of a login at this address: tokens and projects of another service are not for it. */
+export async function profileAt(url: string): Promise<Profile | undefined> {
+  const profile = await readProfile();
+  return profile?.url === url ? profile : undefined;
 }
 
 export async function contextOf(command: Command): Promise<Context> {
   const { project } = command.optsWithGlobals<Common>();
+  const output = outputOf(command);
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort(new DOMException('Stopped.', 'AbortError')));
-  const workspace = createWorkspace({ baseUrl: await urlOf(command), auth: await authOf() });
+  const baseUrl = await urlOf(command);
+  const workspace = createWorkspace({
+    baseUrl,
+    auth: await authOf(baseUrl),
+    onRetry: ({ attempts, status }) => {
+      const what = status === undefined ? 'No answer' : `Answered ${status}`;
+      if (attempts === 2) output.hint(output.dim(`${what} from ${baseUrl}; trying again for a minute.`));
+    },
+  });
   return {
     workspace,
-    output: outputOf(command),
+    output,
     signal: stop.signal,
-    project: async () => project ?? (await readProfile())?.projectId ?? onlyProject(workspace),
+    project: async () => project ?? (await profileAt(baseUrl))?.projectId ?? onlyProject(workspace),
   };
 }
 
-/** A variable that is set to nothing is not set. */
-const isGiven = (variable: string | undefined): variable is string =>
-  variable !== undefined && variable !== '';
-
-async function authOf() {
-  const {
-    WORKSPACE_TOKEN: token,
-    WORKSPACE_CLIENT_ID: clientId,
-    WORKSPACE_CLIENT_SECRET: clientSecret,
-  } = process.env;
-  if (isGiven(token)) return accessToken(token);
-  if (isGiven(clientId) && isGiven(clientSecret)) return clientCredentials({ clientId, clientSecret });
-  if ((await readProfile())?.tokens === undefined)
+async function authOf(url: string): Promise<Auth> {
+  const token = variable('WORKSPACE_TOKEN');
+  if (token !== undefined) return accessToken(token);
+  const [clientId, clientSecret] = [variable('WORKSPACE_CLIENT_ID'), variable('WORKSPACE_CLIENT_SECRET')];
+  if (clientId !== undefined && clientSecret !== undefined)
+    return clientCredentials({ clientId, clientSecret });
+  if ((await profileAt(url))?.tokens === undefined)
     throw new Failure(
-      'You are not logged in. Run `workspace login`, or set WORKSPACE_CLIENT_ID and WORKSPACE_CLIENT_SECRET.',
+      `You are not logged in at ${url}. Run \`workspace login --url ${url}\`, or set WORKSPACE_CLIENT_ID and WORKSPACE_CLIENT_SECRET.`,
       exitCodes.login,
     );
   return login(tokenStore, 'cli');

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { automationCommands } from './commands/automation.ts';
 import { chatCommand } from './commands/chat.ts';
 import { completionCommand } from './commands/completion.ts';
+import { fileCommands } from './commands/files.ts';
 import { importCommand } from './commands/import.ts';
 import { loginCommands } from './commands/login.ts';
 import { projectCommands } from './commands/projects.ts';
@@ -30,11 +31,13 @@ queryCommands(program);
 chatCommand(program);
 runCommands(program);
 automationCommands(program);
+fileCommands(program);
 completionCommand(program);
 overrideExits(program);
 
 /** Whoever reads what is printed may stop reading. */
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
 try {
   await program.parseAsync();

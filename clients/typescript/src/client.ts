@@ -1,6 +1,6 @@
 import createOpenApiClient, { type Client, type FetchResponse, type MaybeOptionalInit } from 'openapi-fetch';
 import { WorkspaceError } from './errors.ts';
-import { createFetch } from './fetch.ts';
+import { createFetch, type Platform, type Retry } from './fetch.ts';
 import type { paths } from './schema.gen.ts';
 import type { Auth } from './tokens.ts';
 
@@ -33,7 +33,9 @@ export interface WorkspaceOptions {
   /** For how long a request is tried again after transient failures, in milliseconds; default: a minute. */
   retryForMs?: number;
   /** In place of the platform's own. */
-  fetch?: (request: Request) => Promise<Response>;
+  fetch?: Platform;
+  /** Called before a request is sent again. */
+  onRetry?: (told: Retry) => void;
 }
 
 export interface Workspace {
@@ -52,19 +54,25 @@ export interface Workspace {
 /** A client of one workspace as one caller. */
 export function createWorkspace(options: WorkspaceOptions): Workspace {
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
-  const { retryForMs, fetch: platform } = options;
-  const withoutToken = createFetch({ retryForMs, fetch: platform });
+  if (!/^https?:\/\/[^/]/.test(baseUrl))
+    throw new TypeError(`${options.baseUrl} is not an address like https://workspace.example.com.`);
+  const { retryForMs, fetch: platform, onRetry } = options;
+  const withoutToken = createFetch({ retryForMs, fetch: platform, onRetry });
   const tokens = options.auth({ baseUrl, fetch: withoutToken });
-  const send = createFetch({ tokens, retryForMs, fetch: platform });
-  const api = createOpenApiClient<paths, Media>({ baseUrl, fetch: send });
+  const send = createFetch({ tokens, retryForMs, fetch: platform, onRetry });
+  const api = createOpenApiClient<paths, Media>({ baseUrl, fetch: (request) => send(request) });
   const ask =
     (method: Uppercase<Method>) =>
-    async (path: string, init?: object): Promise<unknown> => {
+    async (path: string, init?: { signal?: AbortSignal }): Promise<unknown> => {
+      const own = init?.signal;
       const call = api[method] as (
         path: string,
         init?: object,
       ) => Promise<FetchResponse<never, never, Media>>;
-      const { data, error, response } = await call(path, init);
+      const { data, error, response } = await call(
+        path,
+        own === undefined ? init : { ...init, fetch: (request: Request) => send(request, own) },
+      );
       if (!response.ok) throw new WorkspaceError(response, error);
       return data;
     };
@@ -76,6 +84,6 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     put: ask('PUT') as Ask<'put'>,
     patch: ask('PATCH') as Ask<'patch'>,
     delete: ask('DELETE') as Ask<'delete'>,
-    send: (path, init) => send(new Request(`${baseUrl}${path}`, init)),
+    send: (path, init) => send(new Request(`${baseUrl}${path}`, init), init?.signal ?? undefined),
   };
 }

@@ -27,7 +27,9 @@ export type ConversationEvent =
   | Of<'approval.requested', { messageId: string } & Record<string, unknown>>
   | Of<'part.retracted', AtPart>
   | Of<'turn.finished', { messageId: string } & Pick<Message, 'status' | 'error' | 'usage' | 'completedAt'>>
-  | Of<'queue.changed', Record<string, unknown>>;
+  | Of<'queue.changed', { queueHeld: boolean; waiting: number; queuedMessage: { id: string } | null }>
+  /** Events before this one are no longer kept: read the conversation anew. */
+  | Of<'reset', { lastEventId: number }>;
 
 export interface InConversation {
   projectId: string;
@@ -61,7 +63,7 @@ export async function* follow(
     try {
       for await (const { id, event, data } of serverSentEvents(response.body!)) {
         failures = 0;
-        if (id === undefined || Number(id) <= last) continue;
+        if (id === undefined || (event !== 'reset' && Number(id) <= last)) continue;
         last = Number(id);
         yield { id: last, event, data: JSON.parse(data) } as ConversationEvent;
       }
@@ -92,8 +94,8 @@ export interface AskOptions {
   conversationId?: string;
   model?: string;
   effort?: 'low' | 'medium' | 'high';
-  /** Called with the id of the conversation before the question is asked. */
-  onBegun?: (conversationId: string) => void;
+  /** Called with the conversation before the question is asked, and with the reply once it is known. */
+  onBegun?: (begun: { conversationId: string; replyId?: string }) => void;
   /** Called with each event of the reply: text as it is written, what was done for it, charts. */
   onEvent?: (event: ConversationEvent) => void;
   signal?: AbortSignal;
@@ -106,33 +108,59 @@ export async function ask(
   message: string,
   { conversationId, onBegun, onEvent, signal, ...how }: AskOptions = {},
 ): Promise<{ conversationId: string; reply: Message }> {
-  const project = { project_id: projectId };
+  const signals = signal === undefined ? {} : { signal };
   const chat_id = conversationId ?? (await begun(workspace, projectId, message));
-  onBegun?.(chat_id);
+  const path = { project_id: projectId, chat_id };
+  onBegun?.({ conversationId: chat_id });
   const { data: posted } = await workspace.post(
     '/v1/projects/{project_id}/conversations/{chat_id}/messages',
     {
-      params: { path: { ...project, chat_id } },
+      params: { path },
       body: { message, ...how },
+      ...signals,
     },
   );
   let replyId = posted.messageId ?? undefined;
-  const from = { after: posted.lastEventId, ...(signal === undefined ? {} : { signal }) };
-  for await (const event of follow(workspace, { projectId, conversationId: chat_id }, from)) {
-    // One that waited in the queue has its ids once its turn begins.
-    if (event.event === 'turn.started' && replyId === undefined) {
-      const queued = await queuedOf(workspace, { ...project, chat_id }, posted.queuedMessage!.id);
-      if (queued.messageId === event.data.messageId) replyId = event.data.messageId;
+  const tell = (id: string) => onBegun?.({ conversationId: chat_id, replyId: id });
+  if (replyId !== undefined) tell(replyId);
+  const show = async (message_id: string) => {
+    const at = { params: { path: { ...path, message_id } }, ...signals };
+    return (
+      await workspace.get('/v1/projects/{project_id}/conversations/{chat_id}/messages/{message_id}', at)
+    ).data;
+  };
+  const place = { projectId, conversationId: chat_id };
+  for await (const event of follow(workspace, place, { after: posted.lastEventId, ...signals })) {
+    // One that waits in the queue has its reply once its turn begins.
+    if (replyId === undefined) {
+      replyId = await dispatched(workspace, path, posted.queuedMessage!.id);
+      if (replyId === undefined) continue;
+      tell(replyId);
+      if (isOver(await show(replyId))) break;
     }
+    if (event.event === 'reset' && isOver(await show(replyId))) break;
     if (!('messageId' in event.data) || event.data.messageId !== replyId) continue;
     onEvent?.(event);
     if (event.event === 'turn.finished') break;
   }
-  const { data: reply } = await workspace.get(
-    '/v1/projects/{project_id}/conversations/{chat_id}/messages/{message_id}',
-    { params: { path: { ...project, chat_id, message_id: replyId! } } },
+  return { conversationId: chat_id, reply: await show(replyId!) };
+}
+
+const isOver = ({ status }: Message) => status !== 'streaming' && status !== 'waiting_approval';
+
+/** The reply to a message of the queue, once there is one. */
+async function dispatched(
+  workspace: Workspace,
+  path: { project_id: string; chat_id: string },
+  queued_message_id: string,
+): Promise<string | undefined> {
+  const { data } = await workspace.get(
+    '/v1/projects/{project_id}/conversations/{chat_id}/queue/{queued_message_id}',
+    { params: { path: { ...path, queued_message_id } } },
   );
-  return { conversationId: chat_id, reply };
+  if (data.state === 'removed' || data.state === 'failed')
+    throw new Error(`The question was ${data.state} before its turn came.`);
+  return data.messageId === '' ? undefined : data.messageId;
 }
 
 async function begun(workspace: Workspace, projectId: string, message: string): Promise<string> {
@@ -141,16 +169,4 @@ async function begun(workspace: Workspace, projectId: string, message: string): 
     body: { title: message.slice(0, 100) },
   });
   return data.id;
-}
-
-async function queuedOf(
-  workspace: Workspace,
-  path: { project_id: string; chat_id: string },
-  queued_message_id: string,
-) {
-  const { data } = await workspace.get(
-    '/v1/projects/{project_id}/conversations/{chat_id}/queue/{queued_message_id}',
-    { params: { path: { ...path, queued_message_id } } },
-  );
-  return data;
 }

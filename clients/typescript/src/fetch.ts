@@ -8,7 +8,21 @@ export interface FetchOptions {
   /** For how long a request is tried again, in milliseconds; default: a minute. */
   retryForMs?: number | undefined;
   /** In place of the platform's own. */
-  fetch?: ((request: Request) => Promise<Response>) | undefined;
+  fetch?: Platform | undefined;
+  /** Called before a request is sent again. */
+  onRetry?: ((told: Retry) => void) | undefined;
+}
+
+export type Platform = (request: Request, init?: { signal?: AbortSignal }) => Promise<Response>;
+
+/** `signal`: that of the caller, which must not be lost while a stream is read. */
+export type Send = (request: Request, signal?: AbortSignal) => Promise<Response>;
+
+export interface Retry {
+  attempts: number;
+  waitMs: number;
+  /** Undefined after a broken connection. */
+  status: number | undefined;
 }
 
 /** What is worth another attempt. A write among them carries a key under which it happens once. */
@@ -20,30 +34,28 @@ const expired = new Set(['token_expired', 'invalid_token']);
  * broken connection or a transient failure, as `Retry-After` says. Writes get an idempotency key, so that they
  * happen once however often they are sent.
  */
-export function createFetch(options: FetchOptions): (request: Request) => Promise<Response> {
-  const { tokens, retryForMs = 60_000, fetch: send = (request) => fetch(request) } = options;
+export function createFetch(options: FetchOptions): Send {
+  const { tokens, retryForMs = 60_000, fetch: platform = fetch, onRetry } = options;
 
-  async function attempt(request: Request, token: string | undefined): Promise<Response> {
-    const copy = request.clone();
-    if (token !== undefined) copy.headers.set('authorization', `Bearer ${token}`);
-    return wholeJson(await send(copy));
-  }
-
-  return async (given) => {
+  return async (given, signal = given.signal) => {
     const request = new Request(given);
     if (!['GET', 'HEAD'].includes(request.method) && tokens !== undefined)
-      if (!request.headers.has('idempotency-key'))
-        request.headers.set('idempotency-key', crypto.randomUUID());
+      if (!request.headers.has('idempotency-key')) request.headers.set('idempotency-key', newKey());
     const untilMs = Date.now() + retryForMs;
     let token = await tokens?.token();
     let hasRenewed = false;
     for (let attempts = 1; ; attempts += 1) {
+      signal.throwIfAborted();
+      const copy = request.clone();
+      // What no header may hold is a fault of the caller, not of the connection.
+      if (token !== undefined) copy.headers.set('authorization', `Bearer ${token}`);
       let response: Response | undefined;
       let failure: unknown;
       try {
-        response = await attempt(request, token);
+        // The caller's own signal: one that a request passed on may be lost with the request.
+        response = await wholeJson(await platform(copy, { signal }));
       } catch (error) {
-        request.signal.throwIfAborted();
+        signal.throwIfAborted();
         failure = error;
       }
       if (response !== undefined) {
@@ -58,12 +70,27 @@ export function createFetch(options: FetchOptions): (request: Request) => Promis
       const waitMs = backoffMs(attempts, response?.headers.get('retry-after'));
       if (Date.now() + waitMs > untilMs) {
         if (response !== undefined) return response;
-        const said = `No answer from ${new URL(request.url).origin} in ${attempts} attempts.`;
+        const said = `No answer from ${new URL(request.url).origin} in ${attempts} attempts${reasonOf(failure)}.`;
         throw new ConnectionError(said, { cause: failure });
       }
-      await pause(waitMs, request.signal);
+      await response?.body?.cancel().catch(() => undefined);
+      onRetry?.({ attempts, waitMs, status: response?.status });
+      await pause(waitMs, signal);
     }
   };
+}
+
+/** Pages of plain http have no `randomUUID`. */
+function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** What a platform says below "fetch failed". */
+function reasonOf(failure: unknown): string {
+  const { cause, message } = failure as { cause?: { message?: string }; message?: string };
+  const told = cause?.message ?? message;
+  return told === undefined || told === '' ? '' : `: ${told}`;
 }
 
 /** Reads a JSON answer to its end, so that a connection that breaks in it is an attempt that failed. */

@@ -24,6 +24,7 @@ export async function uploadFile(workspace: Workspace, upload: Upload): Promise<
   const { projectId: project_id, path, contentType, signal } = upload;
   const { data: form } = await workspace.post('/v1/projects/{project_id}/files/uploads', {
     params: { path: { project_id } },
+    ...(signal === undefined ? {} : { signal }),
   });
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -38,12 +39,15 @@ export async function uploadFile(workspace: Workspace, upload: Upload): Promise<
   const { data } = await workspace.post('/v1/projects/{project_id}/files/uploads/{upload_id}/finalize', {
     params: { path: { project_id, upload_id: form.upload_id } },
     body: { path, ...(contentType === undefined ? {} : { content_type: contentType }) },
+    ...(signal === undefined ? {} : { signal }),
   });
   return data;
 }
 
 /** The storage refused the upload: it is too large, or the form has expired. */
-class Refused extends ConnectionError {}
+class Refused extends Error {
+  override readonly name = 'UploadRefused';
+}
 
 async function sendForm(form: components['schemas']['UploadForm'], upload: Upload): Promise<void> {
   const { content, onProgress, signal } = upload;

@@ -17,12 +17,12 @@ export function pause(ms: number, signal?: AbortSignal | null): Promise<void> {
 const firstMs = 250;
 const longestMs = 10_000;
 
-/** How long to wait before an attempt, the first of which is 1: as the service asks, else longer each time. */
+/** How long to wait before an attempt, the first of which is 1: longer each time, and no less than the service asks. */
 export function backoffMs(attempt: number, retryAfter?: string | null): number {
-  const asked = secondsOf(retryAfter);
-  if (asked !== undefined) return Math.min(asked * 1_000, 6 * longestMs);
   const ms = Math.min(firstMs * 2 ** (attempt - 1), longestMs);
-  return ms / 2 + (Math.random() * ms) / 2;
+  const own = ms / 2 + (Math.random() * ms) / 2;
+  const asked = secondsOf(retryAfter);
+  return asked === undefined ? own : Math.max(own, Math.min(asked * 1_000, 6 * longestMs));
 }
 
 /** `Retry-After` is a number of seconds or a date. */

@@ -1,5 +1,5 @@
 import type { Workspace } from './client.ts';
-import { errorOf } from './errors.ts';
+import { ConnectionError, errorOf } from './errors.ts';
 import type { components } from './schema.gen.ts';
 
 export type QueryAnswer = components['schemas']['QueryAnswer'];
@@ -65,7 +65,10 @@ export async function* queryRows<Row = Record<string, unknown>>(
       const lines = (rest + value).split('\n');
       rest = lines.pop()!;
       for (const line of lines) if (line !== '') yield JSON.parse(line) as Row;
-      if (done) return;
+      if (!done) continue;
+      // Whole answers end with a line's end.
+      if (rest !== '') throw new ConnectionError('The answer ended in the middle of a row.');
+      return;
     }
   } finally {
     await reader.cancel().catch(() => undefined);

@@ -1,4 +1,5 @@
 import type { Workspace } from './client.ts';
+import { errorOf } from './errors.ts';
 import type { components } from './schema.gen.ts';
 import { type WaitOptions, wait } from './wait.ts';
 
@@ -7,20 +8,60 @@ export type IngestionBatch = components['schemas']['IngestionBatch'];
 /** A row for a table: its `s_id` is an integer of your own, by which it is known. */
 export type Row = { s_id: number } & Record<string, unknown>;
 
-export type Rows = Iterable<Row> | AsyncIterable<Row>;
+/** Rows as objects, or each as the text of its JSON, which is sent as it is: with numbers of any size. */
+export type Rows = Iterable<Row | string> | AsyncIterable<Row | string>;
 
 const rowsAtOnce = 1_000;
 const maxRecords = 5_000;
+/** Of a request, in characters; bodies of rows may have 32 MiB. */
+const maxText = 8_000_000;
 
-async function* chunks(rows: Rows, size: number): AsyncGenerator<Row[], void, undefined> {
-  let chunk: Row[] = [];
+/** Requests of at most so many rows, as JSON text. */
+async function* chunks(
+  rows: Rows,
+  size: number,
+): AsyncGenerator<{ text: string; count: number }, void, undefined> {
+  let texts: string[] = [];
+  let length = 0;
+  const taken = () => {
+    const chunk = { text: texts.join(','), count: texts.length };
+    texts = [];
+    length = 0;
+    return chunk;
+  };
   for await (const row of rows) {
-    chunk.push(row);
-    if (chunk.length < size) continue;
-    yield chunk;
-    chunk = [];
+    const text = typeof row === 'string' ? row : textOf(row);
+    if (texts.length > 0 && length + text.length > maxText) yield taken();
+    texts.push(text);
+    length += text.length;
+    if (texts.length === size) yield taken();
   }
-  if (chunk.length > 0) yield chunk;
+  if (texts.length > 0) yield taken();
+}
+
+function textOf(row: Row): string {
+  if (!Number.isSafeInteger(row.s_id))
+    throw new RangeError(
+      `The s_id ${row.s_id} is not an integer that a number holds; give the row as JSON text.`,
+    );
+  return JSON.stringify(row);
+}
+
+/** Sends JSON text as it is. */
+async function sendText<Data>(
+  workspace: Workspace,
+  [method, path]: readonly ['POST' | 'PUT', string],
+  body: string,
+  signal: AbortSignal | undefined,
+): Promise<Data> {
+  const response = await workspace.send(path, {
+    method,
+    body,
+    headers: { 'content-type': 'application/json' },
+    ...(signal === undefined ? {} : { signal }),
+  });
+  if (!response.ok) throw await errorOf(response);
+  return ((await response.json()) as { data: Data }).data;
 }
 
 export interface Written {
@@ -37,16 +78,19 @@ export async function appendRows(
   workspace: Workspace,
   tableId: string,
   rows: Rows,
-  { onProgress }: { onProgress?: (rowsWritten: number) => void } = {},
+  { onProgress, signal }: { onProgress?: (rowsWritten: number) => void; signal?: AbortSignal } = {},
 ): Promise<Written> {
   const written: Written = { rowsWritten: 0, tableVersion: null };
-  for await (const chunk of chunks(rows, rowsAtOnce)) {
-    const { data } = await workspace.post('/v1/tables/{table_id}/rows', {
-      params: { path: { table_id: tableId } },
-      body: { rows: chunk },
-    });
-    written.rowsWritten += data.rowsWritten;
-    written.tableVersion = data.tableVersion;
+  const path = `/v1/tables/${encodeURIComponent(tableId)}/rows`;
+  for await (const { text } of chunks(rows, rowsAtOnce)) {
+    const answer = await sendText<{ rowsWritten: number; tableVersion: number }>(
+      workspace,
+      ['POST', path],
+      `{"rows":[${text}]}`,
+      signal,
+    );
+    written.rowsWritten += answer.rowsWritten;
+    written.tableVersion = answer.tableVersion;
     onProgress?.(written.rowsWritten);
   }
   return written;
@@ -56,7 +100,8 @@ export interface Ingestion extends WaitOptions<IngestionBatch> {
   mode: 'append' | 'upsert' | 'replace';
   /**
    * A name of your own for these records, unique in the table. The same name again finds the same batch: a program
-   * that was killed starts again with the same records, and they are applied once.
+   * that was killed starts again with the same records, and they are applied once. Other records under it are
+   * refused.
    */
   name: string;
   /** What becomes of a field that is no column. */
@@ -86,53 +131,87 @@ export async function ingest(
       ...(onNewField === undefined ? {} : { on_new_field: onNewField }),
       ...(onBadRecord === undefined ? {} : { on_bad_record: onBadRecord }),
     },
+    ...(waiting.signal === undefined ? {} : { signal: waiting.signal }),
   });
   const path = { ...table, batch_id: batch.id };
   const show = async () =>
     (await workspace.get('/v1/tables/{table_id}/ingestion-batches/{batch_id}', { params: { path } })).data;
-  if (batch.status === 'open') {
-    const pages = await stage(workspace, path, records, concurrency, onStaged);
+  // Of a batch that is complete already, the same records are found again, and other ones are refused.
+  if (!hasFailed.has(batch.status)) {
+    const at = `/v1/tables/${encodeURIComponent(tableId)}/ingestion-batches/${batch.id}/pages`;
+    const pages = await stage(workspace, at, records, { concurrency, onStaged, signal: waiting.signal });
     await workspace.post('/v1/tables/{table_id}/ingestion-batches/{batch_id}/complete', {
       params: { path },
       body: { page_count: pages.length, pages },
+      ...(waiting.signal === undefined ? {} : { signal: waiting.signal }),
     });
   }
   return wait(show, waiting);
 }
+
+const hasFailed: ReadonlySet<string> = new Set(['failed', 'aborted', 'expired']);
 
 interface StagedHash {
   page_number: number;
   sha256: string;
 }
 
-/** Stages the pages, some at once, and returns the manifest. A page that is staged already is found again. */
+interface Staging {
+  concurrency: number;
+  onStaged: ((records: number) => void) | undefined;
+  signal: AbortSignal | undefined;
+}
+
+/** Stages the pages, some at once, and returns the manifest of all of them, or throws the first failure. */
 async function stage(
   workspace: Workspace,
-  path: { table_id: string; batch_id: string },
+  path: string,
   records: Rows,
-  concurrency: number,
-  onStaged: ((records: number) => void) | undefined,
+  { concurrency, onStaged, signal }: Staging,
 ): Promise<StagedHash[]> {
   const pages: StagedHash[] = [];
+  const underWay = new Set<Promise<void>>();
+  const failed = new AbortController();
+  const either = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal]);
+  let failure: { error: unknown } | undefined;
   let staged = 0;
   let pageNumber = 0;
-  const put = async (page_number: number, page: Row[]) => {
-    const { data } = await workspace.put(
-      '/v1/tables/{table_id}/ingestion-batches/{batch_id}/pages/{page_number}',
-      { params: { path: { ...path, page_number } }, body: { records: page } },
-    );
-    pages.push({ page_number, sha256: data.sha256 });
-    staged += page.length;
-    onStaged?.(staged);
-  };
-  const underWay = new Set<Promise<void>>();
-  for await (const page of chunks(records, maxRecords)) {
+
+  async function put(page_number: number, text: string, count: number): Promise<void> {
+    try {
+      const body = `{"records":[${text}]}`;
+      const { sha256 } = await sendText<{ sha256: string }>(
+        workspace,
+        ['PUT', `${path}/${page_number}`],
+        body,
+        either,
+      );
+      pages.push({ page_number, sha256 });
+      staged += count;
+      onStaged?.(staged);
+    } catch (error) {
+      failure ??= { error };
+      failed.abort();
+    }
+  }
+  function begin(text: string, count: number): void {
     pageNumber += 1;
-    const one: Promise<void> = put(pageNumber, page).finally(() => underWay.delete(one));
+    const one: Promise<void> = put(pageNumber, text, count).finally(() => underWay.delete(one));
     underWay.add(one);
-    if (underWay.size >= concurrency) await Promise.race(underWay);
+  }
+
+  try {
+    for await (const { text, count } of chunks(records, maxRecords)) {
+      begin(text, count);
+      if (underWay.size >= concurrency) await Promise.race(underWay);
+      if (failure !== undefined) break;
+    }
+    if (pageNumber === 0) begin('', 0);
+  } catch (error) {
+    failure ??= { error };
+    failed.abort();
   }
   await Promise.all(underWay);
-  if (pageNumber === 0) await put(1, []);
+  if (failure !== undefined) throw failure.error;
   return pages.sort((one, other) => one.page_number - other.page_number);
 }

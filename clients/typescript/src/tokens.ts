@@ -57,16 +57,20 @@ export const clientCredentials =
 export const login =
   (store: TokenStore, clientId: string): Auth =>
   (context) => {
+    /** New tokens that could not be saved: those before them are used up. */
+    let unsaved: LoginTokens | undefined;
     const exclusively = store.exclusively?.bind(store) ?? (<T>(work: () => Promise<T>) => work());
     return renewing(
       async () => store.load(),
       (rejected) =>
         exclusively(async () => {
-          const known = await store.load();
+          const known = unsaved ?? (await store.load());
           // Another process has renewed them meanwhile.
           if (known !== undefined && isFresh(known) && known.accessToken !== rejected) return known;
           const fresh = await refreshed(context, known, clientId);
+          unsaved = fresh;
           await store.save(fresh);
+          unsaved = undefined;
           return fresh;
         }),
     );

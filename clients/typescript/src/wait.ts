@@ -5,7 +5,7 @@ export interface Lasting {
   status: string;
 }
 
-/** States in which the service goes on by itself. In any other one it has ended, or waits for somebody. */
+/** States that are not the last: of a run, `waiting` is for a time, another run or a person. */
 const underWay = new Set(['queued', 'running', 'waiting', 'completing', 'applying']);
 
 export interface WaitOptions<State> {
@@ -17,8 +17,8 @@ export interface WaitOptions<State> {
 }
 
 /**
- * Looks until something has ended or waits for somebody (`awaiting_confirmation`), and resolves with that
- * state; a failure is a state too. Aborting ends the waiting, not the work.
+ * Looks until something has ended or awaits a confirmation, and resolves with that state; a failure is a state
+ * too. Aborting ends the waiting, not the work.
  */
 export async function wait<State extends Lasting>(
   look: () => Promise<State>,

@@ -69,12 +69,24 @@ test('rows are appended from a pipe, and a batch by its name once', async () => 
   const body = { name: 'targets', kind: 'data', columns: [{ name: 'v', data_type: 'INTEGER' }] };
   expect((await account.call('POST', '/v1/grid/tables', { body })).status).toBe(201);
   const rows = (from: number) => `{"s_id":${from},"v":1}\n\n{"s_id":${from + 1},"v":2}\n`;
-  expect((await run(['append', 'targets'], { input: rows(1) })).out).toMatch(/^2 rows appended/);
+  const first = await run(['append', 'targets'], { input: rows(1) });
+  expect(first.out).toMatch(/^2 rows appended/);
   for (const _ of ['first', 'again'])
     expect((await run(['append', 'targets', '--batch', 'load'], { input: rows(3) })).out).toMatch(
       /2 inserted/,
     );
   expect(await said('query', 'SELECT count(*) AS n FROM targets')).toBe('n\r\n4\r\n');
+  const large = await run(['append', 'targets'], { input: '{"s_id":9007199254740993,"v":7}\n' });
+  expect(large.out).toMatch(/^1 rows appended/);
+  expect(await said('query', 'SELECT s_id FROM targets WHERE v = 7')).toBe('s_id\r\n9007199254740993\r\n');
+  expect(
+    await said(
+      'query',
+      'SELECT count(*) AS n FROM targets',
+      '--at',
+      `targets=${/version (\d+)/.exec(first.out)![1]}`,
+    ),
+  ).toBe('n\r\n2\r\n');
   const wrong = await run(['append', 'targets'], { input: '{"s_id":9,\n' });
   expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('Line 1 is not a JSON object')]);
 });
@@ -136,7 +148,13 @@ test('a person logs in, chooses a project, and out again; the tokens are theirs 
   const [project] = JSON.parse((await run(['--json', 'projects'], own)).out);
   expect((await run(['projects', 'use', project.id], own)).code).toBe(0);
   expect((await run(['status'], own)).out).toContain(project.id);
-  expect((await run(['logout'], own)).code).toBe(0);
+  // Tokens and projects of one service are not sent to another.
+  const elsewhere = await run(['--url', 'http://127.0.0.1:9', 'status'], own);
+  expect([elsewhere.code, elsewhere.err]).toEqual([
+    4,
+    expect.stringContaining('not logged in at http://127.0.0.1:9'),
+  ]);
+  expect((await run(['logout'], own)).out).toBe('Logged out.\n');
   expect((await run(['status'], own)).code).toBe(4);
 });
 
@@ -146,6 +164,11 @@ test('what goes wrong says what to do, with an exit code of its own', async () =
     [['query'], 2, /Give a statement/],
     [['query', 'SELECT 1', '--limit', 'x'], 2, /--limit/],
     [['nonsense'], 2, /unknown command/],
+    [['query', 'SELECT 1', '-o', 'answer.json'], 2, /Files are csv/],
+    [['query', 'SELECT 1', '--limit', '1', '-o', 'one.parquet'], 2, /limit into the statement/],
+    [['append', 'orders', '--mode', 'replace'], 2, /--batch/],
+    [['import', 'a.csv', '--mode', 'overwrite'], 2, /Allowed choices/],
+    [['import', 'Orders 2026.csv', 'Orders 2026.csv', '--mode', 'replace'], 2, /--mode append/],
     [['tables', 'nothing'], 1, /There is no table nothing/],
     [['import', 'nothing.csv'], 1, /There is no file/],
     [['export', 'orders'], 2, /Say where to write it/],
@@ -175,6 +198,12 @@ test('what a terminal would obey is not printed, and a reader that stops reading
   });
   await new Promise((resolve) => shell.once('close', resolve));
   expect(out).toBe('n\r\n0\r\n0\n');
+});
+
+test('a conversation is had over a pipe, each question after the other', async () => {
+  const { code, out, err } = await run(['chat'], { input: 'how many orders?\nonly Porto\n/quit\n' });
+  expect([code, err], err).toEqual([0, expect.stringContaining('run_sql')]);
+  expect(out).toMatch(/\*\*3\*\*[\s\S]*\*\*2\*\*/);
 });
 
 test('completion scripts of each shell are read by it', async () => {

@@ -128,8 +128,31 @@ describe('a connection that breaks', () => {
     const batch = await client.ingest(own, tableId, records, { ...options, onStaged: (n) => staged.push(n) });
     expect([batch.status, batch.rowsInserted, staged.at(-1)]).toEqual(['applied', 12_000, 12_000]);
     expect((await client.ingest(own, tableId, records, options)).id).toBe(batch.id);
+    const others = client.ingest(own, tableId, rowsOf(3), options);
+    await expect(others).rejects.toMatchObject({ status: 409 });
     fault = undefined;
     expect(await counted('batched')).toEqual([{ n: 12_000, d: 12_000 }]);
+  });
+
+  test('a page that is refused ends the batch, whatever else is under way', async () => {
+    const tableId = await table('refused');
+    const slow = async function* () {
+      yield* rowsOf(5_000);
+      yield* rowsOf(5_000, 5_000).map((row) => ({ ...row, v: 'no number' }));
+      // The source goes on after the refusal is known.
+      await new Promise<void>((resolve) => {
+        const look = setInterval(() => {
+          if (seen.filter((one) => one.startsWith('PUT')).length < 2) return;
+          clearInterval(look);
+          setTimeout(resolve, 500);
+        }, 50);
+      });
+      yield* rowsOf(1, 10_000);
+    };
+    const ingested = client.ingest(own, tableId, slow(), { mode: 'append', name: 'half' });
+    await expect(ingested).rejects.toMatchObject({ status: 422 });
+    expect(seen.filter((one) => one.endsWith('/complete'))).toEqual([]);
+    expect(await counted('refused')).toEqual([{ n: 0, d: 0 }]);
   });
 
   test('before any answer is told, with the number of attempts', async () => {
@@ -157,6 +180,36 @@ describe('a connection that breaks', () => {
     await read();
     expect(rows).toEqual([{ n: 1 }, { n: 1 }]);
   });
+});
+
+test('numbers that JavaScript cannot hold are sent as text, or refused', async () => {
+  const tableId = await table('exact');
+  const wrong = client.appendRows(own, tableId, [{ s_id: 2 ** 53, v: 1 }]);
+  await expect(wrong).rejects.toThrow(RangeError);
+  const text = '{"s_id":9007199254740993,"v":9007199254740995}';
+  expect((await client.appendRows(own, tableId, [text])).rowsWritten).toBe(1);
+  expect((await client.query(own, { sql: 'SELECT s_id::TEXT AS s, v::TEXT AS v FROM exact' })).rows).toEqual([
+    { s: '9007199254740993', v: '9007199254740995' },
+  ]);
+});
+
+test('an abort reaches what is sent, also when nobody holds the request', async () => {
+  const stop = new AbortController();
+  const sql = 'SELECT range AS n FROM range(1000000)';
+  const body = await client.queryStream(own, { sql, format: 'ndjson', signal: stop.signal });
+  const reader = body.getReader();
+  await reader.read();
+  globalThis.gc?.();
+  stop.abort(new Error('enough'));
+  const rest = async () => {
+    while (!(await reader.read()).done);
+  };
+  await expect(rest()).rejects.toThrow();
+});
+
+test('an address without its scheme is told at once', () => {
+  const wrong = () => client.createWorkspace({ baseUrl: 'localhost:8080', auth: client.accessToken('x') });
+  expect(wrong).toThrow('localhost:8080 is not an address');
 });
 
 test('transient failures are tried again as the service asks', async () => {

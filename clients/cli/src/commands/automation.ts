@@ -1,10 +1,13 @@
-import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { contextOf, some } from '../context.ts';
 import { exitCodes, Failure } from '../failure.ts';
+import { documentIn } from '../files/documents.ts';
+import { kindsOf } from '../files/kinds.ts';
 import { plain, table } from '../output.ts';
 import { followed } from './runs.ts';
 
+/** Beyond it a list is not for reading. */
+const most = 10_000;
 const collect = (each: string, all: string[] = []) => [...all, each];
 
 /** `city=Porto`; a value that is JSON is that value. */
@@ -31,7 +34,7 @@ export function automationCommands(program: Command): void {
     .description('the schedules, and when they fire next')
     .action(async (_: object, command: Command) => {
       const { workspace, output } = await contextOf(command);
-      const found = await some(200, (cursor) =>
+      const found = await some(most, (cursor) =>
         workspace.get('/v1/schedules', {
           params: { query: { limit: 200, ...(cursor === undefined ? {} : { cursor }) } },
         }),
@@ -54,7 +57,7 @@ export function automationCommands(program: Command): void {
     .description('the connections to other systems')
     .action(async (_: object, command: Command) => {
       const { workspace, output } = await contextOf(command);
-      const found = await some(200, (cursor) =>
+      const found = await some(most, (cursor) =>
         workspace.get('/v1/connections/data', {
           params: { query: { limit: 200, ...(cursor === undefined ? {} : { cursor }) } },
         }),
@@ -77,7 +80,7 @@ function playbookCommands(program: Command): void {
     .action(async (_: object, command: Command) => {
       const context = await contextOf(command);
       const project_id = await context.project();
-      const found = await some(200, (cursor) =>
+      const found = await some(most, (cursor) =>
         context.workspace.get('/v1/projects/{project_id}/playbooks', {
           params: {
             path: { project_id },
@@ -122,7 +125,7 @@ function workflowCommands(program: Command): void {
     .description('your workflows')
     .action(async (_: object, command: Command) => {
       const { workspace, output } = await contextOf(command);
-      const found = await some(200, (cursor) =>
+      const found = await some(most, (cursor) =>
         workspace.get('/v1/workflows', {
           params: { query: { limit: 200, ...(cursor === undefined ? {} : { cursor }) } },
         }),
@@ -144,36 +147,25 @@ function workflowCommands(program: Command): void {
     .action(async (file: string, _: object, command: Command) => {
       const context = await contextOf(command);
       const { workspace, output } = context;
-      const wanted = await documentOf(file);
-      const project_id = await context.project();
-      const known = await some(1_000, (cursor) =>
-        workspace.get('/v1/workflows', {
-          params: { query: { project_id, limit: 200, ...(cursor === undefined ? {} : { cursor }) } },
-        }),
-      );
-      const same = known.filter(({ title, status }) => title === wanted.title && status !== 'archived');
+      const wanted = await documentIn(file);
+      const kind = (await kindsOf(context)).find(({ folder }) => folder === 'workflows')!;
+      if (typeof wanted['title'] !== 'string') throw new Failure(`${file} has no title.`);
+      const same = (await kind.list()).filter(({ name }) => name === wanted['title']);
       if (same.length > 1)
         throw new Failure(
-          `Several workflows are called ${plain(wanted.title)}; archive or rename the others.`,
+          `Several workflows are called ${plain(wanted['title'])}; archive or rename the others.`,
         );
       const [before] = same;
-      const { data } =
-        before === undefined
-          ? await workspace.post('/v1/workflows', { body: { ...wanted, project_id } })
-          : await workspace.put('/v1/workflows/{workflow_id}', {
-              params: { path: { workflow_id: before.id } },
-              body: {
-                description: before.description,
-                output_folder: before.outputFolder,
-                triggers: [],
-                ...wanted,
-                expected_revision: before.revision,
-              },
-            });
-      output.show(
-        data,
-        () =>
-          `${plain(data.title)} is draft ${data.revision} of ${data.id}. Activate it: workspace workflows activate ${data.id}`,
+      const { id, shownOnce } =
+        before === undefined ? await kind.create(wanted) : await kind.update(before, wanted);
+      const { data } = await workspace.get('/v1/workflows/{workflow_id}', {
+        params: { path: { workflow_id: id } },
+      });
+      output.show({ ...data, shownOnce }, () =>
+        [
+          `${plain(data.title)} is draft ${data.revision} of ${id}. Activate it: workspace workflows activate ${id}`,
+          ...shownOnce,
+        ].join('\n'),
       );
     });
 
@@ -235,25 +227,4 @@ function workflowCommands(program: Command): void {
         ),
       );
     });
-}
-
-interface WorkflowDocument {
-  title: string;
-  graph: Record<string, unknown>;
-  triggers?: never[];
-  description?: string;
-  output_folder?: string;
-}
-
-async function documentOf(file: string): Promise<WorkflowDocument> {
-  const text = await readFile(file, 'utf8');
-  let document: unknown;
-  try {
-    document = JSON.parse(text);
-  } catch (error) {
-    throw new Failure(`${file} is not JSON: ${(error as Error).message}`);
-  }
-  if (typeof (document as WorkflowDocument | null)?.title !== 'string')
-    throw new Failure(`${file} has no title.`);
-  return document as WorkflowDocument;
 }

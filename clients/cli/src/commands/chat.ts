@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { ask, type ConversationEvent } from '../../../typescript/src/index.ts';
 import { type Context, contextOf } from '../context.ts';
-import { exitCodes, Failure } from '../failure.ts';
+import { exitCodes, explained, Failure } from '../failure.ts';
 import { plain } from '../output.ts';
 
 interface ChatOptions {
@@ -11,7 +11,7 @@ interface ChatOptions {
 }
 
 const help =
-  'Ask in plain language. Ctrl-C stops a reply, /hold stops it and keeps what waits, /resume goes on, /quit ends.';
+  'Ask in plain language. Ctrl-C or /hold stops a reply and holds what waits, /resume goes on, /quit ends.';
 
 export function chatCommand(program: Command): void {
   program
@@ -39,6 +39,8 @@ interface Talk {
   projectId: string;
   conversationId: string | undefined;
   model: string | undefined;
+  /** The reply that is being written to this program. */
+  replyId?: string | undefined;
 }
 
 async function converse(talk: Talk): Promise<void> {
@@ -50,22 +52,32 @@ async function converse(talk: Talk): Promise<void> {
   lines.on('close', () => {
     isOver = true;
   });
-  lines.prompt();
-  for await (const line of lines) {
-    const text = line.trim();
-    if (text === '/quit') break;
-    if (text === '/resume' || text === '/hold') await (text === '/resume' ? resume(talk) : stop(talk));
-    else if (text.startsWith('/')) output.hint(help);
-    else if (text !== '') {
-      // Only one of them may stop at Ctrl-C: the reply, while there is one.
-      const stopReply = () => void stop(talk);
-      lines.on('SIGINT', stopReply);
-      const reply = await answered(talk, text).finally(() => lines.off('SIGINT', stopReply));
-      if (reply.status === 'error') output.hint(plain(reply.error?.message));
-    }
+  lines.on('SIGINT', () => (talk.replyId === undefined ? lines.close() : stop(talk)));
+  const prompt = () => {
     if (!isOver) lines.prompt();
+  };
+  /** Questions are answered one after the other, while further lines are read. */
+  let answers: Promise<unknown> = Promise.resolve();
+  prompt();
+  try {
+    for await (const line of lines) {
+      const text = line.trim();
+      if (text === '/quit') break;
+      if (text === '/hold') await stop(talk);
+      else if (text === '/resume') await resume(talk);
+      else if (text.startsWith('/')) output.hint(help);
+      else if (text !== '')
+        answers = answers
+          .then(() => answered(talk, text))
+          .then(({ status, error }) => status === 'error' && output.hint(plain(error?.message)))
+          .catch((error: unknown) => output.hint(explained(error).message))
+          .then(prompt);
+      if (text === '' || text.startsWith('/')) prompt();
+    }
+    await answers;
+  } finally {
+    lines.close();
   }
-  lines.close();
 }
 
 /** Asks, and prints the reply as it is written: text on stdout, what is done for it on stderr. */
@@ -93,20 +105,19 @@ async function answered(talk: Talk, question: string) {
       );
     }
   };
-  const stopReply = () => void stop({ ...talk, conversationId: begun });
-  let begun = conversationId;
   // The first Ctrl-C stops the reply; a second one ends the program.
+  const stopReply = () => void stop(talk);
   process.once('SIGINT', stopReply);
-  const onBegun = (id: string) => {
-    begun = id;
-    talk.conversationId = id;
-  };
+  const onBegun = (begun: { conversationId: string; replyId?: string }) => Object.assign(talk, begun);
   const { reply, conversationId: id } = await ask(workspace, projectId, question, {
     onEvent,
     onBegun,
     ...(conversationId === undefined ? {} : { conversationId }),
     ...(model === undefined ? {} : { model }),
-  }).finally(() => process.off('SIGINT', stopReply));
+  }).finally(() => {
+    talk.replyId = undefined;
+    process.off('SIGINT', stopReply);
+  });
   talk.conversationId = id;
   if (output.json) output.show(reply, () => '');
   else if (isLineOpen) process.stdout.write('\n');
@@ -145,24 +156,23 @@ function kittyPicture(png: string): string {
     .join('');
 }
 
-const inConversation = ({ projectId, conversationId }: Talk) => ({
-  params: { path: { project_id: projectId, chat_id: conversationId! } },
-});
-
-/** Stops the reply under way; what waits behind it is held. */
-async function stop(talk: Talk): Promise<void> {
-  if (talk.conversationId === undefined) return;
-  const { workspace } = talk.context;
-  const at = inConversation(talk);
-  const { data } = await workspace.get('/v1/projects/{project_id}/conversations/{chat_id}', at);
-  if (data.activeTurn === null) return;
-  await workspace.post('/v1/projects/{project_id}/conversations/{chat_id}/messages/{message_id}/cancel', {
-    params: { path: { ...at.params.path, message_id: data.activeTurn.id }, query: { confirm: 'true' } },
-  });
+/** Stops the reply to this program; what waits behind it is held. */
+async function stop({ context, projectId, conversationId, replyId }: Talk): Promise<void> {
+  const { workspace, output } = context;
+  if (conversationId === undefined || replyId === undefined) return;
+  const path = { project_id: projectId, chat_id: conversationId, message_id: replyId };
+  await workspace
+    .post('/v1/projects/{project_id}/conversations/{chat_id}/messages/{message_id}/cancel', {
+      params: { path, query: { confirm: 'true' } },
+    })
+    .catch((error: unknown) => output.hint(explained(error).message));
 }
 
-async function resume(talk: Talk): Promise<void> {
-  if (talk.conversationId === undefined) return;
-  const at = inConversation(talk);
-  await talk.context.workspace.post('/v1/projects/{project_id}/conversations/{chat_id}/queue/resume', at);
+async function resume({ context, projectId, conversationId }: Talk): Promise<void> {
+  const { workspace, output } = context;
+  if (conversationId === undefined) return;
+  const path = { project_id: projectId, chat_id: conversationId };
+  await workspace
+    .post('/v1/projects/{project_id}/conversations/{chat_id}/queue/resume', { params: { path } })
+    .catch((error: unknown) => output.hint(explained(error).message));
 }

@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { basename, extname } from 'node:path';
-import type { Command } from 'commander';
+import { basename } from 'node:path';
+import { type Command, Option } from 'commander';
 import { uploadFile, wait } from '../../../typescript/src/index.ts';
 import { type Context, contextOf } from '../context.ts';
-import { Failure } from '../failure.ts';
+import { exitCodes, Failure } from '../failure.ts';
 import { plain, progressBar, table } from '../output.ts';
 
 interface ImportOptions {
@@ -23,16 +24,20 @@ export function importCommand(program: Command): void {
     .description('upload files and import each into a table')
     .argument('<file...>', 'CSV, Parquet, JSON, NDJSON or XLSX, also compressed')
     .option('--table <name>', 'the table; the name of the file without it')
-    .option('--mode <mode>', 'create, replace or append', 'create')
+    .addOption(
+      new Option('--mode <mode>', 'what becomes of a table that is there').choices(modes).default('create'),
+    )
     .option('--preview', 'show how each file would be read, and import nothing')
-    .option('--bad-rows <what>', 'fail, or quarantine rows that do not fit', 'fail')
+    .addOption(
+      new Option('--bad-rows <what>', 'of rows that do not fit')
+        .choices(['fail', 'quarantine'])
+        .default('fail'),
+    )
     .option('--no-attach', 'do not let the analyst of the project see the table')
     .action(async (files: string[], options: ImportOptions, command: Command) => {
-      if (!modes.some((mode) => mode === options.mode)) throw new Failure(`--mode is ${modes.join(', ')}.`);
-      if (!['fail', 'quarantine'].includes(options.badRows))
-        throw new Failure('--bad-rows is fail or quarantine.');
-      if (options.table !== undefined && files.length > 1 && options.mode === 'create')
-        throw new Failure('Several files into one table need --mode append.');
+      const targets = files.map((file) => options.table ?? nameOf(file).toLowerCase());
+      if (options.mode !== 'append' && options.preview !== true && new Set(targets).size < targets.length)
+        throw new Failure('Several files into one table need --mode append.', exitCodes.usage);
       for (const file of files)
         if (!(await stat(file).catch(() => undefined))?.isFile())
           throw new Failure(`There is no file ${file}.`);
@@ -49,11 +54,17 @@ async function importFile(context: Context, projectId: string, file: string, opt
   const bar = progressBar(basename(file), output);
   const content = await openAsBlob(file);
   const onProgress = (sent: number, total: number) => bar.at(total === 0 ? 1 : sent / total, 'uploading');
-  const path = `imports/${basename(file)}`;
+  // Of its own: two people may import files of one name at once.
+  const path = `imports/${new Date().toISOString().slice(0, 10)} ${randomUUID().slice(0, 8)}/${basename(file)}`;
   const uploaded = await uploadFile(workspace, { projectId, path, content, onProgress, signal }).finally(
     bar.end,
   );
-  if (options.preview) return preview(context, uploaded.id, file);
+  if (options.preview) {
+    const at = { params: { path: { project_id: projectId, file_id: uploaded.id } } };
+    return preview(context, uploaded.id, file).finally(() =>
+      workspace.delete('/v1/projects/{project_id}/files/{file_id}', at).catch(() => undefined),
+    );
+  }
   const tableName = options.table ?? nameOf(file);
   const { data: begun } = await workspace.post('/v1/projects/{project_id}/files/{file_id}/imports', {
     params: { path: { project_id: projectId, file_id: uploaded.id } },
@@ -97,11 +108,12 @@ async function preview({ workspace, output }: Context, assetId: string, file: st
   return data;
 }
 
+const endings = /\.(?:csv|tsv|txt|parquet|json|ndjson|jsonl|xlsx|gz|zst)$/i;
+
 /** `2026 Orders.csv.gz` becomes `2026_orders`. */
 function nameOf(file: string): string {
   let name = basename(file);
-  for (let ending = extname(name); /^\.[a-z0-9]{1,7}$/i.test(ending); ending = extname(name))
-    name = name.slice(0, -ending.length);
+  while (endings.test(name)) name = name.replace(endings, '');
   return (
     name
       .toLowerCase()

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import { accessToken, createWorkspace, deviceLogin } from '../../../typescript/src/index.ts';
-import { contextOf, outputOf, urlOf } from '../context.ts';
+import { accessToken, createWorkspace, deviceLogin, WorkspaceError } from '../../../typescript/src/index.ts';
+import { contextOf, outputOf, profileAt, urlOf } from '../context.ts';
+import { Failure } from '../failure.ts';
 import { plain } from '../output.ts';
-import { folder, readProfile, removeProfile, writeProfile } from '../profile.ts';
+import { changeProfile, folder, readProfile, removeProfile } from '../profile.ts';
 
 export function loginCommands(program: Command): void {
   program
@@ -17,10 +18,7 @@ export function loginCommands(program: Command): void {
         onCode: ({ userCode, completeUrl }) =>
           output.hint(`Open ${plain(completeUrl)}\nand approve the code ${output.bold(plain(userCode))}.`),
       });
-      const before = await readProfile();
-      const kept =
-        before?.url === baseUrl && before.projectId !== undefined ? { projectId: before.projectId } : {};
-      await writeProfile({ url: baseUrl, tokens, ...kept });
+      await changeProfile((before) => ({ ...(before?.url === baseUrl ? before : {}), url: baseUrl, tokens }));
       const { data: me } = await createWorkspace({ baseUrl, auth: accessToken(tokens.accessToken) }).get(
         '/v1/me',
       );
@@ -31,12 +29,19 @@ export function loginCommands(program: Command): void {
     .command('logout')
     .description('end the login, here and at the service')
     .action(async (_: object, command: Command) => {
+      const output = outputOf(command);
       const profile = await readProfile();
-      // A login that the service does not know any more has ended already.
-      if (profile?.tokens !== undefined)
-        await (await contextOf(command)).workspace.post('/v1/auth/logout').catch(() => undefined);
       await removeProfile();
-      outputOf(command).show({ loggedOut: true }, () => 'Logged out.');
+      if (profile?.tokens === undefined)
+        return output.show({ loggedOut: false }, () => 'You were not logged in.');
+      const { accessToken: token } = profile.tokens;
+      const service = createWorkspace({ baseUrl: profile.url, auth: accessToken(token), retryForMs: 10_000 });
+      await service.post('/v1/auth/logout').catch((error: unknown) => {
+        // A login that the service does not know any more has ended already.
+        if (error instanceof WorkspaceError && error.status === 401) return;
+        throw new Failure(`The tokens are removed here, but the login could not be ended at ${profile.url}.`);
+      });
+      output.show({ loggedOut: true }, () => 'Logged out.');
     });
 
   program
@@ -49,7 +54,7 @@ export function loginCommands(program: Command): void {
         workspace.get('/v1/me'),
         workspace.get('/v1/organization'),
       ]);
-      const projectId = (await readProfile())?.projectId ?? null;
+      const projectId = (await profileAt(workspace.baseUrl))?.projectId ?? null;
       output.show({ url: workspace.baseUrl, me, organization, projectId }, () =>
         [
           `${output.dim('Service')}       ${workspace.baseUrl}`,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { contextOf, some } from '../context.ts';
 import { plain, table } from '../output.ts';
-import { readProfile, writeProfile } from '../profile.ts';
+import { changeProfile } from '../profile.ts';
 
 export function projectCommands(program: Command): void {
   const projects = program.command('projects').description('list, create and choose projects');
@@ -11,7 +11,7 @@ export function projectCommands(program: Command): void {
     .description('the projects, newest first')
     .action(async (_: object, command: Command) => {
       const { workspace, output } = await contextOf(command);
-      const found = await some(200, (cursor) =>
+      const found = await some(10_000, (cursor) =>
         workspace.get('/v1/projects', {
           params: { query: { limit: 200, ...(cursor === undefined ? {} : { cursor }) } },
         }),
@@ -43,7 +43,8 @@ export function projectCommands(program: Command): void {
       const { data } = await workspace.get('/v1/projects/{project_id}', {
         params: { path: { project_id: id } },
       });
-      await writeProfile({ ...((await readProfile()) ?? { url: workspace.baseUrl }), projectId: data.id });
+      const url = workspace.baseUrl;
+      await changeProfile((before) => ({ ...(before?.url === url ? before : { url }), projectId: data.id }));
       output.show(data, () => `Commands now use ${plain(data.name)}.`);
     });
 }

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { readFile, rename, rm } from 'node:fs/promises';
+import { lstat, readFile, rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
@@ -19,8 +19,10 @@ interface QueryOptions {
   format?: string;
   output?: string;
   limit?: string;
-  version?: string[];
+  at?: string[];
 }
+
+const collect = (each: string, all: string[] = []) => [...all, each];
 
 export function queryCommands(program: Command): void {
   program
@@ -34,14 +36,23 @@ export function queryCommands(program: Command): void {
     )
     .option('-o, --output <file>', 'write the whole answer to a file')
     .option('--limit <rows>', 'rows at most: 100 of a table and of JSON without it')
-    .option('--version <table=n...>', 'read a past version of a table')
+    .option('--at <table=version>', 'read a past version of a table; again for each', collect)
     .action(async (sql: string | undefined, options: QueryOptions, command: Command) => {
       const statement = await statementOf(sql, options.file);
       const context = await contextOf(command);
       const format = formatOf(options, context.output.json);
+      if ((format === 'table' || format === 'json') && options.output !== undefined)
+        throw new Failure(
+          'Files are csv, ndjson, arrow, parquet or xlsx: name one by --format or the ending of -o.',
+          exitCodes.usage,
+        );
       if (format === 'table' || format === 'json') return showRows(context, statement, options, format);
-      if (format === 'parquet' || format === 'xlsx')
-        return exportTo(context, { sql: statement }, format, options.output);
+      if (format === 'parquet' || format === 'xlsx') {
+        if (options.limit !== undefined)
+          throw new Failure(`Exports have all rows: put the limit into the statement.`, exitCodes.usage);
+        const of = { sql: statement, at_versions: versionsOf(options) };
+        return exportTo(context, of, format, options.output);
+      }
       if (!streamed.some((one) => one === format))
         throw new Failure(`There is no format ${format}.`, exitCodes.usage);
       const limit = limitOf(options);
@@ -96,12 +107,11 @@ function limitOf({ limit }: QueryOptions): number | undefined {
   return count;
 }
 
-function versionsOf({ version = [] }: QueryOptions): Record<string, number> {
+function versionsOf({ at = [] }: QueryOptions): Record<string, number> {
   return Object.fromEntries(
-    version.map((each) => {
+    at.map((each) => {
       const [, name, number] = /^(.+)=(\d+)$/.exec(each) ?? [];
-      if (name === undefined)
-        throw new Failure('--version is a table and a number: orders=12', exitCodes.usage);
+      if (name === undefined) throw new Failure('--at is a table and a version: orders=12', exitCodes.usage);
       return [name, Number(number)];
     }),
   );
@@ -134,7 +144,7 @@ async function showRows(context: Context, sql: string, options: QueryOptions, fo
 /** By a durable process, without a limit of rows: what was written is checked by its hash. */
 async function exportTo(
   { workspace, output, signal }: Context,
-  of: { sql: string } | { table_id: string },
+  of: { sql: string; at_versions?: Record<string, number> } | { table_id: string },
   format: string,
   file: string | undefined,
 ): Promise<void> {
@@ -161,7 +171,10 @@ async function exportTo(
 
 /** Under another name until it is whole, and has the hash that was told. */
 async function writeWhole(bytes: Readable, file: string, sha256?: string): Promise<void> {
-  const part = `${file}.part`;
+  const target = await lstat(file).catch(() => undefined);
+  if (target !== undefined && !target.isFile())
+    throw new Failure(`${file} is not a file; write to standard output, or to another name.`);
+  const part = `${file}.${randomUUID().slice(0, 8)}.part`;
   const hash = createHash('sha256');
   const hashed = async function* (source: AsyncIterable<Buffer>) {
     for await (const chunk of source) {
@@ -170,7 +183,7 @@ async function writeWhole(bytes: Readable, file: string, sha256?: string): Promi
     }
   };
   try {
-    await pipeline(bytes, hashed, createWriteStream(part));
+    await pipeline(bytes, hashed, createWriteStream(part, { flags: 'wx' }));
     if (sha256 !== undefined && hash.digest('hex') !== sha256)
       throw new Failure(`${file} did not arrive as it was written; run it again.`);
     await rename(part, file);

@@ -1,10 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { Command } from 'commander';
-import { appendRows, ingest, type Row } from '../../../typescript/src/index.ts';
+import { type Command, Option } from 'commander';
+import { appendRows, ingest } from '../../../typescript/src/index.ts';
 import { contextOf, tableOf } from '../context.ts';
-import { Failure } from '../failure.ts';
+import { exitCodes, Failure } from '../failure.ts';
 import { plain, progressBar, table } from '../output.ts';
+
+const modes = ['append', 'upsert', 'replace'] as const;
 
 export function tableCommands(program: Command): void {
   program
@@ -44,31 +46,41 @@ export function tableCommands(program: Command): void {
     .argument('<table>', 'the name or id of a table')
     .argument('[file]', 'a file of NDJSON; standard input without it or with -', '-')
     .option('--batch <name>', 'all or nothing, and once: the same name again goes on with the same batch')
-    .option('--mode <mode>', 'of a batch: append, upsert or replace', 'append')
+    .addOption(new Option('--mode <mode>', 'of a batch; append without it').choices(modes))
     .action(
-      async (name: string, file: string, options: { batch?: string; mode: string }, command: Command) => {
+      async (
+        name: string,
+        file: string,
+        options: { batch?: string; mode?: (typeof modes)[number] },
+        command: Command,
+      ) => {
         const context = await contextOf(command);
         const { workspace, output, signal } = context;
         const { id } = await tableOf(context, name);
+        const { batch: batchName, mode } = options;
+        if (batchName === undefined && mode !== undefined)
+          throw new Failure('--mode is of a batch: name it with --batch.', exitCodes.usage);
         const rows = rowsOf(file);
-        if (options.batch === undefined) {
-          const written = await appendRows(workspace, id, rows);
+        if (batchName === undefined) {
+          let count = 0;
+          const onProgress = (rowsWritten: number) => {
+            count = rowsWritten;
+          };
+          const written = await appendRows(workspace, id, rows, { onProgress, signal }).catch(
+            (error: unknown) => {
+              if (count > 0) output.hint(`${count} rows were appended before; they stay.`);
+              throw error;
+            },
+          );
           return output.show(
             written,
             () => `${written.rowsWritten} rows appended, version ${written.tableVersion ?? 'as before'}.`,
           );
         }
-        if (!['append', 'upsert', 'replace'].includes(options.mode))
-          throw new Failure('--mode is append, upsert or replace.');
-        const mode = options.mode as 'append' | 'upsert' | 'replace';
         const bar = progressBar(name, output);
         const onStaged = (count: number) => bar.at(0, `${count} staged`);
-        const batch = await ingest(workspace, id, rows, {
-          mode,
-          name: options.batch,
-          onStaged,
-          signal,
-        }).finally(bar.end);
+        const ingestion = { mode: mode ?? 'append', name: batchName, onStaged, signal } as const;
+        const batch = await ingest(workspace, id, rows, ingestion).finally(bar.end);
         output.show(
           batch,
           () =>
@@ -82,16 +94,21 @@ export function tableCommands(program: Command): void {
     );
 }
 
-async function* rowsOf(file: string): AsyncGenerator<Row> {
+/** The lines as they are, so that numbers of any size arrive. */
+async function* rowsOf(file: string): AsyncGenerator<string> {
   const input = file === '-' ? process.stdin : createReadStream(file);
   let at = 0;
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     at += 1;
     if (line.trim() === '') continue;
+    let row: unknown;
     try {
-      yield JSON.parse(line) as Row;
+      row = JSON.parse(line);
     } catch (error) {
       throw new Failure(`Line ${at} is not a JSON object: ${(error as Error).message}`);
     }
+    if (typeof row !== 'object' || row === null || Array.isArray(row))
+      throw new Failure(`Line ${at} is not a JSON object.`);
+    yield line;
   }
 }

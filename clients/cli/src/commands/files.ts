@@ -1,0 +1,136 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import type { Command } from 'commander';
+import { contextOf } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { type Document, documentIn, slug } from '../files/documents.ts';
+import { changedFields, type Kind, kindsOf, type Stored } from '../files/kinds.ts';
+import { plain } from '../output.ts';
+
+interface Step {
+  kind: Kind;
+  file: string;
+  name: string;
+  does: 'create' | 'update' | 'nothing';
+  fields: string[];
+  document: Document;
+  stored?: Stored;
+}
+
+export function fileCommands(program: Command): void {
+  program
+    .command('pull')
+    .description('write playbooks, workflows, tests and connections to files of a directory')
+    .argument('<directory>')
+    .action(async (directory: string, _: object, command: Command) => {
+      const context = await contextOf(command);
+      const written: string[] = [];
+      for (const kind of await kindsOf(context)) {
+        const stored = await kind.list();
+        if (stored.length > 0) await mkdir(join(directory, kind.folder), { recursive: true });
+        const taken = new Set<string>();
+        for (const { name, document } of stored) {
+          const file = join(directory, kind.folder, `${unused(slug(name), taken)}.json`);
+          await writeFile(file, `${JSON.stringify(document, null, 2)}\n`);
+          written.push(file);
+        }
+      }
+      context.output.show(written, () => `${written.length} files written.`);
+    });
+
+  program
+    .command('apply')
+    .description('make the workspace as the files of a directory say: shows the plan, then asks')
+    .argument('<directory>')
+    .option('--yes', 'do it without asking')
+    .option('--plan', 'show the plan alone')
+    .option('--secrets', 'send the secrets of connections that exist again')
+    .action(async (directory: string, options: ApplyOptions, command: Command) => {
+      const context = await contextOf(command);
+      const { output } = context;
+      const steps = await planOf(directory, await kindsOf(context), options);
+      const due = steps.filter(({ does }) => does !== 'nothing');
+      const told = steps.map(({ file, name, does, fields }) => ({ file, name, does, fields }));
+      if (options.plan) return output.show(told, () => planText(steps));
+      if (!output.json) output.hint(planText(steps));
+      if (due.length > 0 && !options.yes && !(await isConfirmed())) throw new Failure('Nothing was done.');
+      for (const [at, { kind, document, stored, file }] of due.entries()) {
+        try {
+          const { shownOnce } =
+            stored === undefined ? await kind.create(document) : await kind.update(stored, document);
+          for (const line of shownOnce) output.hint(line);
+        } catch (error) {
+          // What is done is found as it is by the next apply.
+          output.hint(`${at} of ${due.length} were done; ${plain(file)} failed.`);
+          throw error;
+        }
+      }
+      output.show(told, () => `${due.length} of ${steps.length} were written.`);
+    });
+}
+
+interface ApplyOptions {
+  yes?: boolean;
+  plan?: boolean;
+  secrets?: boolean;
+}
+
+function unused(name: string, taken: Set<string>): string {
+  let free = name;
+  for (let number = 2; taken.has(free); number += 1) free = `${name}-${number}`;
+  taken.add(free);
+  return free;
+}
+
+/** What the files ask for, compared with what is there. Nothing is deleted. */
+async function planOf(directory: string, kinds: readonly Kind[], { secrets }: ApplyOptions): Promise<Step[]> {
+  const steps: Step[] = [];
+  for (const kind of kinds) {
+    const folder = join(directory, kind.folder);
+    const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json')).sort();
+    if (names.length === 0) continue;
+    const all = await kind.list();
+    for (const file of names.map((name) => join(folder, name))) {
+      const document = await documentIn(file);
+      const name = document[kind.nameField];
+      if (typeof name !== 'string') throw new Failure(`${file} has no ${kind.nameField}.`);
+      if (steps.some((step) => step.kind === kind && step.name === name))
+        throw new Failure(`Two files of ${kind.folder} are called ${name}.`);
+      const same = all.filter((stored) => stored.name === name);
+      if (same.length > 1)
+        throw new Failure(`The workspace has several ${kind.folder} called ${name}; rename the others.`);
+      const [stored] = same;
+      if (stored === undefined) steps.push({ kind, file, name, does: 'create', fields: [], document });
+      else {
+        const sends = secrets === true && document['secrets'] !== undefined;
+        const changed = changedFields(stored, document);
+        const fields = sends ? [...changed, 'secrets'] : changed;
+        const { secrets: _, ...others } = document;
+        const does = fields.length === 0 ? 'nothing' : 'update';
+        steps.push({ kind, file, name, does, fields, document: sends ? document : others, stored });
+      }
+    }
+  }
+  if (steps.length === 0)
+    throw new Failure(`${directory} has no files of ${kinds.map(({ folder }) => folder).join(', ')}.`);
+  return steps;
+}
+
+function planText(steps: readonly Step[]): string {
+  const signs = { create: '+', update: '~', nothing: '=' };
+  return steps
+    .map(({ kind, name, does, fields }) => {
+      const what = does === 'update' ? ` (${fields.join(', ')})` : '';
+      return `${signs[does]} ${kind.folder} ${plain(name)}${what}`;
+    })
+    .join('\n');
+}
+
+async function isConfirmed(): Promise<boolean> {
+  if (process.stdin.isTTY !== true)
+    throw new Failure('Nothing was done: say --yes where nobody can be asked.');
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await lines.question('Do it? [y/N] ').finally(() => lines.close());
+  return /^y(es)?$/i.test(answer.trim());
+}
