@@ -11,7 +11,7 @@ export interface Waiting<State> {
   hasEnded(state: State): boolean;
   told(state: State): { done: number; total?: number; message: string };
   /** What is known before the first look: of something that this call began. */
-  known?: State;
+  known?: State | undefined;
 }
 
 /**

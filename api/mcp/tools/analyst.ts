@@ -35,7 +35,7 @@ interface Asked {
 }
 
 const justBegun: Reply = { status: 'streaming', content: '', parts: [], error: null, dataVersions: [] };
-const isUnderWay = ({ status }: Reply) => status === 'streaming';
+const hasEnded = ({ status }: Reply) => status !== 'streaming';
 
 const told = ({ parts }: Reply) => {
   const step = parts.findLast((part) => part.type === 'tool_call');
@@ -52,13 +52,7 @@ async function replyOf(call: ToolCall, asked: Asked, seconds: number, known?: Re
   const { projectId, conversationId, messageId } = asked;
   const at = path`/v1/projects/${projectId}/conversations/${conversationId}`;
   const look = async () => (await call.json('GET', `${at}${path`/messages/${messageId}`}`)).data as Reply;
-  const reply = await waitFor(call, {
-    seconds,
-    look,
-    hasEnded: (state) => !isUnderWay(state),
-    told,
-    ...(known === undefined ? {} : { known }),
-  });
+  const reply = await waitFor(call, { seconds, look, hasEnded, told, known });
   const { status, content, parts, error, dataVersions } = reply;
   const steps = parts.filter((part) => part.type === 'tool_call');
   const charts = parts.filter((part) => part.type === 'chart');
@@ -73,7 +67,7 @@ async function replyOf(call: ToolCall, asked: Asked, seconds: number, known?: Re
       status,
       answer: content,
       ...(error === null ? {} : { error }),
-      ...(details[status] === undefined ? {} : { detail: details[status] }),
+      detail: details[status],
       steps: steps.map(({ name, input, status: ended, summary, resultId }) => {
         return { name, input, status: ended, summary, resultId };
       }),
@@ -135,7 +129,7 @@ export const askAnalyst = defineTool({
     };
     const id = input.conversation_id ?? (await begin());
     // What would wait behind another reply is refused: nobody might read it.
-    const body = { message: question, on_busy: 'reject', ...(model === undefined ? {} : { model }) };
+    const body = { message: question, on_busy: 'reject', model };
     const at = `${conversations}${path`/${id}/messages`}`;
     const { data } = await call.json('POST', at, { body, idempotencyKey: keyed('message') });
     const asked = { projectId, conversationId: id, messageId: data.messageId };

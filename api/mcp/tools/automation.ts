@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listWorkflowsQuery } from '../../automation/workflows/schemas.ts';
 import { path } from '../inside.ts';
 import { defineTool, fields, mapOf } from '../tool.ts';
 import { followRun } from './runs.ts';
@@ -59,7 +60,7 @@ export const listWorkflows = defineTool({
   scope: 'agent:read',
   input: z.strictObject({
     project_id: fields.projectId.optional(),
-    status: z.enum(['draft', 'active', 'paused', 'archived']).optional(),
+    status: listWorkflowsQuery.shape.status,
     limit: fields.limit(50, 20),
     cursor: fields.cursor,
   }),

@@ -43,7 +43,7 @@ export const query = defineTool({
       limit,
       timeout_ms: timeoutSeconds * 1_000,
       row_format: 'rows_with_column_order',
-      ...(atVersions === undefined ? {} : { at_versions: atVersions }),
+      at_versions: atVersions,
     };
     const { data } = await json('POST', '/v1/query-executions', { body });
     const all = data.rows_with_column_order as Cell[][];

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { runStates } from '../../../domain/workspace/runs/runs.ts';
+import { runKinds, runStatuses } from '../../workspace/runs/schemas.ts';
 import { path } from '../inside.ts';
 import { defineTool, fields, type ToolCall } from '../tool.ts';
 import { waitFor } from '../wait.ts';
@@ -6,15 +8,14 @@ import { waitFor } from '../wait.ts';
 export interface Run {
   id: string;
   projectId: string | null;
-  status: string;
+  status: (typeof runStatuses)[number];
   title: string;
   progress: number;
   steps: { name: string; status: string }[];
   error: unknown;
 }
 
-const ended = new Set(['succeeded', 'failed', 'cancelled']);
-const hasEnded = ({ status }: Pick<Run, 'status'>): boolean => ended.has(status);
+const hasEnded = ({ status }: Run): boolean => runStates.isEnd(status);
 
 function told({ status, title, progress, steps }: Run) {
   const step = steps.findLast((one) => one.status === 'running');
@@ -26,17 +27,11 @@ function told({ status, title, progress, steps }: Run) {
 export async function followRun(
   call: ToolCall,
   projectId: string,
-  { runId, seconds, known }: { runId: string; seconds: number; known?: Run },
+  { runId, seconds, known }: { runId: string; seconds: number; known?: Run | undefined },
 ) {
   const at = path`/v1/projects/${projectId}/runs/${runId}`;
   const look = async () => (await call.json('GET', at)).data as Run;
-  const run = await waitFor(call, {
-    seconds,
-    look,
-    hasEnded,
-    told,
-    ...(known === undefined ? {} : { known }),
-  });
+  const run = await waitFor(call, { seconds, look, hasEnded, told, known });
   return { run, ...(hasEnded(run) ? {} : { detail: 'It is still under way: get_run waits for it.' }) };
 }
 
@@ -50,20 +45,8 @@ export const listRuns = defineTool({
   scope: 'agent:read',
   input: z.strictObject({
     project_id: fields.projectId,
-    kind: z
-      .enum([
-        'import',
-        'report',
-        'playbook',
-        'materialize',
-        'snapshot',
-        'profile',
-        'verification',
-        'export',
-        'workflow',
-      ])
-      .optional(),
-    status: z.enum(['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled']).optional(),
+    kind: z.enum(runKinds).optional(),
+    status: z.enum(runStatuses).optional(),
     limit: fields.limit(50, 20),
     cursor: fields.cursor,
   }),

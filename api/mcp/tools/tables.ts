@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { rate, searchWords } from '../../../domain/analyst/turns/tools/search-tables.ts';
+import { cut } from '../../../domain/analyst/turns/tools/table-notes.ts';
 import { type Inside, path, Refusal } from '../inside.ts';
 import { defineTool, fields } from '../tool.ts';
 import { waitFor } from '../wait.ts';
@@ -28,7 +29,6 @@ interface Catalog {
 }
 
 const isView = (id: string) => !id.startsWith('tbl_');
-const cut = (text: string, length = maxText) => (text.length > length ? `${text.slice(0, length)}…` : text);
 
 const cutCell = (value: unknown): unknown =>
   typeof value === 'string'
@@ -121,7 +121,7 @@ export const searchCatalog = defineTool({
         found: found.slice(0, limit).map(({ entry, columns }) => ({
           id: entry.tableId ?? entry.viewId,
           name: entry.name,
-          description: cut(entry.description),
+          description: cut(entry.description, maxText),
           rowCount: entry.rowCount ?? null,
           columns: columns.slice(0, 20),
         })),

@@ -4,7 +4,7 @@ import type { ShownRun } from '../../../domain/workspace/runs/show.ts';
 import type { RunStep } from '../../../domain/workspace/runs/steps.ts';
 import { nullableTimestamp, pageQuery, timestamp } from '../../schemas.ts';
 
-const kinds = [
+export const runKinds = [
   'import',
   'report',
   'playbook',
@@ -15,7 +15,7 @@ const kinds = [
   'export',
   'workflow',
 ] as const;
-const statuses = ['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'] as const;
+export const runStatuses = ['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'] as const;
 
 const stepSchema = z.object({
   id: z.string(),
@@ -32,8 +32,8 @@ export const runSchema = z
   .object({
     id: z.string(),
     projectId: z.string().nullable().describe('Null for a run about a table that is of no project.'),
-    kind: z.enum(kinds),
-    status: z.enum(statuses),
+    kind: z.enum(runKinds),
+    status: z.enum(runStatuses),
     trigger: z.object({
       type: z.enum(['api', 'schedule', 'webhook', 'data_event', 'conversation']),
       id: z.string().nullable(),
@@ -105,8 +105,8 @@ export const queuedRunExample: z.input<typeof runSchema> = {
 };
 
 export const listRunsQuery = pageQuery.extend({
-  kind: z.enum(kinds).optional(),
-  status: z.enum(statuses).optional(),
+  kind: z.enum(runKinds).optional(),
+  status: z.enum(runStatuses).optional(),
 });
 
 /** Runs without a project are answered by routes of what they are about. */

@@ -57,7 +57,7 @@ export async function* follow(
     const headers = { accept: 'text/event-stream', 'last-event-id': String(last) };
     const response = await workspace.send(`${path}/events`, {
       headers,
-      ...(signal === undefined ? {} : { signal }),
+      signal,
     });
     if (!response.ok) throw await errorOf(response);
     try {
@@ -108,8 +108,7 @@ export async function ask(
   message: string,
   { conversationId, onBegun, onEvent, signal, ...how }: AskOptions = {},
 ): Promise<{ conversationId: string; reply: Message }> {
-  const signals = signal === undefined ? {} : { signal };
-  const chat_id = conversationId ?? (await begun(workspace, projectId, message));
+  const chat_id = conversationId ?? (await begun(workspace, projectId, message, signal));
   const path = { project_id: projectId, chat_id };
   onBegun?.({ conversationId: chat_id });
   const { data: posted } = await workspace.post(
@@ -117,20 +116,20 @@ export async function ask(
     {
       params: { path },
       body: { message, ...how },
-      ...signals,
+      signal,
     },
   );
   let replyId = posted.messageId ?? undefined;
   const tell = (id: string) => onBegun?.({ conversationId: chat_id, replyId: id });
   if (replyId !== undefined) tell(replyId);
   const show = async (message_id: string) => {
-    const at = { params: { path: { ...path, message_id } }, ...signals };
+    const at = { params: { path: { ...path, message_id } }, signal };
     return (
       await workspace.get('/v1/projects/{project_id}/conversations/{chat_id}/messages/{message_id}', at)
     ).data;
   };
   const place = { projectId, conversationId: chat_id };
-  for await (const event of follow(workspace, place, { after: posted.lastEventId, ...signals })) {
+  for await (const event of follow(workspace, place, { after: posted.lastEventId, signal })) {
     // One that waits in the queue has its reply once its turn begins.
     if (replyId === undefined) {
       replyId = await dispatched(workspace, path, posted.queuedMessage!.id);
@@ -163,10 +162,16 @@ async function dispatched(
   return data.messageId === '' ? undefined : data.messageId;
 }
 
-async function begun(workspace: Workspace, projectId: string, message: string): Promise<string> {
+async function begun(
+  workspace: Workspace,
+  projectId: string,
+  message: string,
+  signal: AbortSignal | undefined,
+): Promise<string> {
   const { data } = await workspace.post('/v1/projects/{project_id}/conversations', {
     params: { path: { project_id: projectId } },
     body: { title: message.slice(0, 100) },
+    signal,
   });
   return data.id;
 }

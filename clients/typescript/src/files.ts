@@ -24,7 +24,7 @@ export async function uploadFile(workspace: Workspace, upload: Upload): Promise<
   const { projectId: project_id, path, contentType, signal } = upload;
   const { data: form } = await workspace.post('/v1/projects/{project_id}/files/uploads', {
     params: { path: { project_id } },
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -38,8 +38,8 @@ export async function uploadFile(workspace: Workspace, upload: Upload): Promise<
   }
   const { data } = await workspace.post('/v1/projects/{project_id}/files/uploads/{upload_id}/finalize', {
     params: { path: { project_id, upload_id: form.upload_id } },
-    body: { path, ...(contentType === undefined ? {} : { content_type: contentType }) },
-    ...(signal === undefined ? {} : { signal }),
+    body: { path, content_type: contentType },
+    signal,
   });
   return data;
 }
@@ -67,7 +67,7 @@ async function sendForm(form: components['schemas']['UploadForm'], upload: Uploa
   const response = await fetch(form.url, {
     method: 'POST',
     body,
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
   const told = await response.text();
   if (!response.ok) throw refusal(response.status, told);

@@ -16,16 +16,16 @@ export interface Query {
 
 const bodyOf = ({ sql, limit, timeoutMs, atVersions }: Query) => ({
   sql,
-  ...(limit === undefined ? {} : { limit }),
-  ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }),
-  ...(atVersions === undefined ? {} : { at_versions: atVersions }),
+  limit,
+  timeout_ms: timeoutMs,
+  at_versions: atVersions,
 });
 
 /** Rows with their names in camelCase, the columns in their order, and the versions that were read. */
 export async function query(workspace: Workspace, asked: Query): Promise<QueryAnswer> {
   const { data } = await workspace.post('/v1/query-executions', {
     body: { row_format: 'rows', ...bodyOf(asked) },
-    ...(asked.signal === undefined ? {} : { signal: asked.signal }),
+    signal: asked.signal,
   });
   return data;
 }
@@ -45,7 +45,7 @@ export async function queryStream(
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: types[asked.format] },
     body: JSON.stringify(bodyOf(asked)),
-    ...(asked.signal === undefined ? {} : { signal: asked.signal }),
+    signal: asked.signal,
   });
   if (!response.ok) throw await errorOf(response);
   return response.body!;

@@ -58,7 +58,7 @@ async function sendText<Data>(
     method,
     body,
     headers: { 'content-type': 'application/json' },
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
   if (!response.ok) throw await errorOf(response);
   return ((await response.json()) as { data: Data }).data;
@@ -128,10 +128,10 @@ export async function ingest(
     body: {
       mode,
       client_batch_id: name,
-      ...(onNewField === undefined ? {} : { on_new_field: onNewField }),
-      ...(onBadRecord === undefined ? {} : { on_bad_record: onBadRecord }),
+      on_new_field: onNewField,
+      on_bad_record: onBadRecord,
     },
-    ...(waiting.signal === undefined ? {} : { signal: waiting.signal }),
+    signal: waiting.signal,
   });
   const path = { ...table, batch_id: batch.id };
   const show = async () =>
@@ -143,7 +143,7 @@ export async function ingest(
     await workspace.post('/v1/tables/{table_id}/ingestion-batches/{batch_id}/complete', {
       params: { path },
       body: { page_count: pages.length, pages },
-      ...(waiting.signal === undefined ? {} : { signal: waiting.signal }),
+      signal: waiting.signal,
     });
   }
   return wait(show, waiting);

@@ -1,14 +1,10 @@
 import type { Command } from 'commander';
-import { contextOf, some } from '../context.ts';
+import { type Context, collect, contextOf, most, some } from '../context.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { documentIn } from '../files/documents.ts';
-import { kindsOf } from '../files/kinds.ts';
+import { kindsOf, nameIn, sameAs } from '../files/kinds.ts';
 import { plain, table } from '../output.ts';
-import { followed } from './runs.ts';
-
-/** Beyond it a list is not for reading. */
-const most = 10_000;
-const collect = (each: string, all: string[] = []) => [...all, each];
+import { followed, type Run } from './runs.ts';
 
 /** `city=Porto`; a value that is JSON is that value. */
 function paramsOf(given: readonly string[] = []): Record<string, unknown> {
@@ -26,6 +22,12 @@ function paramsOf(given: readonly string[] = []): Record<string, unknown> {
   );
 }
 
+/** What was begun is followed to its end, unless the person goes on. */
+async function begun(context: Context, run: Run, { wait }: { wait: boolean }): Promise<void> {
+  if (wait) return followed(context, run.projectId!, run.id);
+  context.output.show(run, () => `Begun: workspace runs follow ${run.id}`);
+}
+
 export function automationCommands(program: Command): void {
   playbookCommands(program);
   workflowCommands(program);
@@ -34,9 +36,9 @@ export function automationCommands(program: Command): void {
     .description('the schedules, and when they fire next')
     .action(async (_: object, command: Command) => {
       const { workspace, output } = await contextOf(command);
-      const found = await some(most, (cursor) =>
+      const found = await some(most, (page) =>
         workspace.get('/v1/schedules', {
-          params: { query: { limit: 200, ...(cursor === undefined ? {} : { cursor }) } },
+          params: { query: page },
         }),
       );
       output.show(found, () =>
@@ -57,9 +59,9 @@ export function automationCommands(program: Command): void {
     .description('the connections to other systems')
     .action(async (_: object, command: Command) => {
       const { workspace, output } = await contextOf(command);
-      const found = await some(most, (cursor) =>
+      const found = await some(most, (page) =>
         workspace.get('/v1/connections/data', {
-          params: { query: { limit: 200, ...(cursor === undefined ? {} : { cursor }) } },
+          params: { query: page },
         }),
       );
       output.show(found, () =>
@@ -80,11 +82,11 @@ function playbookCommands(program: Command): void {
     .action(async (_: object, command: Command) => {
       const context = await contextOf(command);
       const project_id = await context.project();
-      const found = await some(most, (cursor) =>
+      const found = await some(most, (page) =>
         context.workspace.get('/v1/projects/{project_id}/playbooks', {
           params: {
             path: { project_id },
-            query: { limit: 200, ...(cursor === undefined ? {} : { cursor }) },
+            query: page,
           },
         }),
       );
@@ -112,8 +114,7 @@ function playbookCommands(program: Command): void {
           body: { params: paramsOf(options.param) },
         },
       );
-      if (options.wait) await followed(context, project_id, run.id);
-      else context.output.show(run, () => `Begun: workspace runs follow ${run.id}`);
+      await begun(context, run, options);
     });
 }
 
@@ -125,9 +126,9 @@ function workflowCommands(program: Command): void {
     .description('your workflows')
     .action(async (_: object, command: Command) => {
       const { workspace, output } = await contextOf(command);
-      const found = await some(most, (cursor) =>
+      const found = await some(most, (page) =>
         workspace.get('/v1/workflows', {
-          params: { query: { limit: 200, ...(cursor === undefined ? {} : { cursor }) } },
+          params: { query: page },
         }),
       );
       output.show(found, () =>
@@ -149,13 +150,7 @@ function workflowCommands(program: Command): void {
       const { workspace, output } = context;
       const wanted = await documentIn(file);
       const kind = (await kindsOf(context)).find(({ folder }) => folder === 'workflows')!;
-      if (typeof wanted['title'] !== 'string') throw new Failure(`${file} has no title.`);
-      const same = (await kind.list()).filter(({ name }) => name === wanted['title']);
-      if (same.length > 1)
-        throw new Failure(
-          `Several workflows are called ${plain(wanted['title'])}; archive or rename the others.`,
-        );
-      const [before] = same;
+      const before = sameAs(kind, await kind.list(), nameIn(kind, wanted, file));
       const { id, shownOnce } =
         before === undefined ? await kind.create(wanted) : await kind.update(before, wanted);
       const { data } = await workspace.get('/v1/workflows/{workflow_id}', {
@@ -196,8 +191,7 @@ function workflowCommands(program: Command): void {
         params: { path: { workflow_id: id } },
         body: { params: paramsOf(options.param) },
       });
-      if (options.wait) await followed(context, run.projectId!, run.id);
-      else context.output.show(run, () => `Begun: workspace runs follow ${run.id}`);
+      await begun(context, run, options);
     });
 
   workflows
@@ -206,11 +200,11 @@ function workflowCommands(program: Command): void {
     .argument('<id>')
     .action(async (id: string, _: object, command: Command) => {
       const { workspace, output } = await contextOf(command);
-      const found = await some(50, (cursor) =>
+      const found = await some(50, (page) =>
         workspace.get('/v1/workflows/{workflow_id}/runs', {
           params: {
             path: { workflow_id: id },
-            query: { limit: 50, ...(cursor === undefined ? {} : { cursor }) },
+            query: page,
           },
         }),
       );

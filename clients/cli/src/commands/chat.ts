@@ -112,8 +112,8 @@ async function answered(talk: Talk, question: string) {
   const { reply, conversationId: id } = await ask(workspace, projectId, question, {
     onEvent,
     onBegun,
-    ...(conversationId === undefined ? {} : { conversationId }),
-    ...(model === undefined ? {} : { model }),
+    conversationId,
+    model,
   }).finally(() => {
     talk.replyId = undefined;
     process.off('SIGINT', stopReply);

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { type Document, documentIn, slug } from '../files/documents.ts';
-import { changedFields, type Kind, kindsOf, type Stored } from '../files/kinds.ts';
+import { changedFields, type Kind, kindsOf, nameIn, type Stored, sameAs } from '../files/kinds.ts';
 import { plain } from '../output.ts';
 
 interface Step {
@@ -93,14 +93,10 @@ async function planOf(directory: string, kinds: readonly Kind[], { secrets }: Ap
     const all = await kind.list();
     for (const file of names.map((name) => join(folder, name))) {
       const document = await documentIn(file);
-      const name = document[kind.nameField];
-      if (typeof name !== 'string') throw new Failure(`${file} has no ${kind.nameField}.`);
+      const name = nameIn(kind, document, file);
       if (steps.some((step) => step.kind === kind && step.name === name))
         throw new Failure(`Two files of ${kind.folder} are called ${name}.`);
-      const same = all.filter((stored) => stored.name === name);
-      if (same.length > 1)
-        throw new Failure(`The workspace has several ${kind.folder} called ${name}; rename the others.`);
-      const [stored] = same;
+      const stored = sameAs(kind, all, name);
       if (stored === undefined) steps.push({ kind, file, name, does: 'create', fields: [], document });
       else {
         const sends = secrets === true && document['secrets'] !== undefined;

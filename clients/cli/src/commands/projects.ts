@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { contextOf, some } from '../context.ts';
+import { contextOf, most, some } from '../context.ts';
 import { plain, table } from '../output.ts';
 import { changeProfile } from '../profile.ts';
 
@@ -11,9 +11,9 @@ export function projectCommands(program: Command): void {
     .description('the projects, newest first')
     .action(async (_: object, command: Command) => {
       const { workspace, output } = await contextOf(command);
-      const found = await some(10_000, (cursor) =>
+      const found = await some(most, (page) =>
         workspace.get('/v1/projects', {
-          params: { query: { limit: 200, ...(cursor === undefined ? {} : { cursor }) } },
+          params: { query: page },
         }),
       );
       output.show(found, () =>

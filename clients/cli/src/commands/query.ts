@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { queryStream, wait } from '../../../typescript/src/index.ts';
-import { type Context, contextOf, tableOf } from '../context.ts';
+import { type Context, collect, contextOf, tableOf } from '../context.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { plain, progressBar, table } from '../output.ts';
 
@@ -21,8 +21,6 @@ interface QueryOptions {
   limit?: string;
   at?: string[];
 }
-
-const collect = (each: string, all: string[] = []) => [...all, each];
 
 export function queryCommands(program: Command): void {
   program
@@ -55,13 +53,12 @@ export function queryCommands(program: Command): void {
       }
       if (!streamed.some((one) => one === format))
         throw new Failure(`There is no format ${format}.`, exitCodes.usage);
-      const limit = limitOf(options);
       const body = await queryStream(context.workspace, {
         sql: statement,
         format: format as (typeof streamed)[number],
         signal: context.signal,
         atVersions: versionsOf(options),
-        ...(limit === undefined ? {} : { limit }),
+        limit: limitOf(options),
       });
       const bytes = Readable.fromWeb(body as never);
       if (options.output === undefined) await pipeline(bytes, process.stdout, { end: false });
@@ -125,7 +122,7 @@ async function showRows(context: Context, sql: string, options: QueryOptions, fo
       sql,
       row_format: 'rows_with_column_order',
       at_versions: versionsOf(options),
-      ...(limit === undefined ? {} : { limit }),
+      limit,
     },
     signal,
   });

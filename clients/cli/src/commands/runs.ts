@@ -21,14 +21,11 @@ export function runCommands(program: Command): void {
     .action(async (options: { kind?: Run['kind']; status?: Run['status'] }, command: Command) => {
       const context = await contextOf(command);
       const projectId = await context.project();
-      const page = (cursor: string | undefined) =>
+      const found = await some(50, (page) =>
         context.workspace.get('/v1/projects/{project_id}/runs', {
-          params: {
-            path: { project_id: projectId },
-            query: { limit: 50, ...options, ...(cursor === undefined ? {} : { cursor }) },
-          },
-        });
-      const found = await some(50, page);
+          params: { path: { project_id: projectId }, query: { ...options, ...page } },
+        }),
+      );
       context.output.show(found, () =>
         table(
           ['id', 'kind', 'status', 'title', 'began'],

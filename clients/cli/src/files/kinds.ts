@@ -1,5 +1,5 @@
 import type { components } from '../../../typescript/src/index.ts';
-import { type Context, some } from '../context.ts';
+import { type Context, most, some } from '../context.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { plain } from '../output.ts';
 import { type Document, isEqual, snakeCase } from './documents.ts';
@@ -35,16 +35,14 @@ type Schemas = components['schemas'];
 /** Those of the project, and the tests and connections of the organization. */
 export async function kindsOf({ workspace, project }: Context): Promise<Kind[]> {
   const project_id = await project();
-  const at = (cursor: string | undefined) => ({ limit: 200, ...(cursor === undefined ? {} : { cursor }) });
-  const most = 10_000;
 
   const playbooks: Kind = {
     folder: 'playbooks',
     nameField: 'title',
     async list() {
       const path = { project_id };
-      const found = await some(most, (cursor) =>
-        workspace.get('/v1/projects/{project_id}/playbooks', { params: { path, query: at(cursor) } }),
+      const found = await some(most, (page) =>
+        workspace.get('/v1/projects/{project_id}/playbooks', { params: { path, query: page } }),
       );
       return found.map((one) => {
         const { id, title, description, instructions, parameters, output, model, effort } = one;
@@ -77,8 +75,8 @@ export async function kindsOf({ workspace, project }: Context): Promise<Kind[]> 
     folder: 'workflows',
     nameField: 'title',
     async list() {
-      const found = await some(most, (cursor) =>
-        workspace.get('/v1/workflows', { params: { query: { project_id, ...at(cursor) } } }),
+      const found = await some(most, (page) =>
+        workspace.get('/v1/workflows', { params: { query: { project_id, ...page } } }),
       );
       return found.filter(({ status, graph }) => status !== 'archived' && graph !== null).map(workflowOf);
     },
@@ -101,8 +99,8 @@ export async function kindsOf({ workspace, project }: Context): Promise<Kind[]> 
     folder: 'tests',
     nameField: 'name',
     async list() {
-      const found = await some(most, (cursor) =>
-        workspace.get('/v1/verification-tests/definitions', { params: { query: at(cursor) } }),
+      const found = await some(most, (page) =>
+        workspace.get('/v1/verification-tests/definitions', { params: { query: page } }),
       );
       return found.map((one) => {
         const { id, name, description, kind, params, target, severity, blocking, keepRows, enabled } = one;
@@ -140,8 +138,8 @@ export async function kindsOf({ workspace, project }: Context): Promise<Kind[]> 
     folder: 'connections',
     nameField: 'name',
     async list() {
-      const found = await some(most, (cursor) =>
-        workspace.get('/v1/connections/data', { params: { query: at(cursor) } }),
+      const found = await some(most, (page) =>
+        workspace.get('/v1/connections/data', { params: { query: page } }),
       );
       return found.map((one) => {
         const { id, name, type, description, config, secretKeys } = one;
@@ -163,6 +161,21 @@ export async function kindsOf({ workspace, project }: Context): Promise<Kind[]> 
     },
   };
   return [playbooks, workflows, tests, connections];
+}
+
+/** The name in a file. */
+export function nameIn({ nameField }: Kind, document: Document, file: string): string {
+  const name = document[nameField];
+  if (typeof name !== 'string') throw new Failure(`${file} has no ${nameField}.`);
+  return name;
+}
+
+/** What a file describes, if it is there: names find one thing or none. */
+export function sameAs({ folder }: Kind, all: readonly Stored[], name: string): Stored | undefined {
+  const same = all.filter((stored) => stored.name === name);
+  if (same.length > 1)
+    throw new Failure(`The workspace has several ${folder} called ${name}; rename the others.`);
+  return same[0];
 }
 
 /** Of new webhooks. */
