@@ -90,7 +90,10 @@ test('what is not a message of the protocol gets its errors, never a 500', async
   }
   const many = await post(JSON.stringify(Array.from({ length: 500 }, (_, id) => ({ ...list, id }))));
   expect([many.status, many.body.code]).toEqual([400, 'invalid_request']);
-  expect((await post(`\ufeff${' '.repeat(500)}[${JSON.stringify(list)}]`)).body.code).toBe('invalid_request');
+  expect((await post(`${' '.repeat(500)}[${JSON.stringify(list)}]`)).body.code).toBe('invalid_request');
+  expect((await post(`\ufeff[${JSON.stringify(list)}]`)).status).toBe(422);
+  const half = { name: 'describe_table', arguments: { table_id: '\ud800' } };
+  expect((await rpc('tools/call', half)).status).toBe(422);
   const large = await post(JSON.stringify({ ...list, params: { x: 'x'.repeat(3_200_000) } }));
   expect(large.body.code).toBe('body_too_large');
   const unknown = await rpc('tables/drop');

@@ -201,6 +201,25 @@ test('a query ends with its call', async () => {
   );
 });
 
+test('parameters keep numbers that JavaScript cannot hold', async () => {
+  const { draft, activate } = workflowsOf(client, () => projectId);
+  const graph = graphOf([node('one', 'query', { sql: 'SELECT 1 AS one' })], [], { n: { type: 'number' } });
+  const { id } = await activate(await draft(graph));
+  const call = { name: 'run_workflow', arguments: { workflow_id: id, wait_seconds: 0, params: { n: 0 } } };
+  const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call });
+  const accept = 'application/json, text/event-stream';
+  const sent = await client.call('POST', '/mcp', {
+    raw: { text: text.replace('{"n":0}', '{"n":9007199254740993}'), contentType: 'application/json' },
+    headers: { accept },
+  });
+  const runId = /wfr_\w+/.exec(sent.text)![0];
+  const { rows } = await workspace.deps.lake.catalogPool.query(
+    'SELECT params::text AS params FROM workflow_runs WHERE id = $1',
+    [runId],
+  );
+  expect(rows[0].params).toContain('9007199254740993');
+});
+
 test('what a call began is told though looking at it is refused', async () => {
   const { draft, activate } = workflowsOf(client, () => projectId);
   const graph = graphOf([node('wait', 'approval', { message: 'Go on?' })]);
@@ -257,7 +276,6 @@ describe('what is refused', () => {
       ['describe_table', { table_id: '.' }],
       ['list_runs', { project_id: '..' }],
       ['run_playbook', { project_id: projectId, playbook_id: '..' }],
-      ['describe_table', { table_id: '\ud800' }],
     ];
     for (const [name, input] of calls)
       expect(await stranger.call(name, input), name).toMatchObject({
