@@ -5,6 +5,8 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import * as client from '../../../clients/typescript/src/index.ts';
 import { browserOf } from '../../support/browser.ts';
@@ -12,6 +14,8 @@ import { expectEventually } from '../../support/eventually.ts';
 import { useWorker } from '../../support/worker.ts';
 import { type TestClient, useWorkspace } from '../../support/workspace.ts';
 
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 const workspace = useWorkspace();
 useWorker(workspace);
 
@@ -199,7 +203,7 @@ test('an abort reaches what is sent, also when nobody holds the request', async 
   const body = await client.queryStream(own, { sql, format: 'ndjson', signal: stop.signal });
   const reader = body.getReader();
   await reader.read();
-  globalThis.gc?.();
+  collectGarbage();
   stop.abort(new Error('enough'));
   const rest = async () => {
     while (!(await reader.read()).done);

@@ -3,6 +3,7 @@ import { type components, wait } from '../../../typescript/src/index.ts';
 import { type Context, contextOf, some } from '../context.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { plain, progressBar, table } from '../output.ts';
+import { variable } from '../profile.ts';
 
 export type Run = components['schemas']['Run'];
 
@@ -81,7 +82,7 @@ export function runCommands(program: Command): void {
     .argument('<run>')
     .action(async (id: string, _: object, command: Command) => {
       const context = await contextOf(command);
-      const ui = process.env['WORKSPACE_TEMPORAL_UI'];
+      const ui = variable('WORKSPACE_TEMPORAL_UI');
       if (ui === undefined)
         throw new Failure(
           'Set WORKSPACE_TEMPORAL_UI to the address of the Temporal UI, as `npm start` prints it.',
@@ -90,7 +91,7 @@ export function runCommands(program: Command): void {
         '/v1/projects/{project_id}/runs/{run_id}',
         inProject(await context.project(), id),
       );
-      const namespace = process.env['WORKSPACE_TEMPORAL_NAMESPACE'] ?? 'default';
+      const namespace = variable('WORKSPACE_TEMPORAL_NAMESPACE') ?? 'default';
       const url = `${ui.replace(/\/$/, '')}/namespaces/${namespace}/workflows/${encodeURIComponent(data.workflowId)}`;
       context.output.show({ url }, () => url);
     });
