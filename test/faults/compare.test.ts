@@ -52,6 +52,7 @@ async function breachesOf(
     filed: undefined as never,
     shaped: undefined as never,
     moments: createMoments(),
+    restSinceMs: undefined,
     signal: new AbortController().signal,
   });
   const names = Object.keys(invariants) as (keyof typeof invariants)[];

@@ -54,4 +54,4 @@ test('nothing acknowledged is lost, doubled, half there or stuck while parts of 
   ] as const)
     expect(journal.counts().get(group)?.get(name) ?? 0, `${group}: ${name}`).toBeGreaterThan(0);
   expect(journal.counts().get('replies')?.get('scripted complete') ?? 0).toBeGreaterThan(3);
-}, 1_500_000);
+}, 2_400_000);

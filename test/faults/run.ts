@@ -50,7 +50,7 @@ export interface FaultOptions {
  * Within this time everything must be up again, and after that every batch must have ended. On a machine that
  * other work slows down, a round without a fault in it came to rest after 90 s.
  */
-const settleTimeoutMs = 240_000;
+const settleTimeoutMs = 400_000;
 const enoughTimeoutMs = 300_000;
 /** How long lanes without a batch are waited for: a key held by a dead process may take minutes. */
 const patienceMs = 10_000;
@@ -114,6 +114,7 @@ export async function runFaults(options: FaultOptions): Promise<Journal> {
       filed: await prepareFiled(client, prepared.projectId),
       shaped: await prepareShaped(client),
       gated: await prepareGated(client, prepared.tables.appends),
+      restSinceMs: undefined,
       signal,
       ...prepared,
     };
@@ -166,6 +167,7 @@ async function runRound(run: Run, round: number, faults: readonly Fault[], mood:
   await run.mailServer.be(mood);
   const outage = { fromMs: Date.now(), toMs: Number.POSITIVE_INFINITY };
   context.schedules.outages.push(outage);
+  context.restSinceMs = undefined;
   let isOver = false;
   lanes.work(() => isOver);
   const readers = Promise.all([1, 2].map((n) => read(context, run.seed + round, n, () => isOver)));
@@ -178,6 +180,7 @@ async function runRound(run: Run, round: number, faults: readonly Fault[], mood:
   const overMs = Date.now();
   const isSettled = await settles(run);
   outage.toMs = Date.now();
+  context.restSinceMs = outage.toMs;
   await readers;
   report(`  settled ${((Date.now() - overMs) / 1_000).toFixed(1)} s after the last fault`);
   return isSettled;

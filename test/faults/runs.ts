@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { LoadContext } from './load/context.ts';
+import { endOf } from './load/ends.ts';
 import { answerTo } from './talk-model.ts';
 import type { Data } from './talks.ts';
 
@@ -20,18 +20,15 @@ export const explained: readonly string[] = [
   'overloaded',
 ];
 
-/** A run without any change for that long is stuck. */
-const stuckMs = 120_000;
-
 /** Waits until every run has ended, and checks its report: a successful run has one, others have none. */
 export async function compareRuns(context: LoadContext): Promise<void> {
   const { journal, projectId, runs } = context;
   const shown = new Map<string, Data>();
   for (const run of runs) {
     if (run.id === undefined) continue;
-    const ended = await endOf(context, run.id);
+    const ended = await endOf(context, `/v1/projects/${projectId}/runs/${run.id}`);
     if (ended === undefined) journal.breach('runStuck', `${run.tag}: ${run.id}`);
-    else shown.set(run.tag, ended);
+    else shown.set(run.tag, ended as Data);
   }
   const listed = await context.client.settle({
     kind: 'reports',
@@ -50,18 +47,6 @@ export async function compareRuns(context: LoadContext): Promise<void> {
 export const titleOf = (tag: string): string => `Report ${tag}`;
 /** The instructions of its analyst. */
 export const instructionsOf = (tag: string): string => `Report on ${tag}.`;
-
-async function endOf({ client, projectId, signal }: LoadContext, id: string): Promise<Data | undefined> {
-  const deadlineMs = Date.now() + stuckMs;
-  while (Date.now() < deadlineMs && !signal.aborted) {
-    const path = `/v1/projects/${projectId}/runs/${id}`;
-    const settled = await client.settle({ kind: 'run', method: 'GET', path });
-    if (settled.outcome === 'acknowledged' && settled.answer.body.data?.['finishedAt'] != null)
-      return settled.answer.body.data;
-    await delay(300, undefined, { signal }).catch(() => {});
-  }
-  return undefined;
-}
 
 function compareRun(
   { journal }: LoadContext,

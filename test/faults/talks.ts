@@ -57,9 +57,9 @@ export interface Talks {
   finish(): Promise<void>;
 }
 
-/** A conversation without any change for that long is stuck: a step waits for at most half a minute. */
-const stuckMs = 120_000;
-const followTimeoutMs = 45_000;
+/** A conversation without any change for that long, without load, is stuck. */
+const stuckMs = 180_000;
+const followTimeoutMs = 180_000;
 
 export function createTalks(context: () => LoadContext, seed: number): Talks {
   const open = new Set<Talk>();
@@ -135,7 +135,8 @@ async function atRest(context: LoadContext, talk: Talk): Promise<Shown | undefin
       if (shown.queueHeld) await resume(context, talk);
       if (shown.lastEventId !== newest) sinceMs = Date.now();
       newest = shown.lastEventId;
-      if (Date.now() - sinceMs > stuckMs) {
+      const { restSinceMs } = context;
+      if (restSinceMs !== undefined && Date.now() > Math.max(sinceMs, restSinceMs) + stuckMs) {
         const { activeTurn, queuedTurns } = shown;
         context.journal.breach('turnStuck', `${talk.path}: ${JSON.stringify({ activeTurn, queuedTurns })}`);
         return undefined;

@@ -48,6 +48,8 @@ export interface LoadContext {
   shaped: Shaped;
   /** A table whose content a blocking test may refuse, and tests of others. */
   gated: Gated;
+  /** Since when there is no load and everything is up; undefined while there is load. */
+  restSinceMs: number | undefined;
   signal: AbortSignal;
 }
 

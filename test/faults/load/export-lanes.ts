@@ -3,8 +3,8 @@ import { createRandom } from '../random.ts';
 import { tableKeys } from '../rows.ts';
 import { explained } from '../runs.ts';
 import type { Lane, LoadContext } from './context.ts';
+import { endOf } from './ends.ts';
 import { pauseBetween } from './rows-lanes.ts';
-import { endOf } from './verification-lanes.ts';
 
 interface Exported {
   id: string;
@@ -43,7 +43,7 @@ export function exportLane(context: LoadContext, seed: number): Lane {
         const cancel = { kind: 'cancel of an export', method: 'POST' as const };
         await client.settle({ ...cancel, path: `${at}/cancel?confirm=true` });
       }
-      const ended = await endOf(context, at, ({ finishedAt }) => finishedAt !== null);
+      const ended = await endOf(context, at);
       if (ended === undefined) {
         if (!context.signal.aborted) journal.breach('exportStuck', at);
         return;

@@ -2,6 +2,7 @@ import type { FaultClient } from '../client.ts';
 import { createRandom } from '../random.ts';
 import { explained } from '../runs.ts';
 import type { Lane, LoadContext } from './context.ts';
+import { endOf } from './ends.ts';
 import { pauseBetween } from './rows-lanes.ts';
 
 /** Calculated tables over the table that is appended to: a view, two branches, and two that join them. */
@@ -20,9 +21,6 @@ const definitions = {
     'SELECT (SELECT count(*) FROM shaped_rows) AS row_count, (SELECT sum(seen) FROM shaped_groups) AS in_groups',
   shaped_top: 'SELECT b.row_count, count(*) AS operations FROM shaped_groups, shaped_both b GROUP BY ALL',
 } as const;
-
-/** A run without an end for that long after everything is up is stuck. */
-const stuckMs = 180_000;
 
 export async function prepareShaped(client: FaultClient): Promise<Shaped> {
   const create = async (path: string, body: unknown) => {
@@ -93,17 +91,6 @@ async function sync(context: LoadContext, name: string, cancelAfterMs: number | 
     journal.breach('buildEnd', `${name}: ${run}: ${JSON.stringify(error)}`);
   if (status === 'succeeded') await look(context, known);
   return status === 'succeeded';
-}
-
-async function endOf(context: LoadContext, path: string) {
-  const { client, signal } = context;
-  for (const deadlineMs = Date.now() + stuckMs; Date.now() < deadlineMs && !signal.aborted; ) {
-    const settled = await client.settle({ kind: 'run of a sync', method: 'GET', path });
-    const run = settled.outcome === 'acknowledged' ? settled.answer.body.data : undefined;
-    if (run !== undefined && run['finishedAt'] !== null) return run;
-    await pauseBetween(context, 250);
-  }
-  return undefined;
 }
 
 /** Operations on the source whose rows everything that begins from now on must have. */

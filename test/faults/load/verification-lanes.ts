@@ -2,6 +2,7 @@ import type { FaultClient } from '../client.ts';
 import { createRandom } from '../random.ts';
 import { explained } from '../runs.ts';
 import type { Lane, LoadContext } from './context.ts';
+import { endOf } from './ends.ts';
 import { pauseBetween } from './rows-lanes.ts';
 
 /** A table whose content is replaced as a whole, which a blocking test refuses where a row is marked. */
@@ -14,8 +15,6 @@ export interface Gated {
 }
 
 const rowsOfContent = 20;
-/** A process without an end for that long after everything is up is stuck. */
-const stuckMs = 180_000;
 
 export async function prepareGated(client: FaultClient, appends: string): Promise<Gated> {
   const create = async (path: string, body: unknown) => {
@@ -99,7 +98,7 @@ async function replace(context: LoadContext, content: number, marked: number | u
 /** What refused a content is there once, with its one failing row. */
 async function lookAtRefusal(context: LoadContext, runId: string): Promise<void> {
   const path = `/v1/verification-tests/runs/${runId}`;
-  const run = await endOf(context, path, ({ finishedAt }) => finishedAt !== null);
+  const run = await endOf(context, path);
   const results = (run?.['results'] ?? []) as { failingRows: number; failuresTableId: string | null }[];
   const isRight =
     results.length === 1 && results[0]?.failingRows === 1 && results[0].failuresTableId !== null;
@@ -129,7 +128,7 @@ function testLane(context: LoadContext, seed: number): Lane {
         const cancel = { kind: 'cancel of a verification', method: 'POST' as const };
         await client.settle({ ...cancel, path: `${at}/cancel?confirm=true` });
       }
-      const ended = await endOf(context, at, ({ finishedAt }) => finishedAt !== null);
+      const ended = await endOf(context, at);
       if (ended === undefined) {
         if (!context.signal.aborted) journal.breach('verificationStuck', at);
         return;
@@ -161,20 +160,6 @@ function lookAtRun(
   const isWhole = definitionIds.every((id) => told.includes(id)) && told.length === definitionIds.length;
   if (outcome !== 'passed' || !isWhole)
     journal.breach('verificationEnd', `${at}: ${outcome} ${JSON.stringify(results)}`);
-}
-
-export async function endOf(
-  { client, signal, ...context }: LoadContext,
-  path: string,
-  isEnded: (data: Record<string, unknown>) => boolean,
-): Promise<Record<string, unknown> | undefined> {
-  for (const deadlineMs = Date.now() + stuckMs; Date.now() < deadlineMs && !signal.aborted; ) {
-    const settled = await client.settle({ kind: 'end of a process', method: 'GET', path });
-    const data = settled.outcome === 'acknowledged' ? settled.answer.body.data : undefined;
-    if (data !== undefined && isEnded(data)) return data;
-    await pauseBetween({ ...context, client, signal }, 250);
-  }
-  return undefined;
 }
 
 /** What was refused is never seen, and what is seen is one whole content. */
