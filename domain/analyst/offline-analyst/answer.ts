@@ -4,7 +4,7 @@ import { tablesOf } from './plan.ts';
 import type { Draft, Question } from './question.ts';
 import { maxRows, sqlOf } from './sql.ts';
 import { examplesOf } from './suggest.ts';
-import { caveatsText, filtersText, measureText, subjectOf } from './wording.ts';
+import { caveatsText, filtersText, measureText, subjectOf, tiesText } from './wording.ts';
 
 export const selfDescription =
   'I am the offline analyst: a deterministic program, without a language model, that turns English questions into SQL over the tables attached to this project.';
@@ -49,16 +49,23 @@ export function remarks({ corrections, ignored, isCut }: Draft): string[] {
   return said;
 }
 
+/**
+ * What a query gave, with the number of rows or groups beyond its limit that are tied with the last one; undefined
+ * if they could not be counted.
+ */
+export type QueryResult = ResultSet & { tied: number | undefined };
+
 /** The answer to a query: a sentence or a table, the assumptions, what is out of date, and the SQL. */
-export function resultText(question: Question, result: ResultSet, draft: Draft): string {
-  const notes = [...noteText(question, draft), ...caveatsText(result)];
+export function resultText(question: Question, result: QueryResult, draft: Draft): string {
+  const notes = [...noteText(question, draft, result.tied), ...caveatsText(result)];
   const parts = [mainText(question, result), ...notes, sqlBlock(sqlOf(question))];
   return parts.join('\n\n');
 }
 
 /** The assumptions, in at most one paragraph. */
-export function noteText(question: Question, draft: Draft): string[] {
-  const said = [...question.notes.map(escapedSentence), ...remarks(draft)];
+export function noteText(question: Question, draft: Draft, tied: number | undefined): string[] {
+  const ties = tiesText(question, tied);
+  const said = [...ties, ...question.notes.map(escapedSentence), ...remarks(draft)];
   return said.length === 0 ? [] : [[...new Set(said)].join(' ')];
 }
 

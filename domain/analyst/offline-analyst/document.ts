@@ -145,11 +145,10 @@ function answered(
   const own: ToolAnswer[] = [];
   for (;;) {
     const step = carryOut(plan, { ...conversation, answers: own }, tables);
-    const [call] = step.calls ?? [];
-    if (call === undefined) return step;
-    const answer = answers(call.tool).shift();
-    if (answer === undefined) return step;
-    own.push(answer);
+    if (step.calls === undefined) return step;
+    const next = step.calls.map(({ tool }) => answers(tool).shift()).filter((answer) => answer !== undefined);
+    if (next.length === 0) return step;
+    own.push(...next);
   }
 }
 

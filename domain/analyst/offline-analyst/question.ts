@@ -175,6 +175,8 @@ export interface Question {
   share?: 'groups' | 'filters';
   order?: { by: 'measure' | 'groups' | Column; direction: 'asc' | 'desc' };
   limit?: number;
+  /** Beyond the limit there may be more with the value of the last one within it. */
+  mayTie: boolean;
   chart?: ChartKind | 'any';
   isReport: boolean;
   notes: string[];

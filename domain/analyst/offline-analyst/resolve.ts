@@ -51,13 +51,14 @@ function questionOf(draft: Draft, scope: Scope, findings: Findings): Question {
     groups: labelled(groups, measures),
     filters,
     columns,
+    mayTie: false,
     isReport: draft.isReport,
     notes: findings.notes,
   };
   if (order !== undefined) question.order = order;
   const limit = draft.limit ?? (isSuperlative(draft) ? 1 : undefined);
   if (limit !== undefined && (shape === 'rows' || groups.length > 0)) question.limit = limit;
-  if (question.limit !== undefined) noteTies(question, scope, findings);
+  question.mayTie = question.limit !== undefined && mayTie(question, scope);
   if (draft.chart !== undefined) question.chart = draft.chart;
   if (draft.isShare) question.share = shareOf(question, findings);
   question.joins = joinsOf(question, scope, findings);
@@ -75,11 +76,10 @@ function compareValues(filters: readonly Condition[], groups: Group[], findings:
     findings.trouble.push('Compare what? Name two values of a column, as in “compare … of A and B”.');
 }
 
-/** Of rows with the same value, those beyond the limit are not shown. */
-function noteTies({ kind, order }: Question, { base }: Scope, findings: Findings): void {
+/** Whether rows or groups beyond the limit may have the value by which the last one within it is ordered. */
+function mayTie({ kind, order }: Question, { base }: Scope): boolean {
   const by = order?.by;
-  if (kind !== 'rows' || typeof by !== 'object' || isUnique(base, by)) return;
-  findings.notes.push(`Further rows may have the same “${by.name}” as the last one.`);
+  return kind === 'rows' ? typeof by === 'object' && !isUnique(base, by) : by === 'measure';
 }
 
 /** Whether the answer is rows of a table or an aggregate. */

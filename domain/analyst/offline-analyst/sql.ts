@@ -64,12 +64,34 @@ function aggregateSql(question: Question): string {
   const lines = [`SELECT ${[...keys, ...figures].join(', ')}`, fromOf(question)];
   lines.push(...whereOf(question.filters, question, named));
   if (groups.length > 0) {
-    lines.push(`GROUP BY ${groups.map((group) => groupExpression(group, named)).join(', ')}`);
+    lines.push(groupBy(groups, named));
     lines.push(`ORDER BY ${orderOf(question).join(', ')}`);
     lines.push(`LIMIT ${question.limit ?? maxRows(question)}`);
   }
   return lines.join('\n');
 }
+
+/** How many rows or groups beyond the limit of a question have the value of the last one within it. */
+export function tiesSql(question: Question): string | undefined {
+  const { order, groups, measures, limit, filters, mayTie } = question;
+  if (!mayTie || limit === undefined || order === undefined) return undefined;
+  const named = namedIn(question);
+  const by = typeof order.by === 'object' ? named(order.by) : measureExpression(measures[0]!, named);
+  const lines = [
+    `SELECT rank() OVER (ORDER BY ${by} ${order.direction.toUpperCase()} NULLS LAST) AS "place"`,
+    fromOf(question),
+    ...whereOf(filters, question, named),
+  ];
+  if (groups.length > 0) lines.push(groupBy(groups, named));
+  return [
+    `SELECT count(*) - ${limit} AS "tied" FROM (`,
+    ...lines.map((line) => `  ${line}`),
+    `) WHERE "place" <= ${limit}`,
+  ].join('\n');
+}
+
+const groupBy = (groups: readonly Group[], named: Named): string =>
+  `GROUP BY ${groups.map((group) => groupExpression(group, named)).join(', ')}`;
 
 function orderOf({ order, groups, measures }: Question): string[] {
   const keys = groups.map(({ label }) => `${identifier(label)} NULLS LAST`);

@@ -5,6 +5,7 @@ import {
   mainText,
   noteText,
   nothingAttached,
+  type QueryResult,
   refusalText,
   remarks,
   resultText,
@@ -26,8 +27,8 @@ import { type Plan, planOf, tablesToDescribe } from './plan.ts';
 import type { Conversation, ToolAnswer } from './prompt.ts';
 import type { Draft, Question } from './question.ts';
 import { pick, scopeOf } from './scope.ts';
-import { sqlOf } from './sql.ts';
-import { caveatsText, titleOf } from './wording.ts';
+import { sqlOf, tiesSql } from './sql.ts';
+import { caveatsText, tiesText, titleOf } from './wording.ts';
 
 export interface Call {
   tool: string;
@@ -46,7 +47,7 @@ export type Step =
       isRefusal?: true;
     };
 
-/** Each tool is called at most once per question, so that every conversation reaches an answer. */
+/** Each call is made at most once per question, so that every conversation reaches an answer. */
 export function nextStep(conversation: Conversation): Step {
   const { messages, tools } = conversation;
   if (messages.length === 0) return { text: helpText([]) };
@@ -165,14 +166,17 @@ function queried(plan: Extract<Plan, { kind: 'query' }>, conversation: Conversat
   const { question, draft } = plan;
   const { tools } = conversation;
   const sql = sqlOf(question);
-  const answer = answerOf(conversation, 'run_sql');
-  if (answer === undefined) {
+  const calls = queryCalls(question, sql);
+  const answers = answersOf(conversation, 'run_sql');
+  if (answers.length < calls.length) {
     if (!tools.has('run_sql')) return { text: `${cannotQuery()}\n\n${sqlBlock(sql)}` };
-    return { calls: [{ tool: 'run_sql', input: { sql, title: titleOf(question) } }] };
+    return { calls: calls.slice(answers.length) };
   }
+  const answer = answers.at(-1)!;
   if (answer.error !== undefined) return refused(errorText(answer.error, sql));
-  const result = readResultSet(answer.value);
-  if (result === undefined) return refused(`The result of the query could not be read.\n\n${sqlBlock(sql)}`);
+  const rows = readResultSet(answer.value);
+  if (rows === undefined) return refused(`The result of the query could not be read.\n\n${sqlBlock(sql)}`);
+  const result = { ...rows, tied: calls.length > 1 ? tiedOf(answers[0]!) : 0 };
   if (conversation.isUnattended) return documented(question, result, conversation, draft);
   const texts = [resultText(question, result, draft)];
   const chart = drawn(question, result, conversation, texts);
@@ -181,14 +185,29 @@ function queried(plan: Extract<Plan, { kind: 'query' }>, conversation: Conversat
   return report === undefined ? { text: texts.join('\n\n') } : { calls: [report] };
 }
 
+/** The query, last; before it that of its ties, if it may have some. */
+function queryCalls(question: Question, sql: string): Call[] {
+  const title = titleOf(question);
+  const ties = tiesSql(question);
+  const query = { tool: 'run_sql', input: { sql, title } };
+  if (ties === undefined) return [query];
+  return [{ tool: 'run_sql', input: { sql: ties, title: `Ties: ${title}` } }, query];
+}
+
+/** Undefined where they could not be counted. */
+function tiedOf({ value }: ToolAnswer): number | undefined {
+  const tied = Number(readResultSet(value)?.rows[0]?.[0] ?? Number.NaN);
+  return Number.isNaN(tied) ? undefined : Math.max(tied, 0);
+}
+
 /** An answer for a document, with the chart embedded and the SQL kept separately. */
-function documented(question: Question, result: ResultSet, conversation: Conversation, draft: Draft): Step {
+function documented(question: Question, result: QueryResult, conversation: Conversation, draft: Draft): Step {
   const texts: string[] = [];
   const call = drawn(question, result, conversation, texts);
   if (call !== undefined) return { calls: [call] };
   const chart = readChart(answerOf(conversation, 'draw_chart')?.value);
   const shown = chart === undefined ? texts : [`![${escaped(chart.title)}](chart:${chart.id})`];
-  const notes = [...noteText(question, draft), ...caveatsText(result)];
+  const notes = [...noteText(question, draft, result.tied), ...caveatsText(result)];
   return {
     text: [documentText(question, result), ...notes, ...shown].join('\n\n'),
     sql: sqlOf(question),
@@ -221,14 +240,16 @@ function drawn(
 
 function reported(
   question: Question,
-  result: ResultSet,
+  result: QueryResult,
   conversation: Conversation,
   texts: string[],
 ): Call | undefined {
   const title = titleOf(question);
   const answer = answerOf(conversation, 'write_report');
   if (answer === undefined && conversation.tools.has('write_report')) {
-    const notes = question.notes.map((note) => escaped(note)).join(' ');
+    const notes = [...tiesText(question, result.tied), ...question.notes.map((note) => escaped(note))].join(
+      ' ',
+    );
     const parts = [
       `# ${escaped(title)}`,
       mainText(question, result),

@@ -94,6 +94,17 @@ export function subjectOf(question: Question): string {
   return `${share === undefined ? '' : 'share of '}${figures}${groupsText(question)}${ranked}`;
 }
 
+/** Says how many rows or groups beyond the limit have the value of the last one that is shown. */
+export function tiesText(question: Question, tied: number | undefined): string[] {
+  if (tied === 0) return [];
+  const { order, measures, base, groups, limit } = question;
+  const what = typeof order?.by === 'object' ? code(order.by.name) : measureText(measures[0]!, base);
+  const same = `the same ${what} as ${limit === 1 ? 'this one' : 'the last of these'}.`;
+  const thing = groups.length > 0 ? 'group' : 'row';
+  if (tied === undefined) return [`Further ${thing}s may have ${same}`];
+  return [`${tied} more ${tied === 1 ? `${thing} has` : `${thing}s have`} ${same}`];
+}
+
 /** Says of tables that they are out of date, or fail tests, a sentence each; nothing where all is well. */
 export function caveatsText({
   staleTables,

@@ -54,12 +54,16 @@ function quoted(name: string): string {
 
 export type Tools = Readonly<Record<string, (input: Record<string, unknown>) => Promise<unknown>>>;
 
-/** A data set in memory, with the analyst's tools for it. */
-export async function openAnalyst(set: DataSet, names: readonly string[] = toolNames): Promise<Analyst> {
+/** A data set in memory, with the analyst's tools for it; statements that are not allowed fail. */
+export async function openAnalyst(
+  set: DataSet,
+  names: readonly string[] = toolNames,
+  isAllowed: (sql: string) => boolean = () => true,
+): Promise<Analyst> {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
   for (const { name, sql } of set.tables) await connection.run(`CREATE TABLE ${quoted(name)} AS ${sql}`);
-  const tools = toolsOf(connection, set);
+  const tools = toolsOf(connection, set, isAllowed);
   return {
     rows: async (sql) => (await run(connection, sql)).rows,
     ask: async (...messages) => {
@@ -139,7 +143,11 @@ function shown(value: unknown): unknown {
   return /^\d{4}-\d\d-\d\d \d\d:/.test(text) ? text.replace(' ', 'T') : text;
 }
 
-export function toolsOf(connection: DuckDBConnection, set: DataSet): Tools {
+export function toolsOf(
+  connection: DuckDBConnection,
+  set: DataSet,
+  isAllowed: (sql: string) => boolean = () => true,
+): Tools {
   const query = async (sql: string) => {
     try {
       return await run(connection, sql);
@@ -156,6 +164,7 @@ export function toolsOf(connection: DuckDBConnection, set: DataSet): Tools {
     sample_rows: ({ table, limit }) =>
       query(`SELECT * FROM ${quoted(String(table))} ORDER BY 1 LIMIT ${limit ?? 10}`),
     run_sql: async ({ sql }) => {
+      if (!isAllowed(String(sql))) return { error: { code: 'queries_saturated', message: 'Try again.' } };
       const result = await query(String(sql));
       if (!('rows' in result)) return result;
       const rowCount = result.rows.length;
