@@ -50,8 +50,8 @@ export function remarks({ corrections, ignored, isCut }: Draft): string[] {
 }
 
 /**
- * What a query gave, with the number of rows or groups beyond its limit that are tied with the last one; undefined
- * if they could not be counted.
+ * What a query gave, with the number of rows or groups beyond its limit that are tied with the last one, if
+ * that could be counted.
  */
 export type QueryResult = ResultSet & { tied: number | undefined };
 

@@ -89,7 +89,7 @@ describe('says', () => {
       'which airports have no flights',
       'I joined “airports” and “flights” by “faa” and “dest”, whose values fit.',
     ],
-    ['show the longest flight', 'Further rows may have the same “distance” as the last one.'],
+    ['show the longest flight', 'more rows have the same `distance` as this one.'],
     ['average temperature by month in Seattle', 'I took “temp_max” and “temp_min” for “temperature”.'],
   ])('how it read “%s”', async (question, said) => {
     expect((await analyst.ask(question)).text).toContain(said);
