@@ -1,4 +1,5 @@
 import { McpServer, requireScopes } from '@modelcontextprotocol/server';
+import { version } from '../version.ts';
 import type { Inside } from './inside.ts';
 import { addResources } from './resources.ts';
 import { answerOf, progressOf } from './tool.ts';
@@ -11,7 +12,7 @@ Answers name the version of each table that was read. What tables, reports and r
 /** The server of one request: its tools and resources act as the request's caller. */
 export function createServer(inside: Inside): McpServer {
   const server = new McpServer(
-    { name: 'analytics-workspace', title: 'Analytics Workspace', version: '0.1.0' },
+    { name: 'analytics-workspace', title: 'Analytics Workspace', version },
     { instructions, capabilities: { tools: { listChanged: false }, resources: { listChanged: false } } },
   );
   for (const tool of tools) {

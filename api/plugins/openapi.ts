@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { version } from '../version.ts';
 import { withWholeAlternatives } from './openapi-alternatives.ts';
 
 const tags: [string, string][] = [
@@ -54,7 +55,7 @@ export async function openapi(app: FastifyInstance, publicUrl: string | undefine
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Analytics Workspace Service', version: '0.1.0', description },
+      info: { title: 'Analytics Workspace Service', version, description },
       servers: [{ url: publicUrl ?? '/' }],
       tags: tags.map(([name, text]) => ({ name, description: text })),
       components: {

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
+import { version } from '../../typescript/src/index.ts';
 import { automationCommands } from './commands/automation.ts';
 import { chatCommand } from './commands/chat.ts';
 import { completionCommand } from './commands/completion.ts';
@@ -10,12 +11,14 @@ import { projectCommands } from './commands/projects.ts';
 import { queryCommands } from './commands/query.ts';
 import { runCommands } from './commands/runs.ts';
 import { tableCommands } from './commands/tables.ts';
+import { urlOf } from './context.ts';
 import { exitCodes, explained } from './failure.ts';
 import { plain } from './output.ts';
+import { mayBeOfVersion, otherVersion, versionText } from './version.ts';
 
 const program = new Command('workspace')
   .description('The command line of the Analytics Workspace Service.')
-  .version('0.1.0', '-V, --cli-version')
+  .version(version, '-V, --cli-version')
   .option('--url <address>', 'the service; WORKSPACE_URL or that of the login without it')
   .option('--project <id>', 'the project; the chosen or the only one without it')
   .option('--json', 'answer as JSON')
@@ -42,14 +45,16 @@ for (const stream of [process.stdout, process.stderr])
 try {
   await program.parseAsync();
 } catch (error) {
-  process.exitCode = report(error);
+  process.exitCode = await report(error);
 }
 
-function report(error: unknown): number {
+async function report(error: unknown): Promise<number> {
   // Commander has said what was wrong; help and version are no faults.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   if ((error as NodeJS.ErrnoException).code === 'EPIPE') return exitCodes.ok;
-  const { message, exitCode, details } = explained(error);
+  const { message: said, exitCode, details } = explained(error);
+  const served = mayBeOfVersion(error) ? await otherVersion(await urlOf(program)) : undefined;
+  const message = served === undefined ? said : `${said}\n${versionText(served)}`;
   if (program.opts<{ json?: boolean }>().json === true)
     process.stderr.write(`${JSON.stringify({ error: { message, ...details } })}\n`);
   else process.stderr.write(`${message.split('\n').map(plain).join('\n')}\n`);

@@ -32,4 +32,5 @@ export {
   login,
   type TokenStore,
 } from './tokens.ts';
+export { version } from './version.ts';
 export { type Lasting, type WaitOptions, wait } from './wait.ts';

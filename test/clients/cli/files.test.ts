@@ -38,8 +38,9 @@ async function filled(client: TestClient, projectId: string): Promise<void> {
   const post = async (path: string, body: object) => {
     const answer = await client.call('POST', path, { body });
     expect(answer.status, answer.text).toBe(201);
+    return answer.body.data.id as string;
   };
-  await post(`/v1/projects/${projectId}/playbooks`, {
+  const playbook_id = await post(`/v1/projects/${projectId}/playbooks`, {
     title: 'Cities: by ${city}',
     instructions: 'total amount in ${city}',
     parameters: { city: { type: 'string', required: true } },
@@ -59,6 +60,21 @@ async function filled(client: TestClient, projectId: string): Promise<void> {
     config,
     secrets: { token: 'a-secret-token' },
   });
+  const scheduled = { kind: 'playbook', target: { project_id: projectId, playbook_id } };
+  const daily = { type: 'daily', zone_id: 'Europe/Lisbon', time_of_day: '07:00' };
+  await post('/v1/schedules', {
+    ...scheduled,
+    description: 'Every morning',
+    schedule: daily,
+    config: { params: { city: 'Porto' }, output_folder: 'cities' },
+  });
+  const weekly = { type: 'weekly', zone_id: 'UTC', time_of_day: '12:00', days_of_week: ['MONDAY'] };
+  const id = await post('/v1/schedules', {
+    ...scheduled,
+    schedule: weekly,
+    config: { params: { city: 'Lagos' } },
+  });
+  expect((await client.call('POST', `/v1/schedules/${id}/pause`)).status).toBe(200);
   const { draft } = workflowsOf(client, () => projectId);
   const schedule = { type: 'daily', zone_id: 'Europe/Berlin', time_of_day: '07:00' };
   await draft(graphOf([node('one', 'query', { sql: 'SELECT 1 AS one' })]), {
@@ -73,13 +89,15 @@ test('a workspace is pulled into files, changed by them, and made anew elsewhere
   const one = await organization();
   await filled(one.client, one.projectId);
   const pulled = await one.run(['pull', 'git']);
-  expect([pulled.code, pulled.out], pulled.err).toEqual([0, '4 files written.\n']);
+  expect([pulled.code, pulled.out], pulled.err).toEqual([0, '6 files written.\n']);
   const files = (await readdir(join(folder, 'git'), { recursive: true })).filter((name) =>
     name.endsWith('.json'),
   );
   expect(files.sort()).toEqual([
     'connections/web-shop.json',
     'playbooks/cities-by-city.json',
+    'schedules/cities-by-city-every-morning.json',
+    'schedules/cities-by-city.json',
     'tests/rows.json',
     'workflows/sales.json',
   ]);
@@ -88,7 +106,7 @@ test('a workspace is pulled into files, changed by them, and made anew elsewhere
   expect(JSON.parse(connection).secrets).toEqual({ token: '${WEB_SHOP_TOKEN}' });
 
   const same = await one.run(['--json', 'apply', 'git', '--plan']);
-  expect(JSON.parse(same.out).map(({ does }: { does: string }) => does)).toEqual(Array(4).fill('nothing'));
+  expect(JSON.parse(same.out).map(({ does }: { does: string }) => does)).toEqual(Array(6).fill('nothing'));
 
   const playbook = join(folder, 'git/playbooks/cities-by-city.json');
   const document = JSON.parse(await readFile(playbook, 'utf8'));
@@ -99,8 +117,8 @@ test('a workspace is pulled into files, changed by them, and made anew elsewhere
     expect.stringContaining('~ playbooks Cities: by ${city} (instructions)'),
   ]);
   const applied = await one.run(['apply', 'git', '--yes']);
-  expect([applied.code, applied.out]).toEqual([0, '1 of 4 were written.\n']);
-  expect((await one.run(['apply', 'git', '--yes'])).out).toBe('0 of 4 were written.\n');
+  expect([applied.code, applied.out]).toEqual([0, '1 of 6 were written.\n']);
+  expect((await one.run(['apply', 'git', '--yes'])).out).toBe('0 of 6 were written.\n');
 
   const other = await organization();
   const without = await other.run(['apply', 'git', '--yes']);
@@ -113,6 +131,43 @@ test('a workspace is pulled into files, changed by them, and made anew elsewhere
   expect(told.map(({ name, fields }: { name: string; fields: string[] }) => [name, fields])).toEqual([
     ['Sales', ['triggers']],
   ]);
+});
+
+test('schedules are found by their playbook and description, and paused and resumed by their files', async () => {
+  const { client, projectId, run } = await organization();
+  await filled(client, projectId);
+  expect((await run(['pull', 'schedules-only'])).code).toBe(0);
+  const file = join(folder, 'schedules-only/schedules/cities-by-city.json');
+  const document = JSON.parse(await readFile(file, 'utf8'));
+  expect(document).toEqual({
+    playbook: 'Cities: by ${city}',
+    description: '',
+    schedule: { type: 'weekly', zone_id: 'UTC', time_of_day: '12:00', days_of_week: ['MONDAY'] },
+    config: { params: { city: 'Lagos' }, output_folder: '', email_recipients: [] },
+    status: 'paused',
+  });
+  const apply = async (changed: object) => {
+    await writeFile(file, JSON.stringify({ ...document, ...changed }));
+    const { code, out, err } = await run(['apply', 'schedules-only', '--yes']);
+    const { items } = (await client.call('GET', `/v1/schedules?project_id=${projectId}`)).body;
+    return { code, said: out + err, items: items as { id: string; description: string; status: string }[] };
+  };
+  const config = { ...document.config, params: { city: 'Faro' } };
+  const changed = await apply({ config, status: 'active' });
+  expect([changed.code, changed.said]).toEqual([0, expect.stringContaining('(config, status)')]);
+  const [own] = changed.items.filter(({ description }) => description === '');
+  expect(own).toMatchObject({ status: 'active', config: { params: { city: 'Faro' } } });
+  const paused = await apply({ config, status: 'paused' });
+  const { id, config: set } = own as unknown as { id: string; config: object };
+  expect(paused.items).toContainEqual(expect.objectContaining({ id, config: set, status: 'paused' }));
+  const another = await apply({ config, description: 'Mondays' });
+  expect(another.items.map(({ description, status }) => [description, status])).toEqual([
+    ['Mondays', 'paused'],
+    ['', 'paused'],
+    ['Every morning', 'active'],
+  ]);
+  const nobodys = await apply({ playbook: 'Unknown' });
+  expect([nobodys.code, nobodys.said]).toEqual([1, expect.stringContaining('no playbook called Unknown')]);
 });
 
 test('files that cannot be meant are refused before anything is done', async () => {

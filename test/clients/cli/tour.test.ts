@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { version } from '../../../clients/typescript/src/index.ts';
 import { browserOf } from '../../support/browser.ts';
 import { originOf } from '../../support/mcp.ts';
 import { useWorker } from '../../support/worker.ts';
@@ -115,6 +118,31 @@ test('a workflow is applied from a file, changed by it, activated, run and looke
   const id = /wfr_\w+/.exec(await said('workflows', 'logs', made.id))![0];
   const opened = await run(['open', id], { env: { WORKSPACE_TEMPORAL_UI: 'http://127.0.0.1:8233/' } });
   expect(opened.out).toMatch(/^http:\/\/127\.0\.0\.1:8233\/namespaces\/default\/workflows\/workflow-run%2F/);
+});
+
+test('a service of another version is told, where that may be why', async () => {
+  const other = createServer(async (asked, answer) => {
+    if (asked.url === '/openapi.json') return void answer.end('{"info":{"version":"9.8.7"}}');
+    const chunks: Buffer[] = await asked.toArray();
+    const headers = Object.entries(asked.headers).filter(([name]) => !['host', 'connection'].includes(name));
+    const { status, body } = await fetch(`${originOf(workspace)}${asked.url}`, {
+      method: asked.method!,
+      headers: headers as [string, string][],
+      body: chunks.length === 0 ? null : Buffer.concat(chunks),
+    }).then(async (response) => ({ status: response.status, body: await response.text() }));
+    answer.writeHead(status, { 'content-type': 'application/json' }).end(body);
+  });
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const { port } = other.address() as AddressInfo;
+  const at = ['--url', `http://127.0.0.1:${port}`];
+  const told = `The service has version 9.8.7, this command line ${version}`;
+  expect((await run([...at, 'status'])).out).toContain(told);
+  expect((await run([...at, 'projects', 'use', 'prj_unknown'])).err).toContain(told);
+  expect((await run([...at, 'query', 'SELEC 1'])).err).not.toContain(told);
+  expect((await run(['status'])).out).not.toContain('version');
+  expect((await run(['projects', 'use', 'prj_unknown'])).err).not.toContain('version');
+  other.closeAllConnections();
+  await new Promise((resolve) => other.close(resolve));
 });
 
 test('a person logs in, chooses a project, and out again; the tokens are theirs alone', async () => {

@@ -2,6 +2,7 @@ import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { version } from '../../../clients/typescript/src/version.ts';
 import { clientsFolder, makeTypes, ran } from '../../generators/generate.ts';
 import { useWorkspace } from '../../support/workspace.ts';
 
@@ -39,6 +40,15 @@ test('its types are those of the served document', async () => {
   const made = await readFile(join(folder, 'schema.ts'), 'utf8');
   if (process.env['UPDATE_CLIENTS'] !== undefined) await writeFile(schema, made);
   expect(await readFile(schema, 'utf8')).toBe(made);
+});
+
+test('its version, and that of the command line, are those of the served document', async () => {
+  const { body } = await workspace.call('GET', '/openapi.json');
+  expect(version).toBe(body.info.version);
+  for (const name of ['typescript', 'cli'])
+    expect(JSON.parse(await readFile(join(root, 'clients', name, 'package.json'), 'utf8')).version).toBe(
+      version,
+    );
 });
 
 test('it is built, and what is built is a program of Node', async () => {

@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { type Context, collect, contextOf, most, some } from '../context.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { documentIn } from '../files/documents.ts';
-import { kindsOf, nameIn, sameAs } from '../files/kinds.ts';
+import { nameIn, sameAs } from '../files/kinds.ts';
+import { workflowsKind } from '../files/workflows.ts';
 import { plain, table } from '../output.ts';
 import { followed, type Run } from './runs.ts';
 
@@ -149,9 +150,9 @@ function workflowCommands(program: Command): void {
       const context = await contextOf(command);
       const { workspace, output } = context;
       const wanted = await documentIn(file);
-      const kind = (await kindsOf(context)).find(({ folder }) => folder === 'workflows')!;
+      const kind = workflowsKind(workspace, await context.project());
       const before = sameAs(kind, await kind.list(), nameIn(kind, wanted, file));
-      const { id, shownOnce } =
+      const { id, shownOnce = [] } =
         before === undefined ? await kind.create(wanted) : await kind.update(before, wanted);
       const { data } = await workspace.get('/v1/workflows/{workflow_id}', {
         params: { path: { workflow_id: id } },

@@ -5,7 +5,8 @@ import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { type Document, documentIn, slug } from '../files/documents.ts';
-import { changedFields, type Kind, kindsOf, nameIn, type Stored, sameAs } from '../files/kinds.ts';
+import type { Kind, Stored } from '../files/kind.ts';
+import { changedFields, kindsOf, nameIn, sameAs } from '../files/kinds.ts';
 import { plain } from '../output.ts';
 
 interface Step {
@@ -21,13 +22,13 @@ interface Step {
 export function fileCommands(program: Command): void {
   program
     .command('pull')
-    .description('write playbooks, workflows, tests and connections to files of a directory')
+    .description('write playbooks, schedules, workflows, tests and connections to files of a directory')
     .argument('<directory>')
     .action(async (directory: string, _: object, command: Command) => {
       const context = await contextOf(command);
       const written: string[] = [];
       for (const kind of await kindsOf(context)) {
-        const stored = await kind.list();
+        const stored = (await kind.list()).filter(({ isOver }) => isOver !== true);
         if (stored.length > 0) await mkdir(join(directory, kind.folder), { recursive: true });
         const taken = new Set<string>();
         for (const { name, document } of stored) {
@@ -57,7 +58,7 @@ export function fileCommands(program: Command): void {
       if (due.length > 0 && !options.yes && !(await isConfirmed())) throw new Failure('Nothing was done.');
       for (const [at, { kind, document, stored, file }] of due.entries()) {
         try {
-          const { shownOnce } =
+          const { shownOnce = [] } =
             stored === undefined ? await kind.create(document) : await kind.update(stored, document);
           for (const line of shownOnce) output.hint(line);
         } catch (error) {

@@ -4,6 +4,7 @@ import { contextOf, outputOf, profileAt, urlOf } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { plain } from '../output.ts';
 import { changeProfile, folder, readProfile, removeProfile } from '../profile.ts';
+import { otherVersion, versionText } from '../version.ts';
 
 export function loginCommands(program: Command): void {
   program
@@ -50,9 +51,10 @@ export function loginCommands(program: Command): void {
     .action(async (_: object, command: Command) => {
       const context = await contextOf(command);
       const { workspace, output } = context;
-      const [{ data: me }, { data: organization }] = await Promise.all([
+      const [{ data: me }, { data: organization }, served] = await Promise.all([
         workspace.get('/v1/me'),
         workspace.get('/v1/organization'),
+        otherVersion(workspace.baseUrl),
       ]);
       const projectId = (await profileAt(workspace.baseUrl))?.projectId ?? null;
       output.show({ url: workspace.baseUrl, me, organization, projectId }, () =>
@@ -62,6 +64,7 @@ export function loginCommands(program: Command): void {
           `${output.dim('You')}           ${plain(me.name)}${me.role === null ? '' : `, ${me.role}`}`,
           `${output.dim('Scopes')}        ${me.scopes.join(' ')}`,
           `${output.dim('Project')}       ${projectId ?? 'none chosen'}`,
+          ...(served === undefined ? [] : [versionText(plain(served))]),
         ].join('\n'),
       );
     });

@@ -28,6 +28,10 @@ export function snakeCase(value: unknown): unknown {
   );
 }
 
+/** Without members that are null: a body leaves them out. */
+export const withoutNulls = (value: unknown): Document =>
+  Object.fromEntries(Object.entries(value as object).filter(([, member]) => member !== null));
+
 /** Equal as JSON, whatever the order of keys. */
 export const isEqual = (one: unknown, other: unknown): boolean =>
   JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
