@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -234,15 +234,42 @@ test('a conversation is had over a pipe, each question after the other', async (
   expect(out).toMatch(/\*\*3\*\*[\s\S]*\*\*2\*\*/);
 });
 
-test('completion scripts of each shell are read by it', async () => {
-  for (const shell of ['bash', 'zsh', 'fish']) expect(await said('completion', shell)).toContain('workspace');
+/** What follows a line whose last word is being typed. Of bash an empty answer means files. */
+const completed: readonly [line: string, words: string[]][] = [
+  ['workspace pl', ['playbooks']],
+  ['workspace projects ', ['create', 'list', 'use']],
+  ['workspace query --f', ['--file', '--format']],
+  ['workspace import orders.csv --mo', ['--mode']],
+  ['workspace --json playbooks run --p', ['--param', '--project']],
+  ['workspace import ', []],
+];
+
+test('bash completes commands, options and files', async () => {
   const script = await said('completion', 'bash');
-  const asked = `${script}\nCOMP_WORDS=(workspace projects ""); COMP_CWORD=2; _workspace; echo "\${COMPREPLY[*]}"`;
-  const bash = spawn('bash', ['-c', asked]);
-  let out = '';
-  bash.stdout.setEncoding('utf8').on('data', (text: string) => {
-    out += text;
-  });
-  await new Promise((resolve) => bash.once('close', resolve));
-  expect(out.trim()).toBe('list create use');
+  for (const [line, words] of completed) {
+    const typed = line.split(' ').map((word) => `"${word}"`);
+    const asked = `COMP_WORDS=(${typed.join(' ')}); COMP_CWORD=${typed.length - 1}; _workspace; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { stdout } = spawnSync('bash', ['-c', `${script}\n${asked}`], { encoding: 'utf8' });
+    expect(stdout.trim().split('\n').filter(Boolean).sort(), line).toEqual(words);
+  }
+});
+
+const hasFish = spawnSync('fish', ['--version']).status === 0;
+test.skipIf(!hasFish)('fish completes commands, options and files', async () => {
+  const script = await said('completion', 'fish');
+  await writeFile(join(folder, 'orders.csv'), 'a\n1\n');
+  for (const [line, words] of completed) {
+    const asked = `${script}\ncomplete -C '${line}'`;
+    const { stdout } = spawnSync('fish', ['-c', asked], { encoding: 'utf8', cwd: folder });
+    const found = stdout.trim().split('\n').sort();
+    if (words.length > 0) expect(found, line).toEqual(words);
+    else expect(found).toContain('orders.csv');
+  }
+});
+
+const hasZsh = spawnSync('zsh', ['--version']).status === 0;
+test.skipIf(!hasZsh)('zsh reads what completes', async () => {
+  const script = await said('completion', 'zsh');
+  const { status, stderr } = spawnSync('zsh', ['-f', '-n', '-c', script], { encoding: 'utf8' });
+  expect([status, stderr]).toEqual([0, '']);
 });

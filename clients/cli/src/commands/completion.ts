@@ -1,53 +1,76 @@
 import type { Command } from 'commander';
 import { exitCodes, Failure } from '../failure.ts';
 
-/** Words that may follow each path of commands: subcommands and long options. */
-function wordsOf(command: Command, path: string[] = []): [path: string, words: string[]][] {
+/** What may follow a path of commands: subcommands, or files where there are none; and long options. */
+interface Place {
+  path: string;
+  names: string[];
+  options: string[];
+}
+
+function placesOf(command: Command, path: string[] = [], common: string[] = []): Place[] {
   const names = command.commands.map((each) => each.name()).filter((name) => name !== 'help');
-  const options = command.options.flatMap(({ long }) => (long == null ? [] : [long]));
+  const own = command.options.flatMap(({ long }) => (long == null ? [] : [long]));
+  const options = [...own, ...common];
   return [
-    [path.join(' '), [...names, ...options]],
-    ...command.commands.flatMap((each) => wordsOf(each, [...path, each.name()])),
+    { path: path.join(' '), names, options },
+    ...command.commands.flatMap((each) => placesOf(each, [...path, each.name()], options)),
   ];
 }
 
-const scripts: Readonly<Record<string, (lines: [string, string[]][]) => string>> = {
-  bash: (lines) => `_workspace() {
-  local path="" word
+/** Each finds the longest path in what is typed: arguments and values of options are no part of it. */
+const scripts: Readonly<Record<string, (places: Place[]) => string>> = {
+  bash: (places) => `_workspace() {
+  local path="" names="" options="" word
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$word" in -*) ;; *) path="\${path:+$path }$word" ;; esac
+    word="\${path:+$path }$word"
+    case "$word" in ${known(places, '|')}) path="$word" ;; esac
   done
-  local words=""
   case "$path" in
-${lines.map(([path, words]) => `    ${path === '' ? '""' : `"${path}"`}) words="${words.join(' ')}" ;;`).join('\n')}
+${places.map(({ path, names, options }) => `    "${path}") names="${names.join(' ')}" options="${options.join(' ')}" ;;`).join('\n')}
   esac
-  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
-  [ -n "$words" ] || compopt -o default
+  word="\${COMP_WORDS[COMP_CWORD]}"
+  case "$word" in -*) names="$options" ;; esac
+  COMPREPLY=($(compgen -W "$names" -- "$word"))
 }
-complete -F _workspace workspace`,
-  zsh: (lines) => `#compdef workspace
+complete -o default -F _workspace workspace`,
+  zsh: (places) => `#compdef workspace
 _workspace() {
-  local -a typed
-  typed=(\${(M)words[2,CURRENT-1]:#[^-]*})
-  case "\${(j: :)typed}" in
-${lines.map(([path, words]) => `    "${path}") compadd -- ${words.join(' ')} ;;`).join('\n')}
-    *) _files ;;
+  local at="" word
+  local -a names options
+  for word in \${words[2,CURRENT-1]}; do
+    word="\${at:+$at }$word"
+    case "$word" in ${known(places, '|')}) at="$word" ;; esac
+  done
+  case "$at" in
+${places.map(({ path, names, options }) => `    "${path}") names=(${names.join(' ')}) options=(${options.join(' ')}) ;;`).join('\n')}
   esac
+  if [[ $words[CURRENT] == -* ]]; then compadd -- $options
+  elif (( $#names )); then compadd -- $names
+  else _files
+  fi
 }
 compdef _workspace workspace`,
-  fish: (lines) =>
+  fish: (places) =>
     [
-      'function __workspace_path',
-      '  string join " " (string match -v -- "-*" (commandline -opc)[2..])',
+      'function __workspace_at',
+      '  set -l at ""',
+      '  for word in (commandline -opc)[2..]',
+      '    set word (string trim "$at $word")',
+      `    contains -- "$word" ${known(places, ' ')}; and set at "$word"`,
+      '  end',
+      '  test "$at" = "$argv[1]"',
       'end',
-      ...lines
-        .filter(([, words]) => words.length > 0)
-        .map(
-          ([path, words]) =>
-            `complete -c workspace -n 'test (__workspace_path) = "${path}"' -a '${words.join(' ')}'`,
-        ),
+      ...places.flatMap(({ path, names, options }) => {
+        const here = `complete -c workspace -n '__workspace_at "${path}"'`;
+        const after = options.map((option) => `${here} -l ${option.slice(2)}`);
+        return names.length === 0 ? after : [`${here} -f -a '${names.join(' ')}'`, ...after];
+      }),
     ].join('\n'),
 };
+
+const known = (places: readonly Place[], separator: string): string =>
+  places.flatMap(({ path }) => (path === '' ? [] : [`"${path}"`])).join(separator);
 
 export function completionCommand(program: Command): void {
   program
@@ -57,6 +80,6 @@ export function completionCommand(program: Command): void {
     .action((shell: string) => {
       const script = scripts[shell];
       if (script === undefined) throw new Failure('Shells are bash, zsh and fish.', exitCodes.usage);
-      process.stdout.write(`${script(wordsOf(program))}\n`);
+      process.stdout.write(`${script(placesOf(program))}\n`);
     });
 }
