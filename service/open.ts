@@ -113,6 +113,8 @@ export interface OpenOptions {
   maxConnections: number;
   lakeThreads: number;
   staging: LakeOptions['staging'];
+  /** How long requests wait for the workflows service; left out, as long as in production. */
+  processDeadlineMs?: number;
   logger: Logger;
 }
 
@@ -127,7 +129,14 @@ export interface OpenService {
 /** Opens no connection by itself: an unavailable store is reported when it is used. */
 export async function openService(
   config: ReturnType<typeof storesConfig> & { models: ModelsConfig },
-  { applicationName, maxConnections, lakeThreads, staging: stagingOptions, logger }: OpenOptions,
+  {
+    applicationName,
+    maxConnections,
+    lakeThreads,
+    staging: stagingOptions,
+    processDeadlineMs,
+    logger,
+  }: OpenOptions,
 ): Promise<OpenService> {
   const { workDir, extensionDir } = config;
   await mkdir(workDir, { recursive: true });
@@ -180,7 +189,10 @@ export async function openService(
       queries,
       builds,
       buildLimits: config.builds,
-      processes: createProcesses(db, temporal, { isRemote: config.temporal.tls }),
+      processes: createProcesses(db, temporal, {
+        isRemote: config.temporal.tls,
+        deadlineMs: processDeadlineMs,
+      }),
       notifications,
       models: createModels(config.models, offlineModel()),
       monthlyTokenBudget: config.models.monthlyTokenBudget,

@@ -14,6 +14,7 @@ import {
   cancelProcess,
   type ProcessSignal,
   type ProcessState,
+  type Reach,
   signalProcess,
   startProcess,
   stateOfProcess,
@@ -54,13 +55,10 @@ export interface ProcessDeps {
   processes: Processes;
 }
 
-/**
- * `isRemote`: the service is behind DNS names, proxies and balancers, so an open port says nothing about it.
- */
-export function createProcesses(db: Database, client: Client, { isRemote = false } = {}): Processes {
+export function createProcesses(db: Database, client: Client, reach: Reach = {}): Processes {
   return {
     async start(organizationId, start, undo) {
-      const { outcome, cause } = await startProcess(client, start, { isRemote });
+      const { outcome, cause } = await startProcess(client, start, reach);
       // If the entry is gone, the request that made the row has withdrawn it, and the process finds nothing
       // to do.
       if (outcome === 'started' && (await markStarted(db, organizationId, start.workflowId))) return;
@@ -76,19 +74,20 @@ export function createProcesses(db: Database, client: Client, { isRemote = false
       throw workflowsUnavailable(cause);
     },
     async restart(start) {
-      const { outcome, cause } = await startProcess(client, start, { again: true, isRemote });
+      const { outcome, cause } = await startProcess(client, start, { again: true, ...reach });
       if (outcome !== 'started') throw workflowsUnavailable(cause);
     },
     async wake(start, signal) {
-      const { outcome, cause } = await wakeProcess(client, start, signal, { isRemote });
+      const { outcome, cause } = await wakeProcess(client, start, signal, reach);
       if (outcome !== 'started') throw workflowsUnavailable(cause);
     },
     async signal(workflowId, signal, ...args) {
-      if ((await signalProcess(client, workflowId, signal, args)) === 'unknown')
+      if ((await signalProcess(client, workflowId, signal, args, reach)) === 'unknown')
         throw workflowsUnavailable(undefined);
     },
     async cancel(workflowId) {
-      if ((await cancelProcess(client, workflowId)) === 'unknown') throw workflowsUnavailable(undefined);
+      if ((await cancelProcess(client, workflowId, reach)) === 'unknown')
+        throw workflowsUnavailable(undefined);
     },
     stateOf: (workflowId) => stateOfProcess(client, workflowId),
     failing: lookForFailing(client),

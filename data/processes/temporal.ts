@@ -39,25 +39,33 @@ export function traceInterceptor(header: string): WorkflowClientInterceptor {
 /** `refused` is certain: nothing was started. `unknown` is not: the request may have arrived. */
 export type StartOutcome = 'started' | 'refused' | 'unknown';
 
-const startDeadlineMs = 2_000;
+/** How long a request waits for the server before the client is told to try again. */
+const defaultDeadlineMs = 2_000;
 const lookDeadlineMs = 10_000;
 /** gRPC codes of definite refusals. */
 const certainCodes = new Set([3, 5, 7, 8, 12, 16]);
 
+export interface Reach {
+  /** Behind DNS names, proxies and balancers: an open port says nothing about the service. */
+  isRemote?: boolean;
+  /** Default: two seconds. */
+  deadlineMs?: number | undefined;
+}
+
 /**
- * Starts the process, or finds that it was already started; gives up after two seconds. `again` also starts
- * one that ran before and has ended.
+ * Starts the process, or finds that it was already started; gives up at the deadline. `again` also starts one
+ * that ran before and has ended.
  */
 export async function startProcess(
   client: Client,
   request: ProcessStart,
-  { again = false, isRemote = false } = {},
+  { again = false, isRemote = false, deadlineMs = defaultDeadlineMs }: Reach & { again?: boolean } = {},
 ): Promise<{ outcome: StartOutcome; cause?: unknown }> {
-  if (!isRemote && !(await canConnect(client))) {
+  if (!isRemote && !(await canConnect(client, deadlineMs))) {
     return { outcome: 'refused', cause: new Error('The workflows service does not take connections.') };
   }
   try {
-    await client.withDeadline(Date.now() + startDeadlineMs, () =>
+    await client.withDeadline(Date.now() + deadlineMs, () =>
       client.workflow.start(request.workflowType, {
         ...optionsOf(request),
         workflowIdReusePolicy: again ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
@@ -97,18 +105,18 @@ export interface ProcessSignal {
   args: unknown[];
 }
 
-/** Signals a process, starting it first if it is not running; gives up after two seconds. */
+/** Signals a process, starting it first if it is not running; gives up at the deadline. */
 export async function wakeProcess(
   client: Client,
   request: ProcessStart,
   signal: ProcessSignal,
-  { isRemote = false } = {},
+  { isRemote = false, deadlineMs = defaultDeadlineMs }: Reach = {},
 ): Promise<{ outcome: StartOutcome; cause?: unknown }> {
-  if (!isRemote && !(await canConnect(client))) {
+  if (!isRemote && !(await canConnect(client, deadlineMs))) {
     return { outcome: 'refused', cause: new Error('The workflows service does not take connections.') };
   }
   try {
-    await client.withDeadline(Date.now() + startDeadlineMs, () =>
+    await client.withDeadline(Date.now() + deadlineMs, () =>
       client.workflow.signalWithStart(request.workflowType, {
         ...optionsOf(request),
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
@@ -126,7 +134,7 @@ export async function wakeProcess(
  * Whether the server accepts connections. The client itself retries until its deadline, after which a refused
  * connection and a lost answer look alike; if no server is listening, nothing can have started.
  */
-function canConnect(client: Client): Promise<boolean> {
+function canConnect(client: Client, deadlineMs: number): Promise<boolean> {
   const { address } = (client.connection as Connection).options;
   const colon = address.lastIndexOf(':');
   return new Promise((resolve) => {
@@ -135,7 +143,7 @@ function canConnect(client: Client): Promise<boolean> {
       socket.destroy();
       resolve(connected);
     };
-    socket.setTimeout(startDeadlineMs, () => finish(true));
+    socket.setTimeout(deadlineMs, () => finish(true));
     socket.once('connect', () => finish(true));
     socket.once('error', () => finish(false));
   });
@@ -158,17 +166,22 @@ export function signalProcess(
   workflowId: string,
   signal: string,
   args: readonly unknown[],
+  reach?: Reach,
 ): Promise<DeliveryOutcome> {
-  return deliver(client, () => client.workflow.getHandle(workflowId).signal(signal, ...args));
+  return deliver(client, reach, () => client.workflow.getHandle(workflowId).signal(signal, ...args));
 }
 
-export function cancelProcess(client: Client, workflowId: string): Promise<DeliveryOutcome> {
-  return deliver(client, () => client.workflow.getHandle(workflowId).cancel());
+export function cancelProcess(client: Client, workflowId: string, reach?: Reach): Promise<DeliveryOutcome> {
+  return deliver(client, reach, () => client.workflow.getHandle(workflowId).cancel());
 }
 
-async function deliver(client: Client, send: () => Promise<unknown>): Promise<DeliveryOutcome> {
+async function deliver(
+  client: Client,
+  { deadlineMs = defaultDeadlineMs }: Reach = {},
+  send: () => Promise<unknown>,
+): Promise<DeliveryOutcome> {
   try {
-    await client.withDeadline(Date.now() + startDeadlineMs, send);
+    await client.withDeadline(Date.now() + deadlineMs, send);
     return 'delivered';
   } catch (error) {
     return error instanceof WorkflowNotFoundError ? 'gone' : 'unknown';

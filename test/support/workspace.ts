@@ -95,6 +95,8 @@ async function open(
     maxConnections: 10,
     lakeThreads: 2,
     staging: activityStaging(1),
+    // A busy machine takes ten times as long as an idle one.
+    processDeadlineMs: 30_000,
     logger: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
   });
   closers.push(close);

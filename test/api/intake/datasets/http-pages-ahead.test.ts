@@ -8,7 +8,10 @@ import { useWorkspace } from '../../../support/workspace.ts';
 const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
 useWorker(workspace);
 
-/** Two records per page, answered with a delay; some requests, by number, are answered with a failure. */
+/**
+ * Two records per page, answered with a delay in which a busy machine asks for others; some requests, by number,
+ * are answered with a failure.
+ */
 async function slowSource(records: number, misdeeds: Record<number, number> = {}) {
   let open = 0;
   const seen = { requests: 0, mostOpen: 0 };
@@ -17,7 +20,7 @@ async function slowSource(records: number, misdeeds: Record<number, number> = {}
     const status = misdeeds[seen.requests];
     open += 1;
     seen.mostOpen = Math.max(seen.mostOpen, open);
-    await wait(20 + 15 * (seen.requests % 3));
+    await wait(250 + 15 * (seen.requests % 3));
     open -= 1;
     if (status !== undefined) return void response.writeHead(status, { 'retry-after': '1' }).end();
     const { searchParams } = new URL(request.url!, 'http://x');

@@ -67,6 +67,7 @@ async function killedAt(dots: number, keys: string): Promise<void> {
 }
 
 test(`nothing is lost by ${rounds} processes that are killed while clients write`, async () => {
+  let mostInUse = 0;
   for (let round = 1; round <= rounds; round += 1) {
     // The key of the round first: values of earlier rounds are under any of the others.
     const list = [`k${round}`, ...ids.filter((id) => id !== `k${round}`)];
@@ -78,9 +79,10 @@ test(`nothing is lost by ${rounds} processes that are killed while clients write
     for (let count = 0; !isOver; count += 1) await write(`${round}-${count}`);
     await killed;
     expect(await lab.opened(cipherOf(...ids)), `round ${round}, killed at ${dots}`).toEqual(expected);
+    mostInUse = Math.max(mostInUse, Object.keys(await lab.keysInUse()).length);
   }
-  const inUse = Object.keys(await lab.keysInUse());
-  expect(inUse.length).toBeGreaterThan(2);
+  // Some were killed in the middle of their values.
+  expect(mostInUse).toBeGreaterThan(2);
 
   const { db } = lab.workspace.deps;
   const cipher = cipherOf('last', ...ids);
