@@ -4,6 +4,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --no-audit --no-fund
 COPY . .
+RUN node local/console.ts
 ENV NODE_ENV=production
 USER node
 EXPOSE 8080

@@ -27,6 +27,7 @@ import { workflowDeliveriesRoutes } from './automation/workflows/delivery-routes
 import { workflowsRoutes } from './automation/workflows/routes.ts';
 import { workflowRunsRoutes } from './automation/workflows/run-routes.ts';
 import { workflowTriggersRoutes } from './automation/workflows/trigger-routes.ts';
+import { consoleRoutes } from './console/routes.ts';
 import type { ApiDeps, Routes } from './deps.ts';
 import { identityRoutes } from './identity/routes.ts';
 import { dataConnectionsRoutes } from './intake/data-connections/routes.ts';
@@ -199,5 +200,6 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   lakeMaintenanceRoutes(app, deps);
   appsRoutes(app, deps);
   mcpRoutes(app, deps);
+  consoleRoutes(app);
   return app;
 }

@@ -10,6 +10,7 @@ export function banner(state: LocalState, options: { dataDir: string; tookMs: nu
     '',
     `  The workspace is up (${(options.tookMs / 1000).toFixed(1)} s).`,
     '',
+    `    Console        ${state.apiUrl}/console/`,
     `    API            ${state.apiUrl}`,
     `    Reference      ${state.docsUrl}`,
     `    Temporal UI    ${state.temporalUiUrl ?? `of ${state.temporalAddress}`}`,

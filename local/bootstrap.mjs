@@ -26,6 +26,7 @@ const commands = {
   check: () => [
     ['node_modules/@biomejs/biome/bin/biome', 'ci', '.'],
     ['node_modules/typescript/bin/tsc', '--noEmit'],
+    ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'console'],
     ['local/check-patterns.ts'],
     ['local/check-structure.ts'],
     ['local/check-migrations.ts'],
@@ -37,6 +38,7 @@ const commands = {
   organizations: (args) => [['local/organizations.ts', ...args]],
   keys: (args) => [['local/keys.ts', ...args]],
   'migrate-from-zero': () => [['local/migrate-from-zero.ts']],
+  'build-console': () => [['local/console.ts']],
   install: () => [],
 };
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { migrateToLatest } from '../migrations/migrate.ts';
 import { chooseApiPort } from './api-port.ts';
 import type { LocalConfig } from './config.ts';
+import { buildConsole } from './console.ts';
 import { ensureFirstClient } from './first-client.ts';
 import { hostEnvironment } from './host-environment.ts';
 import type { LocalState } from './local-state.ts';
@@ -44,6 +45,11 @@ export async function startStack(options: StackOptions): Promise<Omit<LocalState
   if (config.apiPort.wanted !== 0 && apiPort !== config.apiPort.wanted) {
     report(`Port ${config.apiPort.wanted} is taken: the API uses ${apiPort}.`);
   }
+  // Nothing waits for it: the service works without.
+  void buildConsole().then(
+    (isBuilt) => isBuilt && report('The console is built.'),
+    (error: Error) => report(`The console could not be built: ${error.message}`),
+  );
   const tools = await ensureTools({ report });
   const stores = await startStores(options, tools);
   const environment = stackEnvironment(config, {

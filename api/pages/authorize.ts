@@ -45,6 +45,12 @@ interface Grant {
   codeChallenge: string;
 }
 
+interface Approved {
+  right: Request;
+  grant: Grant;
+  session: PageSession;
+}
+
 /** The authorization endpoint (RFC 6749 §4.1 with RFC 7636): a program sends a person's browser here. */
 export function authorizePages(routes: Routes, pages: Pages): void {
   /** Undefined after a page that tells the fault: nothing is sent to an address that is not the client's. */
@@ -83,6 +89,28 @@ ${decisionButtons}
     return sendPage(reply, { title: 'Approve this login?', body, formTarget: formTarget(redirectUri) });
   }
 
+  /** Sends the browser back with a code. */
+  async function approve(request: FastifyRequest, reply: FastifyReply, { right, grant, session }: Approved) {
+    const { organizationId, userId } = session;
+    const { client, redirectUri } = right;
+    const issued = {
+      organizationId,
+      userId,
+      clientId: client.id,
+      redirectUri,
+      address: request.ip,
+      ...grant,
+    };
+    const code = await pages.recording(
+      request,
+      () => session,
+      eventOf(right, 'approved'),
+      () => issueCode(pages.db, issued),
+    );
+    await keepPublicClient(pages.db, client.id);
+    return sendBack(reply, right, { code });
+  }
+
   routes.get(
     path,
     {
@@ -98,6 +126,8 @@ ${decisionButtons}
       const grant = grantOf(right);
       if ('error' in grant) return sendBack(reply, right, grant);
       const session = await pages.sessionOf(request);
+      if (session !== undefined && right.client.isOwn === true)
+        return approve(request, reply, { right, grant, session });
       if (session !== undefined) return sendConsent(reply, session, right, grant);
       if (isFromElsewhere(request)) return sendOnward(reply, request.url);
       return reply.redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303);
@@ -121,37 +151,21 @@ ${decisionButtons}
         const next = `${path}?${new URLSearchParams(asked as Record<string, string>)}`;
         return reply.redirect(`/sign-in?next=${encodeURIComponent(next)}`, 303);
       }
-      const { organizationId, userId } = session;
-      const { client, redirectUri } = right;
-      request.log.info({ organizationId, userId, clientId: client.id, decision }, 'decided on a login');
-      const event = (status: 'approved' | 'denied') => ({
-        action: `login.${status}`,
-        resource: { id: null, name: client.id },
-      });
+      request.log.info({ userId: session.userId, clientId: right.client.id, decision }, 'decided on a login');
       if (decision === 'deny') {
-        await pages.record(request, session, 'done', event('denied'));
+        await pages.record(request, session, 'done', eventOf(right, 'denied'));
         return sendBack(reply, right, { error: 'access_denied' });
       }
       if (decision !== 'approve') return sendConsent(reply, session, right, grant);
-      const issued = {
-        organizationId,
-        userId,
-        clientId: client.id,
-        redirectUri,
-        address: request.ip,
-        ...grant,
-      };
-      const code = await pages.recording(
-        request,
-        () => session,
-        event('approved'),
-        () => issueCode(pages.db, issued),
-      );
-      await keepPublicClient(pages.db, client.id);
-      return sendBack(reply, right, { code });
+      return approve(request, reply, { right, grant, session });
     },
   );
 }
+
+const eventOf = ({ client }: Request, status: 'approved' | 'denied') => ({
+  action: `login.${status}` as const,
+  resource: { id: null, name: client.id },
+});
 
 /** What is asked for, or the error of RFC 6749 §4.1.2.1. */
 function grantOf({ asked, issuer }: Request): Grant | { error: string; error_description: string } {

@@ -11,6 +11,8 @@ export interface Query {
   timeoutMs?: number;
   /** Table id or name to version. */
   atVersions?: Record<string, number>;
+  /** Maps by camelCase names, or every cell in order under its own name; default: maps. Of `query` alone. */
+  rowFormat?: 'both' | 'rows' | 'rows_with_column_order';
   signal?: AbortSignal;
 }
 
@@ -21,10 +23,10 @@ const bodyOf = ({ sql, limit, timeoutMs, atVersions }: Query) => ({
   at_versions: atVersions,
 });
 
-/** Rows with their names in camelCase, the columns in their order, and the versions that were read. */
+/** Rows in the format that is asked for, the columns in their order, and the versions that were read. */
 export async function query(workspace: Workspace, asked: Query): Promise<QueryAnswer> {
   const { data } = await workspace.post('/v1/query-executions', {
-    body: { row_format: 'rows', ...bodyOf(asked) },
+    body: { row_format: asked.rowFormat ?? 'rows', ...bodyOf(asked) },
     signal: asked.signal,
   });
   return data;

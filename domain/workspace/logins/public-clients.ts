@@ -12,13 +12,15 @@ export interface PublicClient {
   redirectUris: readonly string[];
   /** Any path of a loopback address: a program on the person's own computer. */
   takesLoopback?: boolean;
+  /** A part of this service: nobody is asked whether it may act for them. */
+  isOwn?: boolean;
   /** Nobody vouches for its name. */
   isSelfRegistered?: boolean;
 }
 
 const builtIn: readonly PublicClient[] = [
   { id: 'cli', name: 'the command line', redirectUris: [], takesLoopback: true },
-  { id: 'console', name: 'the console of this service', redirectUris: ['/console/callback'] },
+  { id: 'console', name: 'the console of this service', redirectUris: ['/console/callback'], isOwn: true },
 ];
 
 export interface PublicClientDeps {

@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fastifyStatic from '@fastify/static';
+import type { FastifyReply } from 'fastify';
+import type { Routes } from '../deps.ts';
+import { html } from '../pages/html.ts';
+import { sendPage } from '../pages/layout.ts';
+
+/** Where `npm start` builds it to. */
+const consoleDir = fileURLToPath(new URL('../../console/dist', import.meta.url));
+
+/** Files of this site alone, which asks nobody else. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ');
+const yearSeconds = 365 * 86_400;
+
+/**
+ * The console: the files that Vite built, and the same first page for every address in it. It is looked for
+ * at each request, because it may be built while the service runs.
+ */
+export function consoleRoutes(app: Routes): void {
+  const open = { config: { scope: 'public' }, schema: { hide: true } } as const;
+
+  app.register(async (routes) => {
+    await routes.register(fastifyStatic, {
+      root: consoleDir,
+      serve: false,
+      preCompressed: true,
+      cacheControl: false,
+      suppressWarning: true,
+    } as never);
+
+    routes.get('/', open, async (_request, reply) => reply.redirect('/console/', 302));
+    routes.get('/console', open, async (_request, reply) => reply.redirect('/console/', 302));
+    routes.get<{ Params: { '*': string } }>('/console/*', open, async (request, reply) => {
+      const path = request.params['*'];
+      reply.headers({ 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer' });
+      // A name has the hash of what it holds.
+      if (path.startsWith('assets/'))
+        return reply.header('Cache-Control', `public, max-age=${yearSeconds}, immutable`).sendFile(path);
+      if (!existsSync(join(consoleDir, 'index.html'))) return sendUnbuilt(reply);
+      return reply
+        .headers({
+          'Content-Security-Policy': policy,
+          'Cross-Origin-Opener-Policy': 'same-origin',
+          'X-Frame-Options': 'DENY',
+          'Cache-Control': 'no-cache',
+        })
+        .sendFile('index.html');
+    });
+  });
+}
+
+const sendUnbuilt = (reply: FastifyReply): FastifyReply =>
+  sendPage(reply, {
+    title: 'The console is not built',
+    body: html`<p><code>npm start</code> builds it, and <code>npm run build:console</code> does so alone. Load this page
+again when it is done. Everything else of the service works without it: <a href="/docs">its interface</a>.</p>`,
+    status: 503,
+  });

@@ -1,0 +1,30 @@
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { WorkspaceError } from '../../clients/typescript/src/index.ts';
+import { router } from './router.tsx';
+import { signIn } from './session/login.ts';
+import './style.css';
+
+/** A login that has ended begins anew, on the page where it was missed. */
+const isOver = (error: unknown) =>
+  error instanceof WorkspaceError && (error.status === 401 || error.code === 'invalid_grant');
+
+const queries = new QueryClient({
+  queryCache: new QueryCache({
+    onError: (error) => {
+      if (isOver(error)) void signIn();
+    },
+  }),
+  // The client below has tried again already.
+  defaultOptions: { queries: { retry: false, staleTime: 5_000 } },
+});
+
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

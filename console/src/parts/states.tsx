@@ -1,0 +1,47 @@
+import type { ReactNode } from 'react';
+import { WorkspaceError } from '../../../clients/typescript/src/index.ts';
+import { texts } from '../texts.ts';
+
+interface FailureProps {
+  title?: string;
+  error: Error;
+  onRetry?: (() => void) | undefined;
+}
+
+/** What went wrong, as the service says it, and what to do. */
+export function Failure({ title = texts.failed, error, onRetry }: FailureProps) {
+  const id = error instanceof WorkspaceError && error.status >= 500 ? error.requestId : undefined;
+  return (
+    <div className="failure" role="alert">
+      <h2>{title}</h2>
+      <p>{error.message}</p>
+      {id !== undefined && <p>{texts.requestId(id)}</p>}
+      {onRetry !== undefined && (
+        <button type="button" className="plain" onClick={onRetry}>
+          {texts.tryAgain}
+        </button>
+      )}
+    </div>
+  );
+}
+
+export function Loading() {
+  return (
+    <p className="loading" role="status">
+      {texts.loading}
+    </p>
+  );
+}
+
+interface Asked<T> {
+  data: T | undefined;
+  error: Error | null;
+  refetch: () => unknown;
+}
+
+/** What a part that fetches shows while it has nothing: that it loads, or why it failed. */
+export function Fetched<T>({ asked, children }: { asked: Asked<T>; children: (data: T) => ReactNode }) {
+  if (asked.data !== undefined) return children(asked.data);
+  if (asked.error !== null) return <Failure error={asked.error} onRetry={() => void asked.refetch()} />;
+  return <Loading />;
+}

@@ -1,0 +1,10 @@
+/** Text of a cell. Values are shown as text, whatever they hold. */
+export function cellText(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+const numeric = /^(INTEGER|BIGINT|HUGEINT|SMALLINT|TINYINT|U\w+INT\w*|DOUBLE|FLOAT|REAL|DECIMAL)/;
+
+/** Whether a column is read from the right. */
+export const isNumeric = (dataType: string | null): boolean => dataType !== null && numeric.test(dataType);

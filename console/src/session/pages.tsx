@@ -1,0 +1,38 @@
+import { useRouter } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { Failure } from '../parts/states.tsx';
+import { texts } from '../texts.ts';
+import { finishSignIn, signIn } from './login.ts';
+
+/** Where the service leads back to after the sign-in. */
+export function CallbackPage() {
+  const router = useRouter();
+  const [fault, setFault] = useState<Error>();
+  useEffect(() => {
+    const answer = new URLSearchParams(location.search);
+    // Development renders twice; a code works once.
+    if (!answer.has('state')) return;
+    history.replaceState(null, '', location.pathname);
+    finishSignIn(answer).then((page) => router.history.replace(page), setFault);
+  }, [router]);
+  if (fault === undefined) return null;
+  return (
+    <Failure title={texts.signInFailed} error={fault} onRetry={() => void signIn(import.meta.env.BASE_URL)} />
+  );
+}
+
+export function SignedOutPage() {
+  return (
+    <main className="alone">
+      <h1>{texts.signedOut.title}</h1>
+      <p>
+        <button type="button" onClick={() => void signIn(import.meta.env.BASE_URL)}>
+          {texts.signedOut.again}
+        </button>
+      </p>
+      <p>
+        <a href="/sign-out">{texts.signedOut.browser}</a>
+      </p>
+    </main>
+  );
+}

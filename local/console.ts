@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const vite = join(root, 'node_modules/vite/bin/vite.js');
+const built = join(root, 'console/dist');
+const stamp = join(built, '.sources');
+const sources = [
+  'console/*.{html,ts,json}',
+  'console/src/**/*',
+  'clients/typescript/src/**/*.ts',
+  'package-lock.json',
+];
+
+/** Builds the console if its sources changed since it was built; whether it did. What is there stays until then. */
+export async function buildConsole(): Promise<boolean> {
+  const hash = hashOfSources();
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return false;
+  const fresh = join(root, `console/.dist-${process.pid}`);
+  try {
+    await run([vite, 'build', 'console', '--outDir', fresh, '--emptyOutDir', '--logLevel', 'warn']);
+    compress(fresh);
+    writeFileSync(join(fresh, '.sources'), hash);
+    rmSync(built, { recursive: true, force: true });
+    renameSync(fresh, built);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+  return true;
+}
+
+function hashOfSources(): string {
+  const hash = createHash('sha256');
+  const files = globSync(sources, { cwd: root, withFileTypes: true }).filter((entry) => entry.isFile());
+  for (const path of files.map(({ parentPath, name }) => join(parentPath, name)).sort())
+    hash.update(path.slice(root.length)).update('\0').update(readFileSync(path));
+  return hash.digest('hex');
+}
+
+/** Beside each file its compressed forms, which browsers take instead. */
+function compress(folder: string): void {
+  for (const path of globSync('**/*.{js,css,html}', { cwd: folder }).map((name) => join(folder, name))) {
+    const content = readFileSync(path);
+    writeFileSync(
+      `${path}.br`,
+      brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+    );
+    writeFileSync(`${path}.gz`, gzipSync(content, { level: 9 }));
+  }
+}
+
+/** A program of its own: building keeps a core busy. */
+function run(args: readonly string[]): Promise<void> {
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  let told = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      told = `${told}${text}`.slice(-4_000);
+    });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) =>
+      code === 0 ? resolve() : reject(new Error(told.trim() || `vite: ${code}`)),
+    );
+  });
+}
+
+if (import.meta.main)
+  process.stdout.write((await buildConsole()) ? 'The console is built.\n' : 'The console is as it was.\n');

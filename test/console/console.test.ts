@@ -1,0 +1,241 @@
+import { get as httpGet } from 'node:http';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { buildConsole } from '../../local/console.ts';
+import { inspect, themes } from '../api/pages/in-browser/inspect.ts';
+import { expectTitle, useBrowserLab } from '../api/pages/in-browser/lab.ts';
+import { describeInChromium } from '../support/chromium.ts';
+import { expectEventually } from '../support/eventually.ts';
+import type { TestClient } from '../support/workspace.ts';
+
+const hostile = [
+  '<img src=x onerror="document.title=1">',
+  '"><script>document.title=1</script>',
+  '{{7*7}} \u202e',
+];
+const script = { javaScriptEnabled: true };
+
+describeInChromium('the console', () => {
+  beforeAll(() => buildConsole());
+  const lab = useBrowserLab();
+  let people = 0;
+
+  async function table(client: TestClient, name: string, rows: object[]): Promise<string> {
+    const columns = [
+      { name: 'city', data_type: 'STRING' },
+      { name: 'amount', data_type: 'DOUBLE' },
+    ];
+    const made = await client.call('POST', '/v1/grid/tables', { body: { name, kind: 'data', columns } });
+    expect(made.status, made.text).toBe(201);
+    const tableId = made.body.data.tableId as string;
+    for (let at = 0; at < rows.length; at += 1_000) {
+      const page = rows.slice(at, at + 1_000).map((row, index) => ({ s_id: at + index + 1, ...row }));
+      const sent = await client.call('POST', `/v1/tables/${tableId}/rows`, { body: { rows: page } });
+      expect(sent.status, sent.text).toBe(200);
+    }
+    return tableId;
+  }
+
+  /** Somebody who is signed in at the service, and has opened the console. */
+  async function opened(prepare: (client: TestClient) => Promise<unknown> = async () => undefined) {
+    const page = await lab.newPage(script);
+    people += 1;
+    const client = await lab.owner(page, `console-${people}@example.com`);
+    await prepare(client);
+    const faults: string[] = [];
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error') faults.push(message.text());
+    });
+    const elsewhere: string[] = [];
+    page.on('request', (request) => {
+      if (new URL(request.url()).origin !== lab.origin()) elsewhere.push(request.url());
+    });
+    await page.goto('/');
+    await expectTitle(page, 'Data');
+    return { page, client, faults, elsewhere };
+  }
+
+  const ask = async (page: Page, sql: string) => {
+    await page.getByLabel('SQL').fill(sql);
+    await page.getByLabel('SQL').press('Control+Enter');
+  };
+
+  test('from signing in to a table, its rows and a question, each at an address of its own', async () => {
+    const cities = Array.from({ length: 2_500 }, (_, at) => ({ city: `City ${at + 1}`, amount: at / 4 }));
+    const { page, client, faults, elsewhere } = await opened(async (client) => {
+      await table(client, 'orders', cities);
+      await table(client, 'targets', []);
+    });
+    await page.getByRole('row').filter({ hasText: 'orders' }).getByText('2,500').waitFor();
+    await page.getByRole('searchbox').fill('nothing');
+    await page.getByText('No table or view has “nothing” in its name.').waitFor();
+    await page.getByRole('searchbox').fill('ord');
+    await page.getByRole('link', { name: 'targets' }).waitFor({ state: 'detached' });
+    expect(new URL(page.url()).search).toBe('?search=ord');
+    await page.getByRole('link', { name: 'orders' }).click();
+    await expectTitle(page, 'orders');
+    await page.getByText('2,500 rows').waitFor();
+    const grid = page.getByRole('region', { name: 'Rows' });
+    await grid.getByRole('cell', { name: 'City 1', exact: true }).waitFor();
+    // What is out of sight is not drawn, and comes as one scrolls: over pages of a thousand.
+    expect(await grid.getByRole('row').count()).toBeLessThan(100);
+    await expectEventually(async () => {
+      await grid.evaluate((frame) => frame.scrollTo({ top: frame.scrollHeight }));
+      expect(await grid.getByRole('cell', { name: 'City 2500', exact: true }).count()).toBe(1);
+    });
+    await page.reload();
+    await expectTitle(page, 'orders');
+
+    await page.getByRole('link', { name: 'Query it' }).click();
+    await expectTitle(page, 'Query');
+    await ask(page, 'SELECT count(*) AS n, count(*) AS n FROM orders');
+    await page.getByText(/^1 row in [\d,]+ ms$/).waitFor();
+    expect(await page.getByRole('cell').allTextContents()).toEqual(['2500', '2500']);
+    await ask(page, 'SELECT * FROM orders WHERE city = 1 LIMIT nonsense');
+    await page.getByRole('alert').waitFor();
+    await ask(page, 'SELECT city FROM orders WHERE amount < 0');
+    await page.getByText('No rows match.').waitFor();
+    expect(new URL(page.url()).searchParams.get('sql')).toBe('SELECT city FROM orders WHERE amount < 0');
+    await page.reload();
+    expect(await page.getByLabel('SQL').inputValue()).toBe('SELECT city FROM orders WHERE amount < 0');
+    await page.goto('/console/no/such/page');
+    await expectTitle(page, 'There is no such page');
+    expect(elsewhere).toEqual([]);
+    // Browsers tell each answer that is not a success.
+    expect(faults.filter((fault) => !fault.startsWith('Failed to load resource'))).toEqual([]);
+    expect((await client.call('GET', '/v1/me')).status).toBe(200);
+  });
+
+  test('what people wrote is text, wherever it stands', async () => {
+    const { page, faults } = await opened((client) =>
+      table(
+        client,
+        'notes',
+        hostile.map((city) => ({ city })),
+      ),
+    );
+    await page.getByRole('link', { name: 'notes' }).click();
+    for (const text of hostile) await page.getByRole('cell', { name: text.trim() }).first().waitFor();
+    await page.goto(
+      `/console/query?sql=${encodeURIComponent(`SELECT '${hostile[0]}' AS "${hostile[1]!.replaceAll('"', '""')}"`)}`,
+    );
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByRole('cell', { name: hostile[0]! }).waitFor();
+    await page.getByRole('columnheader', { name: hostile[1]! }).waitFor();
+    await page.goto(`/console/?search=${encodeURIComponent(hostile[0]!)}`);
+    await page.getByText(hostile[0]!).waitFor();
+    expect([await page.title(), faults]).toEqual(['Workspace', []]);
+  });
+
+  test('an API that fails is told, and asked again', async () => {
+    const { page } = await opened((client) => table(client, 'orders', [{ city: 'Porto', amount: 1 }]));
+    let isBroken = true;
+    await page.route('**/v1/tables', (route) =>
+      isBroken
+        ? route.fulfill({ status: 422, json: { code: 'conflict', detail: 'Broken for a test.' } })
+        : route.continue(),
+    );
+    await page.reload();
+    await page.getByText('Broken for a test.').waitFor();
+    isBroken = false;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('link', { name: 'orders' }).waitFor();
+  });
+
+  test('a login that was ended begins anew where it was missed; signing out ends it at the service', async () => {
+    const { page } = await opened((client) => table(client, 'orders', []));
+    const read = () =>
+      page.evaluate(() => JSON.parse(sessionStorage.getItem('login')!) as { accessToken: string });
+    const { accessToken: first } = await read();
+    const headers = { authorization: `Bearer ${first}` };
+    const logout = await fetch(`${lab.origin()}/v1/auth/logout`, { method: 'POST', headers });
+    expect(logout.status).toBeLessThan(300);
+    await expectEventually(async () => expect((await lab.me(first)).status).toBe(401));
+    await page.getByRole('link', { name: 'orders' }).click();
+    await expectTitle(page, 'orders');
+    const { accessToken: second } = await read();
+    expect(second).not.toBe(first);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await expectTitle(page, 'You are signed out of the console');
+    expect(await page.evaluate(() => [sessionStorage.length, localStorage.length])).toEqual([0, 0]);
+    await expectEventually(async () => expect((await lab.me(second)).status).toBe(401));
+    await page.getByRole('button', { name: 'Sign in again' }).click();
+    await expectTitle(page, 'Data');
+  });
+
+  test('an answer to a sign-in that nobody here began is not taken', async () => {
+    const page = await lab.newPage(script);
+    await lab.owner(page, 'nobody@example.com');
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.goto('/console/callback?code=wac_foreign&state=foreign');
+    await expectTitle(page, 'Data');
+    // The one exchange is that of the sign-in that was begun then.
+    expect(asked.filter((path) => path === '/v1/auth/token')).toHaveLength(1);
+  });
+
+  test.each(themes)('every page is accessible in %s colours, and fits a narrow window', async (theme) => {
+    const page = await lab.newPage({ ...script, colorScheme: theme });
+    const client = await lab.owner(page, `looks-${theme}@example.com`);
+    await page.goto('/');
+    await page.getByText('There are no tables yet.').waitFor();
+    await inspect(page, 'console-empty', theme);
+    const id = await table(client, 'orders_of_a_very_long_name_that_nobody_would_type_by_hand', [
+      { city: 'Porto', amount: 12.5 },
+      { city: 'Vila Nova de Gaia, on the other side of the river, where the cellars are', amount: 7 },
+    ]);
+    await page.reload();
+    await page.getByRole('link', { name: /^orders_of/ }).waitFor();
+    await inspect(page, 'console-tables', theme);
+    await page.goto(`/console/tables/${id}`);
+    await page.getByRole('cell', { name: 'Porto' }).waitFor();
+    await inspect(page, 'console-table', theme);
+    await page.goto('/console/query');
+    await ask(page, 'SELECT 1 AS one');
+    await page.getByRole('cell', { name: '1' }).waitFor();
+    await inspect(page, 'console-query', theme);
+    await ask(page, 'SELEC');
+    await page.getByRole('alert').waitFor();
+    await inspect(page, 'console-query-fault', theme);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await expectTitle(page, 'You are signed out of the console');
+    await inspect(page, 'console-signed-out', theme);
+  });
+});
+
+describeInChromium('the files of the console', () => {
+  beforeAll(() => buildConsole());
+  const lab = useBrowserLab();
+
+  test('are compressed, kept by their names, and the page itself asked for anew', async () => {
+    const get = (path: string, accept = 'br') =>
+      fetch(`${lab.origin()}${path}`, { headers: { 'accept-encoding': accept }, redirect: 'manual' });
+    /** Of the address as it is, which `fetch` would put in order. */
+    const status = (path: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const { hostname, port } = new URL(lab.origin());
+        httpGet({ hostname, port, path }, ({ statusCode }) => resolve(statusCode)).once('error', reject);
+      });
+    expect((await get('/')).headers.get('location')).toBe('/console/');
+    const page = await get('/console/tables/tbl_x');
+    expect(page.headers.get('cache-control')).toBe('no-cache');
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    const [asset] = /\/console\/assets\/[\w.-]+\.js/.exec(await page.text())!;
+    for (const [accept, encoding] of [
+      ['br', 'br'],
+      ['gzip', 'gzip'],
+      ['identity', null],
+    ] as const) {
+      const file = await get(asset!, accept);
+      expect([file.status, file.headers.get('content-encoding')]).toEqual([200, encoding]);
+      expect(file.headers.get('cache-control')).toContain('immutable');
+    }
+    for (const path of [
+      '/console/assets/none.js',
+      '/console/assets/%2e%2e/.sources',
+      '/console/assets/..%2f..%2f..%2fpackage.json',
+    ])
+      expect([400, 404], path).toContain(await status(path));
+  });
+});
