@@ -126,7 +126,7 @@ ${decisionButtons}
       const grant = grantOf(right);
       if ('error' in grant) return sendBack(reply, right, grant);
       const session = await pages.sessionOf(request);
-      if (session !== undefined && right.client.isOwn === true)
+      if (session !== undefined && needsNoConsent(right))
         return approve(request, reply, { right, grant, session });
       if (session !== undefined) return sendConsent(reply, session, right, grant);
       if (isFromElsewhere(request)) return sendOnward(reply, request.url);
@@ -151,7 +151,8 @@ ${decisionButtons}
         const next = `${path}?${new URLSearchParams(asked as Record<string, string>)}`;
         return reply.redirect(`/sign-in?next=${encodeURIComponent(next)}`, 303);
       }
-      request.log.info({ userId: session.userId, clientId: right.client.id, decision }, 'decided on a login');
+      const { organizationId, userId } = session;
+      request.log.info({ organizationId, userId, clientId: right.client.id, decision }, 'decided on a login');
       if (decision === 'deny') {
         await pages.record(request, session, 'done', eventOf(right, 'denied'));
         return sendBack(reply, right, { error: 'access_denied' });
@@ -161,6 +162,10 @@ ${decisionButtons}
     },
   );
 }
+
+/** A part of this service, at its own address: another port of a loopback address is another program. */
+const needsNoConsent = ({ client, redirectUri, issuer }: Request) =>
+  client.isOwn === true && redirectUri.startsWith(`${issuer}/`);
 
 const eventOf = ({ client }: Request, status: 'approved' | 'denied') => ({
   action: `login.${status}` as const,

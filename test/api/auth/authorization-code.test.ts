@@ -150,6 +150,24 @@ test('nothing is sent to an address that the client did not register', async () 
   }
 });
 
+test('nobody is asked for the console of this service, and everybody for a program on another port', async () => {
+  const { issuer } = (await workspace.call('GET', '/.well-known/oauth-authorization-server')).body;
+  const own = `${issuer}/console/callback`;
+  const { verifier, url } = asked({ client_id: 'console', redirect_uri: own });
+  const back = await browser.open(url);
+  const { code } = answerOf(back.location);
+  expect([back.status, back.location?.split('?')[0]]).toEqual([303, own]);
+  const redeemed = { code: code!, code_verifier: verifier, client_id: 'console', redirect_uri: own };
+  expect((await redeem(redeemed)).status).toBe(200);
+  const { items } = (await client.call('GET', '/v1/audit-events?action=login.approved')).body;
+  expect(items[0].resource).toMatchObject({ name: 'console' });
+  const elsewhere = new URL(own);
+  elsewhere.port = '9999';
+  const page = await browser.open(asked({ client_id: 'console', redirect_uri: elsewhere.href }).url);
+  expect([page.status, page.location]).toEqual([200, undefined]);
+  expect(page.text).toContain('Approve this login?');
+});
+
 test('other faults are told to the client, with its state', async () => {
   for (const [change, error] of [
     [{ response_type: 'token' }, 'unsupported_response_type'],
