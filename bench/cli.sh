@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . docs/examples/client.sh
 node=node_modules/.bin/node
-export WORKSPACE_URL="$API" WORKSPACE_CLIENT_ID="$(stack clientId)" WORKSPACE_CLIENT_SECRET="$(stack clientSecret)"
+export WORKSPACE_URL="$API" WORKSPACE_TOKEN="$TOKEN" # both have a token, as somebody who has logged in
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export WORKSPACE_CONFIG_DIR="$folder/config"
@@ -21,7 +21,7 @@ ended() {
     shown=$(call "$API$1")
     case "$(echo "$shown" | member status)" in queued | running) ;; *) echo "$shown"; return ;; esac
     sleep "$pause"
-    pause=$(awk "BEGIN { print ($pause * 1.5 > 2) ? 2 : $pause * 1.5 }")
+    pause=$(awk "BEGIN { print ($pause * 1.25 > 2) ? 2 : $pause * 1.25 }")
   done
 }
 curl_in() {

@@ -24,7 +24,7 @@ export async function wait<State extends Lasting>(
   look: () => Promise<State>,
   { onProgress, signal, everyMs = 2_000 }: WaitOptions<State> = {},
 ): Promise<State> {
-  for (let ms = 100; ; ms = Math.min(ms * 1.5, everyMs)) {
+  for (let ms = 100; ; ms = Math.min(ms * 1.25, everyMs)) {
     signal?.throwIfAborted();
     const state = await look();
     onProgress?.(state);

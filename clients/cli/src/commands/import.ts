@@ -3,7 +3,7 @@ import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
-import { uploadFile, wait } from '../../../typescript/src/index.ts';
+import { uploadFile, WorkspaceError, wait } from '../../../typescript/src/index.ts';
 import { type Context, contextOf } from '../context.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { plain, progressBar, table } from '../output.ts';
@@ -59,21 +59,27 @@ async function importFile(context: Context, projectId: string, file: string, opt
   const uploaded = await uploadFile(workspace, { projectId, path, content, onProgress, signal }).finally(
     bar.end,
   );
+  const at = { params: { path: { project_id: projectId, file_id: uploaded.id } } };
   if (options.preview) {
-    const at = { params: { path: { project_id: projectId, file_id: uploaded.id } } };
     return preview(context, uploaded.id, file).finally(() =>
       workspace.delete('/v1/projects/{project_id}/files/{file_id}', at).catch(() => undefined),
     );
   }
   const tableName = options.table ?? nameOf(file);
-  const { data: begun } = await workspace.post('/v1/projects/{project_id}/files/{file_id}/imports', {
-    params: { path: { project_id: projectId, file_id: uploaded.id } },
-    body: {
-      table_name: tableName,
-      mode: options.mode as (typeof modes)[number],
-      on_bad_row: options.badRows as 'fail' | 'quarantine',
-    },
-  });
+  const asked = {
+    table_name: tableName,
+    mode: options.mode as (typeof modes)[number],
+    on_bad_row: options.badRows as 'fail' | 'quarantine',
+  };
+  const { data: begun } = await workspace
+    .post('/v1/projects/{project_id}/files/{file_id}/imports', { ...at, body: asked })
+    .catch((error: unknown) => {
+      if (error instanceof WorkspaceError && error.code === 'name_taken')
+        output.hint(
+          'With --mode append its rows are added to that table, with --mode replace they take its place.',
+        );
+      throw error;
+    });
   const show = async () =>
     (await workspace.get('/v1/table-imports/{import_id}', { params: { path: { import_id: begun.id } } }))
       .data;
