@@ -1,4 +1,4 @@
-import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -11,12 +11,13 @@ import './style.css';
 const isOver = (error: unknown) =>
   error instanceof WorkspaceError && (error.status === 401 || error.code === 'invalid_grant');
 
+const onError = (error: unknown) => {
+  if (isOver(error)) void signIn();
+};
+
 const queries = new QueryClient({
-  queryCache: new QueryCache({
-    onError: (error) => {
-      if (isOver(error)) void signIn();
-    },
-  }),
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
   // The client below has tried again already.
   defaultOptions: { queries: { retry: false, staleTime: 5_000 } },
 });

@@ -146,7 +146,7 @@ describeInChromium('the console', () => {
   test('a login that was ended begins anew where it was missed; signing out ends it at the service', async () => {
     const { page } = await opened((client) => table(client, 'orders', []));
     const read = () =>
-      page.evaluate(() => JSON.parse(sessionStorage.getItem('login')!) as { accessToken: string });
+      page.evaluate(() => JSON.parse(sessionStorage.getItem('login') ?? '{}') as { accessToken: string });
     const { accessToken: first } = await read();
     const headers = { authorization: `Bearer ${first}` };
     const logout = await fetch(`${lab.origin()}/v1/auth/logout`, { method: 'POST', headers });
@@ -156,10 +156,21 @@ describeInChromium('the console', () => {
     await expectTitle(page, 'orders');
     const { accessToken: second } = await read();
     expect(second).not.toBe(first);
+    await page.goto('/console/query');
+    await page.getByLabel('SQL').fill('SELECT 41 + 1 AS n');
+    await fetch(`${lab.origin()}/v1/auth/logout`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${second}` },
+    });
+    await expectEventually(async () => expect((await lab.me(second)).status).toBe(401));
+    await page.getByRole('button', { name: 'Run' }).click();
+    await expectEventually(async () => expect((await read()).accessToken ?? second).not.toBe(second));
+    expect(await page.getByLabel('SQL').inputValue()).toBe('SELECT 41 + 1 AS n');
+    const { accessToken: third } = await read();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await expectTitle(page, 'You are signed out of the console');
     expect(await page.evaluate(() => [sessionStorage.length, localStorage.length])).toEqual([0, 0]);
-    await expectEventually(async () => expect((await lab.me(second)).status).toBe(401));
+    await expectEventually(async () => expect((await lab.me(third)).status).toBe(401));
     await page.getByRole('button', { name: 'Sign in again' }).click();
     await expectTitle(page, 'Data');
   });
