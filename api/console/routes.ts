@@ -27,17 +27,16 @@ const yearSeconds = 365 * 86_400;
  * The console: the files that Vite built, and the same first page for every address in it. It is looked for
  * at each request, because it may be built while the service runs.
  */
-export function consoleRoutes(app: Routes): void {
+export function consoleRoutes(app: Routes, folder = consoleDir): void {
   const open = { config: { scope: 'public' }, schema: { hide: true } } as const;
 
   app.register(async (routes) => {
     await routes.register(fastifyStatic, {
-      root: consoleDir,
+      root: folder,
       serve: false,
       preCompressed: true,
       cacheControl: false,
-      suppressWarning: true,
-    } as never);
+    });
 
     routes.get('/', open, async (_request, reply) => reply.redirect('/console/', 302));
     routes.get('/console', open, async (_request, reply) => reply.redirect('/console/', 302));
@@ -47,7 +46,7 @@ export function consoleRoutes(app: Routes): void {
       // A name has the hash of what it holds.
       if (path.startsWith('assets/'))
         return reply.header('Cache-Control', `public, max-age=${yearSeconds}, immutable`).sendFile(path);
-      if (!existsSync(join(consoleDir, 'index.html'))) return sendUnbuilt(reply);
+      if (!existsSync(join(folder, 'index.html'))) return sendUnbuilt(reply);
       return reply
         .headers({
           'Content-Security-Policy': policy,

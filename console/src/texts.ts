@@ -38,6 +38,7 @@ export const texts = {
     tests: { passing: 'tests pass', warning: 'tests warn', failing: 'tests fail', untested: 'no tests' },
     made: (up: number, down: number) => `made from ${up}, used by ${down}`,
     empty: 'It has no rows.',
+    cut: (count: number) => `The first ${count.toLocaleString('en')} rows; query for others.`,
     query: 'Query it',
   },
   query: {

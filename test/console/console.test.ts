@@ -1,6 +1,11 @@
 import { get as httpGet } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Fastify from 'fastify';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
+import { consoleRoutes } from '../../api/console/routes.ts';
+import type { Routes } from '../../api/deps.ts';
 import { buildConsole } from '../../local/console.ts';
 import { inspect, themes } from '../api/pages/in-browser/inspect.ts';
 import { expectTitle, useBrowserLab } from '../api/pages/in-browser/lab.ts';
@@ -248,5 +253,14 @@ describeInChromium('the files of the console', () => {
       '/console/assets/..%2f..%2f..%2fpackage.json',
     ])
       expect([400, 404], path).toContain(await status(path));
+  });
+
+  test('may be missing: the service starts, and its page says what to do', async () => {
+    const app = Fastify();
+    consoleRoutes(app as unknown as Routes, join(tmpdir(), 'no such folder'));
+    const page = await app.inject('/console/query');
+    expect([page.statusCode, page.body]).toEqual([503, expect.stringContaining('npm run build:console')]);
+    expect((await app.inject('/console/assets/index.js')).statusCode).toBe(404);
+    await app.close();
   });
 });

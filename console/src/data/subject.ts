@@ -15,6 +15,8 @@ export async function describe(id: string): Promise<Catalog> {
 export interface RowsPage {
   rows: unknown[][];
   next: string | null;
+  /** There are more rows, to which no page leads. */
+  isCut: boolean;
 }
 
 const pageRows = 1_000;
@@ -27,7 +29,7 @@ export async function rowsOf(catalog: Catalog, cursor: string | null): Promise<R
     const sql = `SELECT * FROM ${catalog.qualifiedName}`;
     const answer = await query(workspace, { sql, limit: viewRows, rowFormat: 'rows_with_column_order' });
     const rows = answer.rows_with_column_order ?? [];
-    return { rows: rows.map((row) => row.map(({ value }) => value)), next: null };
+    return { rows: rows.map((row) => row.map(({ value }) => value)), next: null, isCut: answer.truncated };
   }
   const { items, nextCursor } = await workspace.get('/v1/tables/{table_id}/rows', {
     params: {
@@ -36,5 +38,5 @@ export async function rowsOf(catalog: Catalog, cursor: string | null): Promise<R
     },
   });
   const names = catalog.columns.map(({ name }) => name);
-  return { rows: items.map((row) => names.map((name) => row[name])), next: nextCursor };
+  return { rows: items.map((row) => names.map((name) => row[name])), next: nextCursor, isCut: false };
 }

@@ -2,13 +2,16 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import { Grid } from '../parts/grid.tsx';
-import { Failure, Fetched } from '../parts/states.tsx';
+import { Failure, Fetched, Loading } from '../parts/states.tsx';
 import { texts } from '../texts.ts';
 import { describe, rowsOf } from './subject.ts';
 
 type Catalog = Awaited<ReturnType<typeof describe>>;
 
 const route = getRouteApi('/framed/tables/$tableId');
+
+/** What a tab keeps of a table: pages of a thousand rows. */
+const maxPages = 100;
 
 export function TablePage() {
   const { tableId } = route.useParams();
@@ -60,27 +63,28 @@ function Described({ id, catalog }: { id: string; catalog: Catalog }) {
 }
 
 function Rows({ id, catalog }: { id: string; catalog: Catalog }) {
-  const asked = useInfiniteQuery({
+  const { data, error, hasNextPage, isFetching, fetchNextPage, refetch } = useInfiniteQuery({
     queryKey: ['rows', id],
     queryFn: ({ pageParam }) => rowsOf(catalog, pageParam),
     initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
+    getNextPageParam: ({ next }, pages) => (pages.length < maxPages ? next : null),
     // A cursor stays at the version of the first page; newer pages would not fit to it.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
-  const { data, error, hasNextPage, isFetching, fetchNextPage, refetch } = asked;
   const rows = useMemo(() => data?.pages.flatMap((page) => page.rows) ?? [], [data]);
   const more = useCallback(() => {
     if (hasNextPage && !isFetching) void fetchNextPage();
   }, [hasNextPage, isFetching, fetchNextPage]);
-  if (data === undefined || error !== null) {
-    return error === null ? (
-      <Fetched asked={asked}>{() => null}</Fetched>
-    ) : (
-      <Failure error={error} onRetry={() => void refetch()} />
-    );
-  }
+  if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Loading />;
   if (rows.length === 0) return <p>{texts.table.empty}</p>;
-  return <Grid label={texts.table.rows} columns={catalog.columns} rows={rows} onEnd={more} />;
+  const last = data.pages.at(-1)!;
+  const isCut = last.isCut || (last.next !== null && !hasNextPage);
+  return (
+    <>
+      <Grid label={texts.table.rows} columns={catalog.columns} rows={rows} onEnd={more} />
+      {isCut && <p className="hint">{texts.table.cut(rows.length)}</p>}
+    </>
+  );
 }

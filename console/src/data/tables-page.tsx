@@ -53,17 +53,19 @@ export function TablesPage() {
 
 function Entries({ all, search }: { all: readonly Entry[]; search: string }) {
   const found = all.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()));
-  const [own, system] = [false, true].map((isSystem) =>
-    found.filter(({ kind }) => (kind === 'system') === isSystem),
-  );
+  const own = found.filter(({ kind }) => kind !== 'system');
+  const system = found.filter(({ kind }) => kind === 'system');
   return (
     <>
-      {own!.length > 0 && <List entries={own!} />}
-      {own!.length === 0 && <p>{search === '' ? texts.data.empty : texts.data.noneFound(search)}</p>}
-      {system!.length > 0 && (
+      {own.length > 0 ? (
+        <List entries={own} />
+      ) : (
+        <p>{search === '' ? texts.data.empty : texts.data.noneFound(search)}</p>
+      )}
+      {system.length > 0 && (
         <details>
           <summary>{texts.data.system}</summary>
-          <List entries={system!} />
+          <List entries={system} />
         </details>
       )}
     </>
