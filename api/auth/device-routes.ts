@@ -48,10 +48,10 @@ export function deviceLoginRoutes(app: Routes, deps: ApiDeps): void {
       async (request, reply) => {
         const clientId = await publicClientOf(deps, request.body);
         const asked = askedScopes(request.body.scope);
-        if (asked === undefined) throw oauthError('invalid_scope', 'There is no such scope.');
+        if ('refusal' in asked) throw oauthError('invalid_scope', asked.refusal);
         const { deviceCode, userCode } = await beginDeviceLogin(deps.db, {
           clientId,
-          scopes: asked,
+          scopes: asked.scopes,
           address: request.ip,
           addressGroup: addressGroup(request.ip),
         });

@@ -181,10 +181,10 @@ function grantOf({ asked, issuer }: Request): Grant | { error: string; error_des
     return refused('invalid_request', 'code_challenge must be an S256 challenge (RFC 7636).');
   if (method !== 'S256') return refused('invalid_request', 'code_challenge_method must be S256.');
   if (!isOurs(issuer, asked.resource)) return refused('invalid_target', 'resource is not of this service.');
-  const scopes = askedScopes(asked.scope);
-  return scopes === undefined
-    ? refused('invalid_scope', 'There is no such scope.')
-    : { scopes, codeChallenge: challenge };
+  const scope = askedScopes(asked.scope);
+  return 'refusal' in scope
+    ? refused('invalid_scope', scope.refusal)
+    : { scopes: scope.scopes, codeChallenge: challenge };
 }
 
 /** Sends the browser back to the program, with the issuer (RFC 9207) and the state that it sent. */

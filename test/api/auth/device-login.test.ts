@@ -142,7 +142,10 @@ test('a code that is denied, expired, unknown or of another client gives nothing
   ] as const)
     expect((await form('/v1/auth/device/token', fields)).body.error).toBe(error);
   const scope = await form('/v1/auth/device/code', { client_id: 'cli', scope: 'agent:read all' });
-  expect([scope.status, scope.body.error]).toEqual([400, 'invalid_scope']);
+  expect([scope.status, scope.body.error, scope.body.detail]).toEqual([
+    ...[400, 'invalid_scope'],
+    expect.stringContaining('Scopes are agent:read, agent:write, tables:append.'),
+  ]);
 });
 
 test('of polls at once after the approval one gets the tokens', async () => {

@@ -82,7 +82,7 @@ test('rows are appended from a pipe, and a batch by its name once', async () => 
     );
   expect(await said('query', 'SELECT count(*) AS n FROM targets')).toBe('n\r\n4\r\n');
   const large = await run(['append', 'targets'], { input: '{"s_id":9007199254740993,"v":7}\n' });
-  expect(large.out).toMatch(/^1 rows appended/);
+  expect(large.out).toMatch(/^1 row appended/);
   expect(await said('query', 'SELECT s_id FROM targets WHERE v = 7')).toBe('s_id\r\n9007199254740993\r\n');
   expect(
     await said(

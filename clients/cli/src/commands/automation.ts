@@ -4,7 +4,7 @@ import { exitCodes, Failure } from '../failure.ts';
 import { documentIn } from '../files/documents.ts';
 import { nameIn, sameAs } from '../files/kinds.ts';
 import { workflowsKind } from '../files/workflows.ts';
-import { plain, table } from '../output.ts';
+import { plain } from '../output.ts';
 import { followed, type Run } from './runs.ts';
 
 /** `city=Porto`; a value that is JSON is that value. */
@@ -42,18 +42,13 @@ export function automationCommands(program: Command): void {
           params: { query: page },
         }),
       );
-      output.show(found, () =>
-        table(
-          ['id', 'status', 'next', 'last', 'description'],
-          found.map(({ id, status, nextRunAt, lastRunStatus, description }) => [
-            id,
-            status,
-            nextRunAt,
-            lastRunStatus,
-            description,
-          ]),
-        ),
-      );
+      output.list(found, 'There are no schedules. Make some of files: workspace apply DIR', {
+        id: ({ id }) => id,
+        status: ({ status }) => status,
+        next: ({ nextRunAt }) => nextRunAt,
+        last: ({ lastRunStatus }) => lastRunStatus,
+        description: ({ description }) => description,
+      });
     });
   program
     .command('connections')
@@ -65,12 +60,12 @@ export function automationCommands(program: Command): void {
           params: { query: page },
         }),
       );
-      output.show(found, () =>
-        table(
-          ['id', 'name', 'type', 'tested'],
-          found.map(({ id, name, type, lastTestOk }) => [id, name, type, lastTestOk]),
-        ),
-      );
+      output.list(found, 'There are no connections. Make some of files: workspace apply DIR', {
+        id: ({ id }) => id,
+        name: ({ name }) => name,
+        type: ({ type }) => type,
+        tested: ({ lastTestOk }) => lastTestOk,
+      });
     });
 }
 
@@ -91,12 +86,11 @@ function playbookCommands(program: Command): void {
           },
         }),
       );
-      context.output.show(found, () =>
-        table(
-          ['id', 'title', 'parameters'],
-          found.map(({ id, title, parameters }) => [id, title, Object.keys(parameters).join(', ')]),
-        ),
-      );
+      context.output.list(found, 'The project has no playbooks. Make some of files: workspace apply DIR', {
+        id: ({ id }) => id,
+        title: ({ title }) => title,
+        parameters: ({ parameters }) => Object.keys(parameters).join(', '),
+      });
     });
 
   playbooks
@@ -132,12 +126,12 @@ function workflowCommands(program: Command): void {
           params: { query: page },
         }),
       );
-      output.show(found, () =>
-        table(
-          ['id', 'status', 'title', 'revision'],
-          found.map(({ id, status, title, revision }) => [id, status, title, revision]),
-        ),
-      );
+      output.list(found, 'You have no workflows. Make one of a file: workspace workflows apply FILE', {
+        id: ({ id }) => id,
+        status: ({ status }) => status,
+        title: ({ title }) => title,
+        revision: ({ revision }) => revision,
+      });
     });
 
   workflows
@@ -209,17 +203,12 @@ function workflowCommands(program: Command): void {
           },
         }),
       );
-      output.show(found, () =>
-        table(
-          ['id', 'status', 'trigger', 'began', 'error'],
-          found.map(({ id: run, status, trigger, createdAt, error }) => [
-            run,
-            status,
-            trigger.type,
-            createdAt.slice(0, 19),
-            error?.message,
-          ]),
-        ),
-      );
+      output.list(found, `It has not run. Run it: workspace workflows run ${id}`, {
+        id: (run) => run.id,
+        status: ({ status }) => status,
+        trigger: ({ trigger }) => trigger.type,
+        began: ({ createdAt }) => createdAt.slice(0, 19),
+        error: ({ error }) => error?.message,
+      });
     });
 }

@@ -6,7 +6,7 @@ import { type Command, Option } from 'commander';
 import { uploadFile, WorkspaceError, wait } from '../../../typescript/src/index.ts';
 import { type Context, contextOf } from '../context.ts';
 import { exitCodes, Failure } from '../failure.ts';
-import { plain, progressBar, table } from '../output.ts';
+import { counted, plain, progressBar, table } from '../output.ts';
 
 interface ImportOptions {
   table?: string;
@@ -98,7 +98,10 @@ async function importFile(context: Context, projectId: string, file: string, opt
     });
   if (!output.json) {
     const quarantined = ended.rowsQuarantined > 0 ? `, ${ended.rowsQuarantined} quarantined` : '';
-    output.show(ended, () => `${plain(tableName)}: ${ended.rowsImported} rows${quarantined}.`);
+    output.show(
+      ended,
+      () => `${plain(tableName)}: ${counted(ended.rowsImported ?? 0, 'row')}${quarantined}.`,
+    );
   }
   return ended;
 }

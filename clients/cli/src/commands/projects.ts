@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { contextOf, most, some } from '../context.ts';
-import { plain, table } from '../output.ts';
+import { plain } from '../output.ts';
 import { changeProfile } from '../profile.ts';
 
 export function projectCommands(program: Command): void {
@@ -16,12 +16,11 @@ export function projectCommands(program: Command): void {
           params: { query: page },
         }),
       );
-      output.show(found, () =>
-        table(
-          ['id', 'name', 'created'],
-          found.map(({ id, name, createdAt }) => [id, name, createdAt.slice(0, 10)]),
-        ),
-      );
+      output.list(found, 'There are no projects. Create one: workspace projects create NAME', {
+        id: ({ id }) => id,
+        name: ({ name }) => name,
+        created: ({ createdAt }) => createdAt.slice(0, 10),
+      });
     });
 
   projects

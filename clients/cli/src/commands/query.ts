@@ -8,7 +8,7 @@ import type { Command } from 'commander';
 import { queryStream, wait } from '../../../typescript/src/index.ts';
 import { type Context, collect, contextOf, tableOf } from '../context.ts';
 import { exitCodes, Failure } from '../failure.ts';
-import { plain, progressBar, table } from '../output.ts';
+import { counted, plain, progressBar, table } from '../output.ts';
 
 const streamed = ['csv', 'ndjson', 'arrow'] as const;
 const exported = ['csv', 'parquet', 'ndjson', 'arrow', 'xlsx'] as const;
@@ -135,7 +135,7 @@ async function showRows(context: Context, sql: string, options: QueryOptions, fo
   }
   process.stdout.write(`${table(names, values)}\n`);
   const more = data.truncated ? ', and there are more: --limit, or the whole with -o FILE' : '';
-  output.hint(output.dim(`${data.rowCount} rows${more} (${Math.round(data.elapsedMs)} ms)`));
+  output.hint(output.dim(`${counted(data.rowCount, 'row')}${more} (${Math.round(data.elapsedMs)} ms)`));
 }
 
 /** By a durable process, without a limit of rows: what was written is checked by its hash. */
@@ -154,7 +154,8 @@ async function exportTo(
   const bar = progressBar(file, output);
   const show = async () =>
     (await workspace.get('/v1/exports/{export_id}', { params: { path: { export_id: begun.id } } })).data;
-  const onProgress = ({ rowsWritten }: { rowsWritten: number }) => bar.at(0, `${rowsWritten} rows written`);
+  const onProgress = ({ rowsWritten }: { rowsWritten: number }) =>
+    bar.at(0, `${counted(rowsWritten, 'row')} written`);
   const ended = await wait(show, { signal, onProgress }).finally(bar.end);
   if (ended.status !== 'succeeded')
     throw new Failure(ended.error === null ? `The export is ${ended.status}.` : plain(ended.error.message));
@@ -163,7 +164,10 @@ async function exportTo(
   const response = await fetch(only.url, { signal });
   if (!response.ok) throw new Failure(`The storage answered ${response.status}.`);
   await writeWhole(Readable.fromWeb(response.body as never), file, only.sha256);
-  output.show(ended, () => `${file}: ${ended.rowsWritten} rows, ${only.sizeBytes} bytes.`);
+  output.show(
+    ended,
+    () => `${file}: ${counted(ended.rowsWritten, 'row')}, ${counted(only.sizeBytes, 'byte')}.`,
+  );
 }
 
 /** Under another name until it is whole, and has the hash that was told. */

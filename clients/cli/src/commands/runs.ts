@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type components, wait } from '../../../typescript/src/index.ts';
 import { type Context, contextOf, some } from '../context.ts';
 import { exitCodes, Failure } from '../failure.ts';
-import { plain, progressBar, table } from '../output.ts';
+import { plain, progressBar } from '../output.ts';
 import { variable } from '../profile.ts';
 
 export type Run = components['schemas']['Run'];
@@ -27,18 +27,13 @@ export function runCommands(program: Command): void {
           params: { path: { project_id: projectId }, query: { ...options, ...page } },
         }),
       );
-      context.output.show(found, () =>
-        table(
-          ['id', 'kind', 'status', 'title', 'began'],
-          found.map(({ id, kind, status, title, createdAt }) => [
-            id,
-            kind,
-            status,
-            title,
-            createdAt.slice(0, 19),
-          ]),
-        ),
-      );
+      context.output.list(found, 'No such runs in this project.', {
+        id: ({ id }) => id,
+        kind: ({ kind }) => kind,
+        status: ({ status }) => status,
+        title: ({ title }) => title,
+        began: ({ createdAt }) => createdAt.slice(0, 19),
+      });
     });
 
   runs

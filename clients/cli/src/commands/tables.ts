@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { appendRows, ingest } from '../../../typescript/src/index.ts';
 import { contextOf, tableOf } from '../context.ts';
 import { exitCodes, Failure } from '../failure.ts';
-import { plain, progressBar, table } from '../output.ts';
+import { counted, plain, progressBar, table } from '../output.ts';
 
 const modes = ['append', 'upsert', 'replace'] as const;
 
@@ -33,11 +33,12 @@ export function tableCommands(program: Command): void {
         workspace.get('/v1/views'),
       ]);
       const own = tables.filter(({ kind, queryable }) => kind !== 'system' || queryable);
-      const rows = [
-        ...own.map(({ name, kind, rowCount, id }) => [name, kind, rowCount, id]),
-        ...views.map(({ name, id }) => [name, 'view', null, id]),
-      ];
-      output.show([...own, ...views], () => table(['name', 'kind', 'rows', 'id'], rows));
+      output.list([...own, ...views], 'There are no tables. Bring a file in: workspace import FILE', {
+        name: ({ name }) => name,
+        kind: (one) => ('kind' in one ? one.kind : 'view'),
+        rows: (one) => ('rowCount' in one ? one.rowCount : null),
+        id: ({ id }) => id,
+      });
     });
 
   program
@@ -68,13 +69,14 @@ export function tableCommands(program: Command): void {
           };
           const written = await appendRows(workspace, id, rows, { onProgress, signal }).catch(
             (error: unknown) => {
-              if (count > 0) output.hint(`${count} rows were appended before; they stay.`);
+              if (count > 0) output.hint(`${counted(count, 'row')} appended before; they stay.`);
               throw error;
             },
           );
           return output.show(
             written,
-            () => `${written.rowsWritten} rows appended, version ${written.tableVersion ?? 'as before'}.`,
+            () =>
+              `${counted(written.rowsWritten, 'row')} appended, version ${written.tableVersion ?? 'as before'}.`,
           );
         }
         const bar = progressBar(name, output);
