@@ -1,7 +1,8 @@
 import { type SqlValues, withParameters } from './parameters.ts';
 import type { QueryDeps } from './run.ts';
 
-const timeoutMs = 10_000;
+/** Checking takes milliseconds; on a busy machine the process for it may take seconds to start. */
+const timeoutMs = 30_000;
 
 /**
  * Checks a statement like one that is run, except that its tables need not exist yet. Returns the names of
