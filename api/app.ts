@@ -200,6 +200,6 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   lakeMaintenanceRoutes(app, deps);
   appsRoutes(app, deps);
   mcpRoutes(app, deps);
-  consoleRoutes(app);
+  consoleRoutes(app, { storage: deps.objects.settings });
   return app;
 }

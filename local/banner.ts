@@ -10,6 +10,9 @@ export function banner(state: LocalState, options: { dataDir: string; tookMs: nu
     '',
     `  The workspace is up (${(options.tookMs / 1000).toFixed(1)} s).`,
     '',
+    ...(state.ownerUrl === null
+      ? []
+      : [`    Start here     ${state.ownerUrl} (sets your password; works once)`]),
     `    Console        ${state.apiUrl}/console/`,
     `    API            ${state.apiUrl}`,
     `    Reference      ${state.docsUrl}`,
@@ -17,7 +20,6 @@ export function banner(state: LocalState, options: { dataDir: string; tookMs: nu
     ...(state.mailPageUrl === null ? [] : [`    Mails          ${state.mailPageUrl}`]),
     `    Client id      ${state.clientId}`,
     `    Client secret  in ${stateFile} (clientSecret)`,
-    ...(state.ownerUrl === null ? [] : [`    Owner account  ${state.ownerUrl} (works once)`]),
     `    Logs           ${join(options.dataDir, 'logs')}`,
     '',
     '  A first request:',

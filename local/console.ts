@@ -1,7 +1,17 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
@@ -9,6 +19,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const vite = join(root, 'node_modules/vite/bin/vite.js');
 const built = join(root, 'console/dist');
 const stamp = join(built, '.sources');
+const longestBuildMs = 300_000;
 const sources = [
   'console/*.{html,ts,json}',
   'console/src/**/*',
@@ -19,7 +30,35 @@ const sources = [
 /** Builds the console if its sources changed since it was built; whether it did. What is there stays until then. */
 export async function buildConsole(): Promise<boolean> {
   const hash = hashOfSources();
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return false;
+  const isBuilt = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === hash;
+  if (isBuilt()) return false;
+  const unlock = await lock();
+  try {
+    if (isBuilt()) return false;
+    await build(hash);
+    return true;
+  } finally {
+    unlock();
+  }
+}
+
+/** Several programs may want to build at once; one does. A lock that is older than any build is of a dead one. */
+async function lock(): Promise<() => void> {
+  const folder = join(root, 'console/.building');
+  for (;;) {
+    try {
+      mkdirSync(folder);
+      return () => rmSync(folder, { recursive: true, force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    const since = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+    if (Date.now() - since > longestBuildMs) rmSync(folder, { recursive: true, force: true });
+    else await wait(100);
+  }
+}
+
+async function build(hash: string): Promise<void> {
   const fresh = join(root, `console/.dist-${process.pid}`);
   try {
     await run([vite, 'build', 'console', '--outDir', fresh, '--emptyOutDir', '--logLevel', 'warn']);
@@ -30,7 +69,6 @@ export async function buildConsole(): Promise<boolean> {
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }
-  return true;
 }
 
 function hashOfSources(): string {
@@ -55,7 +93,9 @@ function compress(folder: string): void {
 
 /** A program of its own: building keeps a core busy. */
 function run(args: readonly string[]): Promise<void> {
-  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  // Whatever this program runs for, the build is the one that people use.
+  const env = { ...process.env, NODE_ENV: 'production' };
+  const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let told = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyReply } from 'fastify';
+import type { ObjectStoreSettings } from '../../data/objects/settings.ts';
 import type { Routes } from '../deps.ts';
 import { html } from '../pages/html.ts';
 import { sendPage } from '../pages/layout.ts';
@@ -10,24 +11,31 @@ import { sendPage } from '../pages/layout.ts';
 /** Where `npm start` builds it to. */
 const consoleDir = fileURLToPath(new URL('../../console/dist', import.meta.url));
 
-/** Files of this site alone, which asks nobody else. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-].join('; ');
+type Storage = Pick<ObjectStoreSettings, 'endpoint' | 'bucket' | 'region'>;
+
+/** Files of this site alone, which asks nobody else but the storage that takes uploads. */
+const policyOf = (storage: string) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    `connect-src 'self' ${storage}`,
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ');
 const yearSeconds = 365 * 86_400;
 
 /**
  * The console: the files that Vite built, and the same first page for every address in it. It is looked for
  * at each request, because it may be built while the service runs.
  */
-export function consoleRoutes(app: Routes, folder = consoleDir): void {
+export function consoleRoutes(
+  app: Routes,
+  { storage, folder = consoleDir }: { storage: Storage; folder?: string },
+): void {
+  const policy = policyOf(originOf(storage));
   const open = { config: { scope: 'public' }, schema: { hide: true } } as const;
 
   app.register(async (routes) => {
@@ -58,6 +66,10 @@ export function consoleRoutes(app: Routes, folder = consoleDir): void {
     });
   });
 }
+
+/** Where forms of uploads are sent to. */
+const originOf = ({ endpoint, bucket, region }: Storage): string =>
+  endpoint === undefined ? `https://${bucket}.s3.${region}.amazonaws.com` : new URL(endpoint).origin;
 
 const sendUnbuilt = (reply: FastifyReply): FastifyReply =>
   sendPage(reply, {

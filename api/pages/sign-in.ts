@@ -51,7 +51,10 @@ ${pages.formFields(reply)}
       if (session === undefined && isFromElsewhere(request)) return sendOnward(reply, request.url);
       if (session === undefined) return sendForm(reply, { next });
       const { name, email, organization } = await showPerson(pages.db, session);
-      const onward = next === '/sign-in' ? undefined : html`<p><a href="${next}">Continue</a></p>`;
+      const onward =
+        next === '/sign-in'
+          ? html`<p><a href="/console/">Open the console</a></p>`
+          : html`<p><a href="${next}">Continue</a></p>`;
       const body = html`<p>You are signed in as ${name} (${email}) of ${organization}.</p>
 ${onward}
 <form method="post" action="/sign-out">${pages.formFields(reply)}<button class="plain">Sign out</button></form>`;

@@ -26,7 +26,9 @@ export function errors(app: FastifyInstance): void {
   app.setErrorHandler(async (error, request, reply) => {
     const known = toKnownError(error);
     if (known === undefined) {
-      request.log.error({ err: error }, 'request failed');
+      // Work that was stopped because its client has left is no fault; nobody reads what is sent.
+      const hasLeft = reply.raw.destroyed && (error as Error).name === 'AbortError';
+      if (!hasLeft) request.log.error({ err: error }, 'request failed');
       return sendProblem(
         reply,
         new AppError(

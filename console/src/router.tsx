@@ -1,16 +1,26 @@
-import { createRootRoute, createRoute, createRouter, Link, redirect } from '@tanstack/react-router';
-import { TablePage } from './data/table-page.tsx';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  Link,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router';
 import { TablesPage } from './data/tables-page.tsx';
 import { Failure } from './parts/states.tsx';
-import { QueryPage } from './query/query-page.tsx';
+import { ProjectPage } from './project/project-page.tsx';
 import { isSignedIn, signIn } from './session/login.ts';
 import { CallbackPage, SignedOutPage } from './session/pages.tsx';
 import { Shell } from './shell/shell.tsx';
-import { texts } from './texts.ts';
+import { texts } from './texts/index.ts';
 
-/** A text of the address, if it is one. */
-const text = (name: string) => (search: Record<string, unknown>) =>
-  typeof search[name] === 'string' ? { [name]: search[name] } : {};
+/** These texts of the address, where they are there. */
+const searching =
+  <Name extends string>(...names: Name[]) =>
+  (search: Record<string, unknown>) =>
+    Object.fromEntries(
+      names.flatMap((name) => (typeof search[name] === 'string' ? [[name, search[name]]] : [])),
+    ) as Partial<Record<Name, string>>;
 
 const root = createRootRoute({
   notFoundComponent: () => (
@@ -18,9 +28,6 @@ const root = createRootRoute({
       <h1>{texts.notThere.title}</h1>
       <Link to="/">{texts.notThere.back}</Link>
     </main>
-  ),
-  errorComponent: ({ error, reset }) => (
-    <Failure error={error instanceof Error ? error : new Error(String(error))} onRetry={reset} />
   ),
 });
 
@@ -36,18 +43,96 @@ const framed = createRoute({
     await new Promise(() => undefined);
   },
 });
+const inFrame = <const Path extends string>(path: Path) => ({ getParentRoute: () => framed, path });
+
 const tables = createRoute({
-  getParentRoute: () => framed,
-  path: '/',
+  ...inFrame('/'),
   component: TablesPage,
-  validateSearch: text('search') as (search: Record<string, unknown>) => { search?: string },
+  validateSearch: searching('search'),
 });
-const table = createRoute({ getParentRoute: () => framed, path: '/tables/$tableId', component: TablePage });
+const table = createRoute({
+  ...inFrame('/tables/$tableId'),
+  component: lazyRouteComponent(() => import('./data/table-page.tsx'), 'TablePage'),
+  validateSearch: searching('version'),
+});
 const query = createRoute({
-  getParentRoute: () => framed,
-  path: '/query',
-  component: QueryPage,
-  validateSearch: text('sql') as (search: Record<string, unknown>) => { sql?: string },
+  ...inFrame('/query'),
+  component: lazyRouteComponent(() => import('./query/query-page.tsx'), 'QueryPage'),
+  validateSearch: searching('sql'),
+});
+const inProject = createRoute({ ...inFrame('/in-project/$room'), component: ProjectPage });
+const importing = createRoute({
+  ...inFrame('/projects/$projectId/import'),
+  component: lazyRouteComponent(() => import('./intake/import-page.tsx'), 'ImportPage'),
+  validateSearch: searching('file', 'run'),
+});
+const conversations = createRoute({
+  ...inFrame('/projects/$projectId/ask'),
+  component: lazyRouteComponent(() => import('./ask/conversations-page.tsx'), 'ConversationsPage'),
+});
+const conversation = createRoute({
+  ...inFrame('/projects/$projectId/ask/$chatId'),
+  component: lazyRouteComponent(() => import('./ask/conversation-page.tsx'), 'ConversationPage'),
+});
+const reports = createRoute({
+  ...inFrame('/projects/$projectId/reports'),
+  component: lazyRouteComponent(() => import('./reports/reports-page.tsx'), 'ReportsPage'),
+});
+const report = createRoute({
+  ...inFrame('/projects/$projectId/reports/$reportId'),
+  component: lazyRouteComponent(() => import('./reports/report-page.tsx'), 'ReportPage'),
+  validateSearch: searching('revision'),
+});
+const runs = createRoute({
+  ...inFrame('/projects/$projectId/runs'),
+  component: lazyRouteComponent(() => import('./runs/runs-page.tsx'), 'RunsPage'),
+  validateSearch: searching('kind', 'status'),
+});
+const run = createRoute({
+  ...inFrame('/projects/$projectId/runs/$runId'),
+  component: lazyRouteComponent(() => import('./runs/run-page.tsx'), 'RunPage'),
+});
+const settings = createRoute({
+  ...inFrame('/settings'),
+  component: lazyRouteComponent(() => import('./settings/settings-page.tsx'), 'SettingsPage'),
+});
+const playbooks = createRoute({
+  ...inFrame('/projects/$projectId/playbooks'),
+  component: lazyRouteComponent(() => import('./automation/playbooks/playbooks-page.tsx'), 'PlaybooksPage'),
+});
+const playbook = createRoute({
+  ...inFrame('/projects/$projectId/playbooks/$playbookId'),
+  component: lazyRouteComponent(() => import('./automation/playbooks/playbook-page.tsx'), 'PlaybookPage'),
+});
+const schedules = createRoute({
+  ...inFrame('/schedules'),
+  component: lazyRouteComponent(() => import('./automation/schedules/schedules-page.tsx'), 'SchedulesPage'),
+  validateSearch: searching('playbook'),
+});
+const schedule = createRoute({
+  ...inFrame('/schedules/$scheduleId'),
+  component: lazyRouteComponent(() => import('./automation/schedules/schedule-page.tsx'), 'SchedulePage'),
+});
+const workflows = createRoute({
+  ...inFrame('/workflows'),
+  component: lazyRouteComponent(() => import('./automation/workflows/workflows-page.tsx'), 'WorkflowsPage'),
+});
+const workflow = createRoute({
+  ...inFrame('/workflows/$workflowId'),
+  component: lazyRouteComponent(() => import('./automation/workflows/workflow-page.tsx'), 'WorkflowPage'),
+  validateSearch: searching('run'),
+});
+const connections = createRoute({
+  ...inFrame('/connections'),
+  component: lazyRouteComponent(() => import('./connections/connections-page.tsx'), 'ConnectionsPage'),
+});
+const connection = createRoute({
+  ...inFrame('/connections/$connectionId'),
+  component: lazyRouteComponent(() => import('./connections/connection-page.tsx'), 'ConnectionPage'),
+});
+const appConnection = createRoute({
+  ...inFrame('/app-connections/$connectionId'),
+  component: lazyRouteComponent(() => import('./connections/app-connection-page.tsx'), 'AppConnectionPage'),
 });
 const callback = createRoute({ getParentRoute: () => root, path: '/callback', component: CallbackPage });
 const signedOut = createRoute({
@@ -60,8 +145,23 @@ const signedOut = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([framed.addChildren([tables, table, query]), callback, signedOut]),
+  routeTree: root.addChildren([
+    framed.addChildren([
+      ...[tables, table, query],
+      ...[inProject, importing],
+      ...[connections, connection, appConnection],
+      settings,
+      ...[conversations, conversation, reports, report, runs, run],
+      ...[playbooks, playbook, schedules, schedule, workflows, workflow],
+    ]),
+    callback,
+    signedOut,
+  ]),
   basepath: '/console',
+  // In place of the page alone: the frame stays.
+  defaultErrorComponent: ({ error, reset }) => (
+    <Failure error={error instanceof Error ? error : new Error(String(error))} onRetry={reset} />
+  ),
   // Numbers and texts that look like JSON stay as they were typed.
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
   stringifySearch: (search) => {

@@ -3,13 +3,13 @@ import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 
-/** The machine's own browser: Debian's package chromium has one. Nothing is downloaded. */
-const executablePath = ['chromium', 'chromium-browser', 'google-chrome']
+/** The machine's own browser, of a Debian package; the shell needs half the time. Nothing is downloaded. */
+const executablePath = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
   .flatMap((name) => (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name)))
   .find(isExecutable);
 
 const isMissing = executablePath === undefined;
-const why = "skipped: no chromium on this machine; Debian's package chromium has one";
+const why = "skipped: no chromium on this machine; Debian's package chromium-headless-shell has one";
 if (isMissing) console.warn(`The tests of the pages in a browser are ${why}.`);
 
 /** Tests in a real browser, which are skipped where the machine has none. */
@@ -17,7 +17,7 @@ export const describeInChromium = (title: string, tests: () => void) =>
   describe.skipIf(isMissing)(isMissing ? `${title} (${why})` : title, tests);
 
 /** As patient as the other waits of tests. */
-const patienceMs = 50_000;
+const patienceMs = 180_000;
 
 export interface TestChromium {
   /** A browser profile of its own, which ends with the test. */

@@ -1,18 +1,38 @@
-import { type components, query } from '../../../clients/typescript/src/index.ts';
+import { type components, query, WorkspaceError } from '../../../clients/typescript/src/index.ts';
 import { workspace } from '../session/login.ts';
 
-type Catalog = components['schemas']['TableCatalog'] | Omit<components['schemas']['ViewCatalog'], 'rowCount'>;
+export type Catalog =
+  | components['schemas']['TableCatalog']
+  | (Omit<components['schemas']['ViewCatalog'], 'rowCount'> & { rowCount: null });
 
 /** A table or a view: both are described alike, and their ids tell them apart. */
 export const isView = (id: string): boolean => id.startsWith('viw_');
 
-export async function describe(id: string): Promise<Catalog> {
-  if (isView(id))
-    return (await workspace.get('/v1/views/{view_id}/catalog', { params: { path: { view_id: id } } })).data;
-  return (await workspace.get('/v1/tables/{table_id}/catalog', { params: { path: { table_id: id } } })).data;
+/** A calculated table that was never built: it has a statement, and nothing else yet. */
+export interface Unbuilt {
+  name: string;
+  isUnbuilt: true;
+}
+
+export async function describe(id: string): Promise<Catalog | Unbuilt> {
+  if (isView(id)) {
+    const params = { path: { view_id: id } };
+    return { ...(await workspace.get('/v1/views/{view_id}/catalog', { params })).data, rowCount: null };
+  }
+  const params = { path: { table_id: id } };
+  try {
+    return (await workspace.get('/v1/tables/{table_id}/catalog', { params })).data;
+  } catch (error) {
+    if (!(error instanceof WorkspaceError) || error.code !== 'not_found') throw error;
+    // It may be missing because nothing was built yet; if it is missing altogether, that is said here.
+    const { data } = await workspace.get('/v1/grid/tables/{table_id}', { params });
+    if (data.query === null) throw error;
+    return { name: data.name, isUnbuilt: true };
+  }
 }
 
 export interface RowsPage {
+  columns: readonly { name: string; dataType: string | null }[];
   rows: unknown[][];
   next: string | null;
   /** There are more rows, to which no page leads. */
@@ -24,19 +44,48 @@ const pageRows = 1_000;
 const viewRows = 10_000;
 
 /** A page of rows, each in the order of the columns. */
-export async function rowsOf(catalog: Catalog, cursor: string | null): Promise<RowsPage> {
+export async function rowsOf(
+  catalog: Catalog,
+  { cursor, version }: { cursor: string | null; version: number | undefined },
+): Promise<RowsPage> {
   if ('viewId' in catalog) {
     const sql = `SELECT * FROM ${catalog.qualifiedName}`;
     const answer = await query(workspace, { sql, limit: viewRows, rowFormat: 'rows_with_column_order' });
     const rows = answer.rows_with_column_order ?? [];
-    return { rows: rows.map((row) => row.map(({ value }) => value)), next: null, isCut: answer.truncated };
+    return {
+      columns: answer.columns,
+      rows: rows.map((row) => row.map(({ value }) => value)),
+      next: null,
+      isCut: answer.truncated,
+    };
   }
   const { items, nextCursor } = await workspace.get('/v1/tables/{table_id}/rows', {
     params: {
       path: { table_id: catalog.tableId },
-      query: { limit: pageRows, ...(cursor === null ? {} : { cursor }) },
+      query: {
+        limit: pageRows,
+        ...(cursor === null ? {} : { cursor }),
+        ...(version === undefined || cursor !== null ? {} : { version }),
+      },
     },
   });
-  const names = catalog.columns.map(({ name }) => name);
-  return { rows: items.map((row) => names.map((name) => row[name])), next: nextCursor, isCut: false };
+  const columns = columnsOf(catalog, items[0]);
+  return {
+    columns,
+    rows: items.map((row) => columns.map(({ name }) => row[name])),
+    next: nextCursor,
+    isCut: false,
+  };
 }
+
+/** Those of the table that the rows have, and of a past version also those that the table has no more. */
+function columnsOf({ columns }: Catalog, row: Record<string, unknown> | undefined): RowsPage['columns'] {
+  if (row === undefined) return columns;
+  const known = columns.filter(({ name }) => name in row);
+  const names = new Set(columns.map(({ name }) => name));
+  const gone = Object.keys(row).filter((name) => !names.has(name) && !serviceColumns.has(name));
+  return [...known, ...gone.map((name) => ({ name, dataType: null }))];
+}
+
+/** Columns of the service itself. */
+const serviceColumns = new Set(['s_id', '_sm_created_at']);

@@ -1,90 +1,115 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useCallback, useMemo } from 'react';
-import { Grid } from '../parts/grid.tsx';
-import { Failure, Fetched, Loading } from '../parts/states.tsx';
-import { texts } from '../texts.ts';
-import { describe, rowsOf } from './subject.ts';
-
-type Catalog = Awaited<ReturnType<typeof describe>>;
+import { List } from '../parts/list.tsx';
+import { OnDemand } from '../parts/on-demand.tsx';
+import { Fetched } from '../parts/states.tsx';
+import { texts } from '../texts/index.ts';
+import { About } from './about.tsx';
+import { Lineage } from './lineage.tsx';
+import { Profile } from './profile.tsx';
+import { RemoveSubject } from './remove-subject.tsx';
+import { Rows } from './rows.tsx';
+import { Statement } from './statement.tsx';
+import { type Catalog, describe, isView } from './subject.ts';
+import { Verification } from './verification.tsx';
+import { Versions } from './versions.tsx';
 
 const route = getRouteApi('/framed/tables/$tableId');
+const told = texts.table;
+const everyMs = 2_000;
 
-/** What a tab keeps of a table: pages of a thousand rows. */
-const maxPages = 100;
-
+/** A table or a view: its rows first, and what is known of it as one asks. */
 export function TablePage() {
   const { tableId } = route.useParams();
-  const asked = useQuery({ queryKey: ['catalog', tableId], queryFn: () => describe(tableId) });
-  return <Fetched asked={asked}>{(catalog) => <Described id={tableId} catalog={catalog} />}</Fetched>;
+  const asked = useQuery({
+    queryKey: ['catalog', tableId],
+    queryFn: () => describe(tableId),
+    refetchInterval: ({ state: { data } }) => (data !== undefined && 'isUnbuilt' in data ? everyMs : false),
+  });
+  return (
+    <Fetched asked={asked}>
+      {(found) =>
+        'isUnbuilt' in found ? (
+          <>
+            <h1>{found.name}</h1>
+            <Statement id={tableId} />
+          </>
+        ) : (
+          <Described key={tableId} id={tableId} catalog={found} />
+        )
+      }
+    </Fetched>
+  );
 }
 
 function Described({ id, catalog }: { id: string; catalog: Catalog }) {
-  const { name, qualifiedName, description, modelingTier, lineage, columns } = catalog;
+  const { version } = route.useSearch();
+  const { name, qualifiedName, description, modelingTier, lineage } = catalog;
   const facts = [
-    ...('rowCount' in catalog ? [texts.table.counted(catalog.rowCount)] : []),
-    modelingTier,
-    ...('verification' in catalog ? [texts.table.tests[catalog.verification.state]] : []),
-    texts.table.made(lineage.upstream, lineage.downstream),
+    ...(catalog.rowCount === null ? [] : [told.counted(catalog.rowCount)]),
+    told.about.tiers[modelingTier],
+    ...('verification' in catalog ? [told.tests[catalog.verification.state]] : []),
+    told.made(lineage.upstream, lineage.downstream),
   ];
+  const past = version === undefined ? undefined : Number(version);
   return (
     <>
       <h1>{name}</h1>
       <p className="facts">
         {facts.join(' · ')} ·{' '}
         <Link to="/query" search={{ sql: `SELECT * FROM ${qualifiedName} LIMIT 100` }}>
-          {texts.table.query}
+          {told.query}
         </Link>
       </p>
-      {description !== '' && <p>{description}</p>}
-      <h2>{texts.table.rows}</h2>
-      <Rows id={id} catalog={catalog} />
-      <h2>{texts.table.columns}</h2>
-      <table className="list">
-        <thead>
-          <tr>
-            <th scope="col">{texts.table.column.name}</th>
-            <th scope="col">{texts.table.column.type}</th>
-            <th scope="col">{texts.table.column.description}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {columns.map((column) => (
-            <tr key={column.name}>
-              <th scope="row">{column.name}</th>
-              <td>{column.dataType}</td>
-              <td>{[column.description, column.note].filter(Boolean).join(' ')}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      {description !== '' && <p className="pre">{description}</p>}
+      <Statement id={id} />
+      <h2>{told.rows}</h2>
+      {past !== undefined && (
+        <p role="status">
+          {told.past(past)}{' '}
+          <Link to="/tables/$tableId" params={{ tableId: id }}>
+            {told.now}
+          </Link>
+        </p>
+      )}
+      <Rows id={id} catalog={catalog} version={past} />
+      <h2>{told.columns}</h2>
+      <Columns catalog={catalog} />
+      <OnDemand title={told.about.title}>
+        <About id={id} catalog={catalog} />
+      </OnDemand>
+      {!isView(id) && (
+        <>
+          <OnDemand title={told.profile.title}>
+            <Profile tableId={id} />
+          </OnDemand>
+          <OnDemand title={told.verification.title}>
+            <Verification tableId={id} />
+          </OnDemand>
+          <OnDemand title={told.versions.title}>
+            <Versions tableId={id} />
+          </OnDemand>
+        </>
+      )}
+      <OnDemand title={told.lineage.title}>
+        <Lineage id={id} name={name} />
+      </OnDemand>
+      <RemoveSubject id={id} name={name} />
     </>
   );
 }
 
-function Rows({ id, catalog }: { id: string; catalog: Catalog }) {
-  const { data, error, hasNextPage, isFetching, fetchNextPage, refetch } = useInfiniteQuery({
-    queryKey: ['rows', id],
-    queryFn: ({ pageParam }) => rowsOf(catalog, pageParam),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }, pages) => (pages.length < maxPages ? next : null),
-    // A cursor stays at the version of the first page; newer pages would not fit to it.
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-  });
-  const rows = useMemo(() => data?.pages.flatMap((page) => page.rows) ?? [], [data]);
-  const more = useCallback(() => {
-    if (hasNextPage && !isFetching) void fetchNextPage();
-  }, [hasNextPage, isFetching, fetchNextPage]);
-  if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
-  if (data === undefined) return <Loading />;
-  if (rows.length === 0) return <p>{texts.table.empty}</p>;
-  const last = data.pages.at(-1)!;
-  const isCut = last.isCut || (last.next !== null && !hasNextPage);
-  return (
-    <>
-      <Grid label={texts.table.rows} columns={catalog.columns} rows={rows} onEnd={more} />
-      {isCut && <p className="hint">{texts.table.cut(rows.length)}</p>}
-    </>
-  );
-}
+const Columns = ({ catalog: { columns } }: { catalog: Catalog }) => (
+  <List
+    items={columns}
+    keyOf={(column) => column.name}
+    columns={[
+      { title: told.column.name, value: (column) => column.name },
+      { title: told.column.type, value: (column) => column.dataType },
+      {
+        title: told.column.description,
+        value: (column) => [column.description, column.note].filter(Boolean).join(' '),
+      },
+    ]}
+  />
+);

@@ -1,31 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { List } from '../parts/list.tsx';
 import { Fetched } from '../parts/states.tsx';
-import { workspace } from '../session/login.ts';
-import { texts } from '../texts.ts';
-
-interface Entry {
-  id: string;
-  name: string;
-  kind: keyof typeof texts.data.kinds;
-  rowCount: number | null;
-  updatedAt: string;
-}
-
-/** Tables and views, by name. */
-async function allEntries(): Promise<Entry[]> {
-  const [{ tables }, { views }] = await Promise.all([
-    workspace.get('/v1/tables'),
-    workspace.get('/v1/views'),
-  ]);
-  const all = [
-    ...tables.map(
-      ({ id, name, kind, rowCount, updatedAt }): Entry => ({ id, name, kind, rowCount, updatedAt }),
-    ),
-    ...views.map(({ id, name, updatedAt }): Entry => ({ id, name, kind: 'view', rowCount: null, updatedAt })),
-  ];
-  return all.sort((one, other) => one.name.localeCompare(other.name));
-}
+import { Time } from '../parts/time.tsx';
+import { texts } from '../texts/index.ts';
+import { type Entry, tablesQuery } from './tables.ts';
 
 const route = getRouteApi('/framed/');
 const { columns, kinds } = texts.data;
@@ -33,10 +12,15 @@ const { columns, kinds } = texts.data;
 export function TablesPage() {
   const { search = '' } = route.useSearch();
   const navigate = route.useNavigate();
-  const asked = useQuery({ queryKey: ['tables'], queryFn: allEntries });
+  const asked = useQuery(tablesQuery);
   return (
     <>
       <h1>{texts.pages.data}</h1>
+      <p className="buttons">
+        <Link className="button" to="/in-project/$room" params={{ room: 'import' }}>
+          {texts.intake.title}
+        </Link>
+      </p>
       <input
         type="search"
         aria-label={texts.data.search}
@@ -58,49 +42,38 @@ function Entries({ all, search }: { all: readonly Entry[]; search: string }) {
   return (
     <>
       {own.length > 0 ? (
-        <List entries={own} />
+        <Listed entries={own} />
       ) : (
         <p>{search === '' ? texts.data.empty : texts.data.noneFound(search)}</p>
       )}
       {system.length > 0 && (
         <details>
           <summary>{texts.data.system}</summary>
-          <List entries={system} />
+          <Listed entries={system} />
         </details>
       )}
     </>
   );
 }
 
-function List({ entries }: { entries: readonly Entry[] }) {
+function Listed({ entries }: { entries: readonly Entry[] }) {
   return (
-    <table className="list">
-      <thead>
-        <tr>
-          <th scope="col">{columns.name}</th>
-          <th scope="col">{columns.kind}</th>
-          <th scope="col" className="number">
-            {columns.rows}
-          </th>
-          <th scope="col">{columns.changed}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {entries.map(({ id, name, kind, rowCount, updatedAt }) => (
-          <tr key={id}>
-            <th scope="row">
-              <Link to="/tables/$tableId" params={{ tableId: id }}>
-                {name}
-              </Link>
-            </th>
-            <td>{kinds[kind]}</td>
-            <td className="number">{rowCount?.toLocaleString('en')}</td>
-            <td>
-              <time dateTime={updatedAt}>{updatedAt.slice(0, 16).replace('T', ' ')}</time>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <List
+      items={entries}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: columns.name,
+          value: ({ id, name }) => (
+            <Link to="/tables/$tableId" params={{ tableId: id }}>
+              {name}
+            </Link>
+          ),
+        },
+        { title: columns.kind, value: ({ kind }) => kinds[kind] },
+        { title: columns.rows, value: ({ rowCount }) => rowCount?.toLocaleString('en'), isNumber: true },
+        { title: columns.changed, value: ({ updatedAt }) => <Time at={updatedAt} /> },
+      ]}
+    />
   );
 }

@@ -1,5 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { type Order, sorted } from './sorted.ts';
 import { cellText, isNumeric } from './value.ts';
 
 interface GridProps {
@@ -8,6 +9,8 @@ interface GridProps {
   rows: readonly (readonly unknown[])[];
   /** Called when the last rows come into sight. */
   onEnd?: (() => void) | undefined;
+  /** Whether these are all rows, which a click on a column puts in its order. */
+  isSortable?: boolean;
 }
 
 const rowHeight = 30;
@@ -15,7 +18,9 @@ const rowHeight = 30;
 const ahead = 50;
 
 /** Rows under their columns, of which only those in sight are drawn. */
-export function Grid({ label, columns, rows, onEnd }: GridProps) {
+export function Grid({ label, columns, rows, onEnd, isSortable = false }: GridProps) {
+  const [order, setOrder] = useState<Order>();
+  const places = useMemo(() => order && sorted(rows, columns, order), [rows, columns, order]);
   // Names of columns may repeat; the columns do not move.
   const heads = columns.map((column, at) => ({ ...column, at, key: `${at} ${column.name}` }));
   const frame = useRef<HTMLDivElement>(null);
@@ -38,14 +43,21 @@ export function Grid({ label, columns, rows, onEnd }: GridProps) {
       <table aria-rowcount={rows.length + 1}>
         <thead>
           <tr aria-rowindex={1}>
-            {heads.map(({ key, name, dataType }) => (
+            {heads.map(({ key, at, name, dataType }) => (
               <th
                 key={key}
                 scope="col"
                 className={isNumeric(dataType) ? 'number' : undefined}
                 title={dataType ?? ''}
+                aria-sort={order?.at !== at ? undefined : order.isDescending ? 'descending' : 'ascending'}
               >
-                {name}
+                {isSortable ? (
+                  <button type="button" className="bare" onClick={() => setOrder((now) => next(now, at))}>
+                    {name}
+                  </button>
+                ) : (
+                  name
+                )}
               </th>
             ))}
           </tr>
@@ -56,7 +68,7 @@ export function Grid({ label, columns, rows, onEnd }: GridProps) {
             <tr key={index} aria-rowindex={index + 2}>
               {heads.map(({ key, at, dataType }) => (
                 <td key={key} className={isNumeric(dataType) ? 'number' : undefined}>
-                  {cellText(rows[index]![at])}
+                  {cellText(rows[places?.[index] ?? index]![at])}
                 </td>
               ))}
             </tr>
@@ -67,3 +79,7 @@ export function Grid({ label, columns, rows, onEnd }: GridProps) {
     </section>
   );
 }
+
+/** First ascending, then descending, then as the rows came. */
+const next = (now: Order | undefined, at: number): Order | undefined =>
+  now?.at !== at ? { at, isDescending: false } : now.isDescending ? undefined : { at, isDescending: true };

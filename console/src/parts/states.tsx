@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { WorkspaceError } from '../../../clients/typescript/src/index.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/index.ts';
 
 interface FailureProps {
   title?: string;
@@ -9,16 +9,16 @@ interface FailureProps {
 }
 
 /** What went wrong, as the service says it, and what to do. */
-export function Failure({ title = texts.failed, error, onRetry }: FailureProps) {
+export function Failure({ title = texts.parts.failed, error, onRetry }: FailureProps) {
   const id = error instanceof WorkspaceError && error.status >= 500 ? error.requestId : undefined;
   return (
     <div className="failure" role="alert">
       <h2>{title}</h2>
       <p>{error.message}</p>
-      {id !== undefined && <p>{texts.requestId(id)}</p>}
+      {id !== undefined && <p>{texts.parts.requestId(id)}</p>}
       {onRetry !== undefined && (
         <button type="button" className="plain" onClick={onRetry}>
-          {texts.tryAgain}
+          {texts.parts.tryAgain}
         </button>
       )}
     </div>
@@ -28,7 +28,7 @@ export function Failure({ title = texts.failed, error, onRetry }: FailureProps) 
 export function Loading() {
   return (
     <p className="loading" role="status">
-      {texts.loading}
+      {texts.parts.loading}
     </p>
   );
 }

@@ -1,53 +1,81 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type FormEvent, useRef, useState } from 'react';
-import { type QueryAnswer, query } from '../../../clients/typescript/src/index.ts';
-import { Grid } from '../parts/grid.tsx';
+import { lazy, Suspense, useMemo, useRef, useState } from 'react';
+import { query } from '../../../clients/typescript/src/index.ts';
 import { Failure, Loading } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/index.ts';
+import { Answer } from './answer.tsx';
+import { placeOf } from './fault.ts';
+import { History, historyKey } from './history.tsx';
+import { schemaQuery } from './schema.ts';
+
+const Editor = lazy(async () => ({ default: (await import('./editor.tsx')).Editor }));
 
 const route = getRouteApi('/framed/query');
 const maxRows = 10_000;
+const none = {};
 
 /** One statement and its rows. The statement is part of the address once it was run. */
 export function QueryPage() {
   const { sql: given = '' } = route.useSearch();
   const navigate = route.useNavigate();
+  const queries = useQueryClient();
   const [sql, setSql] = useState(given);
+  const [seen, setSeen] = useState(given);
+  // Another address, as by going back, is another statement.
+  if (given !== seen) {
+    setSeen(given);
+    setSql(given);
+  }
+  const { data: schema = none } = useQuery(schemaQuery);
   const stop = useRef<AbortController>(undefined);
-  const { data, error, isPending, mutate } = useMutation({
-    mutationFn: () => {
+  const { data, error, isPending, mutate, variables } = useMutation({
+    mutationFn: (statement: string) => {
       stop.current = new AbortController();
       const { signal } = stop.current;
-      return query(workspace, { sql, limit: maxRows, rowFormat: 'rows_with_column_order', signal });
+      return query(workspace, {
+        sql: statement,
+        limit: maxRows,
+        rowFormat: 'rows_with_column_order',
+        signal,
+      });
     },
+    onSettled: () => queries.invalidateQueries({ queryKey: historyKey }),
   });
-  const run = (event?: FormEvent) => {
-    event?.preventDefault();
+  const run = () => {
     if (isPending || sql.trim() === '') return;
-    void navigate({ search: { sql }, replace: true });
-    mutate();
+    setSeen(sql);
+    void navigate({ search: { sql }, replace: given === '' });
+    mutate(sql);
   };
   const isStopped = error?.name === 'AbortError';
+  const failed = error === null || isStopped || isPending ? undefined : error;
+  const fault = useMemo(() => {
+    const place = failed && variables === sql ? placeOf(sql, failed.message) : undefined;
+    return place && { ...place, message: failed!.message };
+  }, [failed, variables, sql]);
   return (
     <>
       <h1>{texts.pages.query}</h1>
-      <form onSubmit={run}>
-        <label htmlFor="sql">{texts.query.label}</label>
-        <textarea
-          id="sql"
-          rows={8}
-          spellCheck={false}
-          autoComplete="off"
-          aria-describedby="sql-hint"
-          value={sql}
-          onChange={({ target }) => setSql(target.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) run(event);
-          }}
-        />
-        <p id="sql-hint" className="hint">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          run();
+        }}
+      >
+        <Suspense fallback={<Loading />}>
+          <Editor
+            label={texts.query.label}
+            description={texts.query.hint}
+            value={sql}
+            onChange={setSql}
+            onRun={run}
+            schema={schema}
+            fault={fault}
+          />
+        </Suspense>
+        <p className="hint" aria-hidden>
           {texts.query.hint}
         </p>
         <p className="buttons">
@@ -62,28 +90,11 @@ export function QueryPage() {
         </p>
       </form>
       {isPending && <Loading />}
-      {!isPending && error !== null && !isStopped && <Failure error={error} />}
-      {!isPending && error === null && data !== undefined && <Answer answer={data} />}
-    </>
-  );
-}
-
-function Answer({ answer }: { answer: QueryAnswer }) {
-  const { columns, rows_with_column_order: rows = [], rowCount, elapsedMs, truncated } = answer;
-  return (
-    <>
-      <p className="facts" role="status">
-        {truncated ? texts.query.truncated(rowCount) : texts.query.told(rowCount, elapsedMs)}
-      </p>
-      {rows.length === 0 ? (
-        <p>{texts.query.none}</p>
-      ) : (
-        <Grid
-          label={texts.table.rows}
-          columns={columns}
-          rows={rows.map((row) => row.map(({ value }) => value))}
-        />
+      {failed !== undefined && <Failure error={failed} />}
+      {!isPending && error === null && data !== undefined && (
+        <Answer key={data.id} answer={data} sql={variables!} />
       )}
+      <History />
     </>
   );
 }

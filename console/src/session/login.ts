@@ -8,7 +8,8 @@ import {
 import { pkce, randomState } from './pkce.ts';
 
 const clientId = 'console';
-const scope = 'agent:read agent:write';
+/** The last one is for whoever issues it to a program, and for rows that were put aside. */
+const scope = 'agent:read agent:write tables:append';
 const base = import.meta.env.BASE_URL;
 const redirectUri = `${location.origin}${base}callback`;
 const endpoints = { authorize: '/v1/auth/authorize', token: '/v1/auth/token' };
@@ -84,6 +85,8 @@ export async function finishSignIn(answer: URLSearchParams): Promise<string> {
 export async function signOut(): Promise<void> {
   await workspace.post('/v1/auth/logout').catch(() => undefined);
   sessionStorage.removeItem(keys.tokens);
+  // The project that was looked at last.
+  localStorage.clear();
 }
 
 function read<T>(key: string): T | undefined {

@@ -1,11 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
+import { DropAnywhere } from '../intake/drop-anywhere.tsx';
+import { ProjectChoice } from '../project/choice.tsx';
+import { useProjectId } from '../project/current.ts';
 import { signOut, workspace } from '../session/login.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/index.ts';
+import { pages } from './pages.ts';
+import { Palette } from './palette.tsx';
 
 /** The frame of every page: where one is, who one is, and where one may go. */
 export function Shell() {
   const navigate = useNavigate();
+  const projectId = useProjectId();
   const { data: me } = useQuery({ queryKey: ['me'], queryFn: () => workspace.get('/v1/me') });
   const { data: organization } = useQuery({
     queryKey: ['organization'],
@@ -14,14 +20,18 @@ export function Shell() {
   return (
     <div className="shell">
       <a className="skip" href="#content">
-        {texts.skip}
+        {texts.parts.skip}
       </a>
       <header>
         <strong>{organization?.data.name ?? texts.name}</strong>
         <nav aria-label={texts.name}>
-          <Link to="/">{texts.pages.data}</Link>
-          <Link to="/query">{texts.pages.query}</Link>
+          {pages(projectId).map(({ label, link }) => (
+            <Link key={label} {...link}>
+              {label}
+            </Link>
+          ))}
         </nav>
+        <ProjectChoice projectId={projectId} />
         <span className="who">{me?.data.name}</span>
         <button
           type="button"
@@ -34,6 +44,8 @@ export function Shell() {
       <main id="content" tabIndex={-1}>
         <Outlet />
       </main>
+      <DropAnywhere />
+      <Palette projectId={projectId} />
     </div>
   );
 }

@@ -27,7 +27,11 @@ const altText = (title: string): string => title.replace(/[[\]\\\r\n]/g, ' ');
 
 function titleOf(text: string): string {
   const [line = ''] = text.split('\n', 1);
-  const title = line.replace(/^#{1,6} /, '').trim();
+  // A title is plain text: its emphasis is left out.
+  const title = line
+    .replace(/^#{1,6} /, '')
+    .replaceAll(/\*\*|__|`/g, '')
+    .trim();
   const characters = [...title];
   if (characters.length === 0) return 'Report';
   return characters.length <= maxTitle ? title : `${characters.slice(0, maxTitle - 1).join('')}…`;

@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import { Action } from '../parts/action.tsx';
+import { Fetched } from '../parts/states.tsx';
+import { workspace } from '../session/login.ts';
+import { texts } from '../texts/index.ts';
+import type { InConversation } from './conversation-page.tsx';
+import type { Call } from './tool-call.tsx';
+
+const told = texts.ask.approval;
+
+/** A call that a person has to allow. The page shows the decision when the conversation tells it. */
+export function Approval({ call, projectId, chatId }: InConversation & { call: Call }) {
+  const field = useId();
+  const [note, setNote] = useState('');
+  const path = { project_id: projectId, chat_id: chatId };
+  const asked = useQuery({
+    queryKey: ['approvals', chatId, call.toolCallId],
+    queryFn: () =>
+      workspace.get('/v1/projects/{project_id}/conversations/{chat_id}/approvals', { params: { path } }),
+  });
+  const decide = (id: string, decision: 'allow' | 'deny') => () =>
+    workspace.post('/v1/projects/{project_id}/conversations/{chat_id}/approvals/{approval_id}', {
+      params: { path: { ...path, approval_id: id } },
+      body: decision === 'allow' ? { decision } : { decision, note },
+    });
+  return (
+    <Fetched asked={asked}>
+      {({ items }) => {
+        const pending = items.find(
+          ({ toolCallId, status }) => toolCallId === call.toolCallId && status === 'pending',
+        );
+        return (
+          pending !== undefined && (
+            <section className="asks" aria-label={told.title(call.name)}>
+              <h3>{told.title(call.name)}</h3>
+              <pre>{JSON.stringify(call.input, null, 2)}</pre>
+              <label htmlFor={field}>{told.note}</label>
+              <input
+                id={field}
+                value={note}
+                maxLength={1_000}
+                onChange={({ target }) => setNote(target.value)}
+              />
+              <div className="buttons">
+                <Action does={decide(pending.id, 'allow')}>{told.allow}</Action>
+                <Action isPlain does={decide(pending.id, 'deny')}>
+                  {told.deny}
+                </Action>
+              </div>
+            </section>
+          )
+        );
+      }}
+    </Fetched>
+  );
+}

@@ -1,0 +1,99 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useId, useState } from 'react';
+import { isView } from '../data/subject.ts';
+import { tablesQuery } from '../data/tables.ts';
+import { Action } from '../parts/action.tsx';
+import { Fetched } from '../parts/states.tsx';
+import { workspace } from '../session/login.ts';
+import { texts } from '../texts/index.ts';
+
+const told = texts.ask.attach;
+const maxEntries = 100;
+
+/** The tables and views that the analyst of a project sees. */
+export function Attached({ projectId }: { projectId: string }) {
+  const path = { project_id: projectId };
+  const queryKey = ['attached', projectId];
+  const asked = useQuery({
+    queryKey,
+    queryFn: () =>
+      workspace.get('/v1/projects/{project_id}/catalog-entries', {
+        params: { path, query: { limit: maxEntries } },
+      }),
+  });
+  return (
+    <details>
+      <summary>{told.title}</summary>
+      <Fetched asked={asked}>
+        {({ items }) => (
+          <>
+            {items.length === 0 && <p>{told.none}</p>}
+            <ul className="plain">
+              {items.map(({ id, name, tableId, viewId }) => (
+                <li key={id}>
+                  <Link to="/tables/$tableId" params={{ tableId: tableId ?? viewId! }}>
+                    {name}
+                  </Link>{' '}
+                  <Action
+                    isPlain
+                    changes={[queryKey]}
+                    does={() =>
+                      workspace.delete('/v1/projects/{project_id}/catalog-entries/{entry_id}', {
+                        params: { path: { ...path, entry_id: id } },
+                      })
+                    }
+                  >
+                    {told.remove}
+                  </Action>
+                </li>
+              ))}
+            </ul>
+            <Attach
+              projectId={projectId}
+              attached={new Set(items.map(({ tableId, viewId }) => tableId ?? viewId!))}
+            />
+          </>
+        )}
+      </Fetched>
+    </details>
+  );
+}
+
+function Attach({ projectId, attached }: { projectId: string; attached: ReadonlySet<string> }) {
+  const field = useId();
+  const [chosen, choose] = useState('');
+  const asked = useQuery(tablesQuery);
+  return (
+    <Fetched asked={asked}>
+      {(all) => (
+        <div className="buttons">
+          <label htmlFor={field}>{told.choose}</label>
+          <select id={field} value={chosen} onChange={({ target }) => choose(target.value)}>
+            <option value="" />
+            {all
+              .filter(({ id, kind }) => kind !== 'system' && !attached.has(id))
+              .map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+          </select>
+          <Action
+            isDisabled={chosen === ''}
+            changes={[['attached', projectId]]}
+            does={async () => {
+              await workspace.post('/v1/projects/{project_id}/catalog-entries', {
+                params: { path: { project_id: projectId } },
+                body: isView(chosen) ? { view_id: chosen } : { table_id: chosen },
+              });
+              choose('');
+            }}
+          >
+            {told.add}
+          </Action>
+        </div>
+      )}
+    </Fetched>
+  );
+}

@@ -1,0 +1,61 @@
+import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import { texts } from '../texts/index.ts';
+import { ModelChoice } from './model-choice.tsx';
+
+export interface Question {
+  message: string;
+  model?: string;
+}
+
+interface ComposerProps {
+  /** Of the button. */
+  label: string;
+  isBusy?: boolean;
+  /** Who answered last. */
+  model?: string | undefined;
+  /** The text stays where this rejects. */
+  onSend: (question: Question) => Promise<unknown>;
+  children?: ReactNode;
+}
+
+const maxMessage = 100_000;
+
+/** A question as it is written. Enter sends it, with Shift it begins a line. */
+export function Composer({ label, isBusy = false, model: last, onSend, children }: ComposerProps) {
+  const id = useId();
+  const [text, setText] = useState('');
+  const [model, setModel] = useState(last);
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    if (isBusy || text.trim() === '') return;
+    setText('');
+    // What was refused is there again, before what was written meanwhile.
+    onSend({ message: text, ...(model === undefined ? {} : { model }) }).catch(() =>
+      setText((now) => (now === '' ? text : `${text}\n${now}`)),
+    );
+  };
+  return (
+    <form className="composer" onSubmit={send}>
+      <label htmlFor={id}>{texts.ask.label}</label>
+      <textarea
+        id={id}
+        className="prose"
+        rows={2}
+        maxLength={maxMessage}
+        placeholder={texts.ask.placeholder}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) send(event);
+        }}
+      />
+      <p className="buttons">
+        <button type="submit" disabled={isBusy}>
+          {label}
+        </button>
+        {children}
+        <ModelChoice model={model} onChoose={setModel} />
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,115 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { memo, useEffect, useRef } from 'react';
+import type { Message, MessagePart } from '../../../clients/typescript/src/index.ts';
+import { Chart, Markdown } from '../parts/later.tsx';
+import { Failure, Fetched } from '../parts/states.tsx';
+import { Status } from '../parts/status.tsx';
+import { workspace } from '../session/login.ts';
+import { texts } from '../texts/index.ts';
+import { Approval } from './approval.tsx';
+import type { InConversation } from './conversation-page.tsx';
+import { KeepAsReport } from './keep-as-report.tsx';
+import { ToolCall } from './tool-call.tsx';
+import { type Transcript, textOf } from './transcript.ts';
+
+/** How far from its end a page is still read at its end, in pixels. */
+const nearEnd = 200;
+
+/** What was said, oldest first; what is written comes into sight as long as one reads the end. */
+export function Messages({ transcript, ...place }: InConversation & { transcript: Transcript }) {
+  const end = useRef<HTMLDivElement>(null);
+  const isAtEnd = useRef(true);
+  useEffect(() => {
+    const look = () => {
+      const { scrollHeight, scrollTop, clientHeight } = document.documentElement;
+      isAtEnd.current = scrollHeight - scrollTop - clientHeight < nearEnd;
+    };
+    addEventListener('scroll', look, { passive: true });
+    return () => removeEventListener('scroll', look);
+  }, []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: at each change of what is shown.
+  useEffect(() => {
+    if (isAtEnd.current) end.current?.scrollIntoView({ block: 'end' });
+  }, [transcript]);
+  return (
+    <>
+      <ol className="messages" aria-label={texts.ask.messages} aria-live="polite" aria-relevant="additions">
+        {transcript.messages.map((message) => (
+          <Said key={message.id} message={message} {...place} />
+        ))}
+      </ol>
+      <div ref={end} />
+    </>
+  );
+}
+
+/** Drawn again only when it changed: a conversation may have hundreds. */
+const Said = memo(function Said({ message, ...place }: InConversation & { message: Message }) {
+  const { role, status, parts, content, displayContent, error } = message;
+  if (role === 'user')
+    return (
+      <li className="said user">
+        <strong>{texts.ask.you}</strong>
+        <p className="pre">{displayContent === '' ? content : displayContent}</p>
+      </li>
+    );
+  const isOver = status !== 'streaming' && status !== 'waiting_approval';
+  return (
+    <li className="said" aria-busy={!isOver}>
+      <strong>{texts.ask.analyst}</strong> {!isOver && <Status of={status} />}
+      {Object.entries(parts).map(([at, part]) => (
+        <Part key={at} part={part} message={message} {...place} />
+      ))}
+      {status === 'cancelled' && <p className="hint">{texts.ask.stopped}</p>}
+      {error !== null && <Failure error={new Error(error.message)} />}
+      {status === 'complete' && textOf(message) !== '' && <KeepAsReport message={message} {...place} />}
+    </li>
+  );
+});
+
+interface PartProps extends InConversation {
+  part: MessagePart;
+  message: Message;
+}
+
+function Part({ part, message, ...place }: PartProps) {
+  switch (part.type) {
+    case 'text':
+      return <Markdown text={part.text} />;
+    case 'tool_call':
+      return (
+        <>
+          <ToolCall call={part} {...place} />
+          {part.status === 'waiting_approval' && <Approval call={part} {...place} />}
+        </>
+      );
+    case 'chart':
+      return <Drawn {...part} {...place} />;
+    case 'report':
+      return (
+        <p>
+          <Link
+            to="/projects/$projectId/reports/$reportId"
+            params={{ projectId: place.projectId, reportId: part.reportId }}
+          >
+            {part.title}
+          </Link>
+        </p>
+      );
+  }
+}
+
+function Drawn({ chartId, title, projectId, chatId }: InConversation & { chartId: string; title: string }) {
+  const asked = useQuery({
+    queryKey: ['chart', chartId],
+    queryFn: async () => {
+      const path = `/v1/projects/${projectId}/conversations/${chatId}/charts/${chartId}?format=json`;
+      const response = await workspace.send(path);
+      return (await response.json()) as Record<string, object>;
+    },
+    // It never changes.
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return <Fetched asked={asked}>{(drawing) => <Chart title={title} document={drawing} />}</Fetched>;
+}

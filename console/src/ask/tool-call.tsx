@@ -1,0 +1,78 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { MessagePart } from '../../../clients/typescript/src/index.ts';
+import { Grid } from '../parts/grid.tsx';
+import { Fetched } from '../parts/states.tsx';
+import { Status } from '../parts/status.tsx';
+import { workspace } from '../session/login.ts';
+import { texts } from '../texts/index.ts';
+import type { InConversation } from './conversation-page.tsx';
+
+export type Call = Extract<MessagePart, { type: 'tool_call' }>;
+
+const told = texts.ask.tool;
+const pageRows = 1_000;
+
+/** What the analyst did: in a line, and its statement and rows for whoever asks. */
+export function ToolCall({ call, ...place }: InConversation & { call: Call }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const { name, summary, status, input, resultId } = call;
+  const sql = sqlOf(input);
+  return (
+    <details className="tool" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+      <summary>
+        {told.told(name, summary)} {status !== 'done' && <Status of={status} />}
+      </summary>
+      {isOpen && (
+        <>
+          <pre>{sql ?? JSON.stringify(input, null, 2)}</pre>
+          {sql !== undefined && (
+            <p>
+              <Link to="/query" search={{ sql }}>
+                {told.query}
+              </Link>
+            </p>
+          )}
+          {resultId !== null && <Result resultId={resultId} {...place} />}
+        </>
+      )}
+    </details>
+  );
+}
+
+const sqlOf = (input: unknown): string | undefined =>
+  typeof input === 'object' && input !== null && 'sql' in input && typeof input.sql === 'string'
+    ? input.sql
+    : undefined;
+
+/** The rows as the analyst saw them. */
+function Result({ resultId, projectId, chatId }: InConversation & { resultId: string }) {
+  const path = { project_id: projectId, chat_id: chatId, result_id: resultId };
+  const asked = useInfiniteQuery({
+    queryKey: ['result', resultId],
+    queryFn: ({ pageParam }) =>
+      workspace.get('/v1/projects/{project_id}/conversations/{chat_id}/results/{result_id}', {
+        params: { path, query: { limit: pageRows, ...(pageParam === null ? {} : { cursor: pageParam }) } },
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return (
+    <Fetched asked={asked}>
+      {({ pages }) => (
+        <Grid
+          label={told.rows}
+          columns={pages[0]!.data.columns}
+          rows={pages.flatMap(({ data }) =>
+            (data.rows_with_column_order ?? []).map((row) => row.map(({ value }) => value)),
+          )}
+          onEnd={() => {
+            if (asked.hasNextPage && !asked.isFetching) void asked.fetchNextPage();
+          }}
+        />
+      )}
+    </Fetched>
+  );
+}

@@ -1,0 +1,87 @@
+import { useId, useState } from 'react';
+import { Action } from '../parts/action.tsx';
+import { workspace } from '../session/login.ts';
+import { texts } from '../texts/index.ts';
+import type { InConversation } from './conversation-page.tsx';
+import type { Queued, Transcript } from './transcript.ts';
+
+const told = texts.ask.waiting;
+
+/** Questions that wait for their turn: changed and removed until it comes, held after a Stop until somebody goes on. */
+export function Waiting({ transcript, ...place }: InConversation & { transcript: Transcript }) {
+  const { queue, isHeld } = transcript;
+  const path = { project_id: place.projectId, chat_id: place.chatId };
+  if (queue.length === 0 && !isHeld) return null;
+  return (
+    <section aria-label={told.title} className="waiting">
+      <h2>{told.title}</h2>
+      {isHeld && (
+        <div className="buttons">
+          <p>{told.held}</p>
+          <Action
+            does={() =>
+              workspace.post('/v1/projects/{project_id}/conversations/{chat_id}/queue/resume', {
+                params: { path },
+              })
+            }
+          >
+            {told.resume}
+          </Action>
+        </div>
+      )}
+      <ol className="plain">
+        {queue.map((queued) => (
+          <li key={queued.id}>
+            <Question queued={queued} {...place} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Question({ queued, projectId, chatId }: InConversation & { queued: Queued }) {
+  const field = useId();
+  const [draft, setDraft] = useState<string>();
+  const path = { project_id: projectId, chat_id: chatId, queued_message_id: queued.id };
+  const address = '/v1/projects/{project_id}/conversations/{chat_id}/queue/{queued_message_id}';
+  if (draft !== undefined)
+    return (
+      <>
+        <label htmlFor={field}>{texts.ask.label}</label>
+        <textarea
+          id={field}
+          className="prose"
+          rows={2}
+          value={draft}
+          onChange={({ target }) => setDraft(target.value)}
+        />
+        <div className="buttons">
+          <Action
+            isDisabled={draft.trim() === ''}
+            does={async () => {
+              const body = { message: draft, display_content: draft, expected_revision: queued.revision };
+              await workspace.patch(address, { params: { path }, body });
+              setDraft(undefined);
+            }}
+          >
+            {told.save}
+          </Action>
+          <button type="button" className="plain" onClick={() => setDraft(undefined)}>
+            {texts.parts.cancel}
+          </button>
+        </div>
+      </>
+    );
+  return (
+    <div className="buttons">
+      <span className="pre">{queued.displayContent === '' ? queued.message : queued.displayContent}</span>
+      <button type="button" className="plain" onClick={() => setDraft(queued.message)}>
+        {told.edit}
+      </button>
+      <Action isPlain does={() => workspace.delete(address, { params: { path } })}>
+        {told.remove}
+      </Action>
+    </div>
+  );
+}

@@ -1,0 +1,46 @@
+import type { ReactNode } from 'react';
+import type { components } from '../../../clients/typescript/src/index.ts';
+import { List } from '../parts/list.tsx';
+import { Time } from '../parts/time.tsx';
+import { texts } from '../texts/index.ts';
+
+export type Delivery = components['schemas']['Delivery'];
+
+const told = texts.automation.deliveries;
+const kinds = { delivered: 'good', failed: 'bad', uncertain: 'bad', pending: '' };
+
+/** What was brought where, and whether it arrived. */
+export function Deliveries({
+  items,
+  again,
+}: {
+  items: readonly Delivery[];
+  /** What may be done about one that did not arrive. */
+  again?: (delivery: Delivery) => ReactNode;
+}) {
+  return (
+    <List
+      label={told.title}
+      items={items}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: told.columns.target, value: ({ target }) => target },
+        { title: told.columns.kind, value: ({ kind }) => told.kinds[kind] },
+        { title: told.columns.status, value: (delivery) => <HowItWent {...delivery} /> },
+        {
+          title: told.columns.when,
+          value: ({ deliveredAt, createdAt }) => <Time at={deliveredAt ?? createdAt} />,
+        },
+        ...(again === undefined ? [] : [{ title: told.columns.again, value: again }]),
+      ]}
+    />
+  );
+}
+
+const HowItWent = ({ status, error, attempts }: Delivery) => (
+  <>
+    <span className={`status ${kinds[status]}`}>{told.statuses[status]}</span>
+    {attempts > 1 && ` (${told.attempts(attempts)})`}
+    {error !== null && <p className="hint">{error.message}</p>}
+  </>
+);

@@ -1,0 +1,37 @@
+import type { Control } from '../parts/field.tsx';
+import { texts } from '../texts/index.ts';
+import type { ParameterType } from './parameters.ts';
+
+const told = texts.automation.parameters;
+
+interface ParameterValueProps {
+  control: Control;
+  type: ParameterType;
+  value: string;
+  onChange: (value: string) => void;
+  /** Id of a list of tables to choose from. */
+  tables?: string | undefined;
+}
+
+/** The control of a value, by the type of its parameter. */
+export function ParameterValue({ control, type, value, onChange, tables }: ParameterValueProps) {
+  if (type === 'boolean')
+    return (
+      <select {...control} value={value} onChange={({ target }) => onChange(target.value)}>
+        <option value="">{told.unset}</option>
+        <option value="true">{told.yes}</option>
+        <option value="false">{told.no}</option>
+      </select>
+    );
+  return (
+    <input
+      {...control}
+      type={type === 'date' ? 'date' : 'text'}
+      inputMode={type === 'number' ? 'decimal' : undefined}
+      list={type === 'table' ? tables : undefined}
+      autoComplete="off"
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+    />
+  );
+}

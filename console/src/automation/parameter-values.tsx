@@ -1,0 +1,74 @@
+import { useQuery } from '@tanstack/react-query';
+import { useId } from 'react';
+import { faultAt, type Place } from '../parts/faults.ts';
+import { Field } from '../parts/field.tsx';
+import { workspace } from '../session/login.ts';
+import { texts } from '../texts/index.ts';
+import { ParameterValue } from './parameter-value.tsx';
+import { type Parameter, type Parameters, textOfValue } from './parameters.ts';
+
+const told = texts.automation.parameters;
+
+interface ParameterValuesProps {
+  projectId: string;
+  parameters: Parameters;
+  values: Readonly<Record<string, string>>;
+  onChange: (values: Record<string, string>) => void;
+  error: Error | null;
+  /** Where they are in the body that is sent. */
+  at: Place;
+}
+
+/** A field for the value of each parameter. */
+export function ParameterValues({
+  projectId,
+  parameters,
+  values,
+  onChange,
+  error,
+  at,
+}: ParameterValuesProps) {
+  const list = useId();
+  const fields = Object.entries(parameters);
+  const hasTables = fields.some(([, { type }]) => type === 'table');
+  const { data: entries } = useQuery({
+    queryKey: ['attached', projectId],
+    queryFn: () =>
+      workspace.get('/v1/projects/{project_id}/catalog-entries', {
+        params: { path: { project_id: projectId }, query: { limit: 100 } },
+      }),
+    enabled: hasTables,
+  });
+  if (fields.length === 0) return <p className="hint">{told.none}</p>;
+  return (
+    <>
+      {fields.map(([name, parameter]) => (
+        <Field
+          key={name}
+          label={parameter.required ? texts.automation.required(name) : name}
+          hint={hintOf(parameter)}
+          fault={faultAt(error, ...at, name)}
+        >
+          {(control) => (
+            <ParameterValue
+              {...{ control, type: parameter.type, value: values[name] ?? '', tables: list }}
+              onChange={(text) => onChange({ ...values, [name]: text })}
+            />
+          )}
+        </Field>
+      ))}
+      {hasTables && (
+        <datalist id={list}>
+          {entries?.items.map(({ id, name }) => (
+            <option key={id} value={name} />
+          ))}
+        </datalist>
+      )}
+    </>
+  );
+}
+
+function hintOf({ description, default: value }: Parameter): string | undefined {
+  const hint = [description, value === null ? '' : told.defaultIs(textOfValue(value))].join(' ').trim();
+  return hint === '' ? undefined : hint;
+}

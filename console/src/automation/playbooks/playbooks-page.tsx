@@ -1,0 +1,79 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { List } from '../../parts/list.tsx';
+import { Pages } from '../../parts/pages.tsx';
+import { Time } from '../../parts/time.tsx';
+import { workspace } from '../../session/login.ts';
+import { texts } from '../../texts/index.ts';
+import { AutomationNav } from '../nav.tsx';
+import type { Playbook } from './content.ts';
+import { PlaybookForm } from './playbook-form.tsx';
+
+const route = getRouteApi('/framed/projects/$projectId/playbooks');
+const told = texts.automation.playbooks;
+
+/** The playbooks of a project, and a new one. */
+export function PlaybooksPage() {
+  const { projectId } = route.useParams();
+  const navigate = route.useNavigate();
+  const queries = useQueryClient();
+  const path = { project_id: projectId };
+  const opened = async ({ id }: Playbook) => {
+    void queries.invalidateQueries({ queryKey: ['playbooks', projectId] });
+    await navigate({
+      to: '/projects/$projectId/playbooks/$playbookId',
+      params: { projectId, playbookId: id },
+    });
+  };
+  return (
+    <>
+      <h1>{told.title}</h1>
+      <AutomationNav />
+      <p className="hint">{told.about}</p>
+      <Pages
+        queryKey={['playbooks', projectId]}
+        empty={told.empty}
+        fetchPage={(page) =>
+          workspace.get('/v1/projects/{project_id}/playbooks', { params: { path, query: page } })
+        }
+      >
+        {(found) => (
+          <List
+            label={told.title}
+            items={found}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                title: told.columns.title,
+                value: ({ id, title }) => (
+                  <Link
+                    to="/projects/$projectId/playbooks/$playbookId"
+                    params={{ projectId, playbookId: id }}
+                  >
+                    {title}
+                  </Link>
+                ),
+              },
+              {
+                title: told.columns.parameters,
+                value: ({ parameters }) => Object.keys(parameters).join(', '),
+              },
+              { title: told.columns.output, value: ({ output }) => told.outputs[output.type] },
+              { title: told.columns.changed, value: ({ updatedAt }) => <Time at={updatedAt} /> },
+            ]}
+          />
+        )}
+      </Pages>
+      <details>
+        <summary>{told.new}</summary>
+        <PlaybookForm
+          label={told.create}
+          save={async (body) =>
+            (await workspace.post('/v1/projects/{project_id}/playbooks', { params: { path }, body })).data
+          }
+          onSaved={opened}
+        />
+      </details>
+    </>
+  );
+}

@@ -1,0 +1,134 @@
+import { useId } from 'react';
+import { faultAt } from '../../parts/faults.ts';
+import { Field } from '../../parts/field.tsx';
+import { texts } from '../../texts/index.ts';
+import { allWeekdays, type CadenceForm, type WritableType, writableTypes } from './cadence.ts';
+
+const { fields, types, weekdays } = texts.automation.schedules;
+const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')];
+
+interface CadenceFieldsProps {
+  cadence: CadenceForm;
+  change: (part: Partial<CadenceForm>) => void;
+  error: Error | null;
+}
+
+/** When something fires: the fields of the type of cadence that is chosen. */
+export function CadenceFields({ cadence, change, error }: CadenceFieldsProps) {
+  const list = useId();
+  const { type } = cadence;
+  const fault = (name: string) => faultAt(error, 'schedule', name);
+  return (
+    <>
+      <Field label={fields.type} fault={fault('type')}>
+        {(control) => (
+          <select
+            {...control}
+            value={type}
+            onChange={({ target }) => change({ type: target.value as WritableType, interval: null })}
+          >
+            {writableTypes.map((one) => (
+              <option key={one} value={one}>
+                {types[one]}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {type === 'one_time' && (
+        <Field label={fields.runDate} fault={fault('run_date')}>
+          {(control) => (
+            <input
+              {...control}
+              type="date"
+              value={cadence.runDate}
+              onChange={({ target }) => change({ runDate: target.value })}
+            />
+          )}
+        </Field>
+      )}
+      {type === 'weekly' && <Weekdays {...{ cadence, change }} fault={fault('days_of_week')} />}
+      {type === 'monthly' && (
+        <Field label={fields.dayOfMonth} hint={fields.dayHint} fault={fault('day_of_month')}>
+          {(control) => (
+            <input
+              {...control}
+              type="number"
+              value={cadence.dayOfMonth}
+              onChange={({ target }) => change({ dayOfMonth: target.value })}
+            />
+          )}
+        </Field>
+      )}
+      <Field label={fields.time} fault={fault('time_of_day')}>
+        {(control) => (
+          <input
+            {...control}
+            type="time"
+            step={1}
+            value={cadence.time}
+            onChange={({ target }) => change({ time: target.value })}
+          />
+        )}
+      </Field>
+      <Field label={fields.zone} fault={fault('zone_id')}>
+        {(control) => (
+          <input
+            {...control}
+            list={list}
+            autoComplete="off"
+            value={cadence.zone}
+            onChange={({ target }) => change({ zone: target.value })}
+          />
+        )}
+      </Field>
+      <datalist id={list}>
+        {zones.map((zone) => (
+          <option key={zone} value={zone} />
+        ))}
+      </datalist>
+      {type !== 'one_time' && (
+        <Field label={fields.anchorDate} fault={fault('anchor_date') ?? fault('interval')}>
+          {(control) => (
+            <input
+              {...control}
+              type="date"
+              value={cadence.anchorDate}
+              onChange={({ target }) => change({ anchorDate: target.value })}
+            />
+          )}
+        </Field>
+      )}
+    </>
+  );
+}
+
+interface WeekdaysProps extends Omit<CadenceFieldsProps, 'error'> {
+  fault: string | undefined;
+}
+
+function Weekdays({ cadence: { days }, change, fault }: WeekdaysProps) {
+  const id = useId();
+  return (
+    <fieldset aria-describedby={fault === undefined ? undefined : id}>
+      <legend>{fields.days}</legend>
+      {allWeekdays.map((day) => (
+        <label key={day} className="check">
+          <input
+            type="checkbox"
+            checked={days.includes(day)}
+            onChange={({ target }) =>
+              change({ days: target.checked ? [...days, day] : days.filter((one) => one !== day) })
+            }
+          />{' '}
+          {weekdays[day]}
+        </label>
+      ))}
+      {fault !== undefined && (
+        <p className="fault" id={id}>
+          {fault}
+        </p>
+      )}
+    </fieldset>
+  );
+}

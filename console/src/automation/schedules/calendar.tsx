@@ -1,0 +1,105 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Fetched } from '../../parts/states.tsx';
+import { workspace } from '../../session/login.ts';
+import { texts } from '../../texts/index.ts';
+import { dayInWords } from './cadence.ts';
+import { clockTime, type Day, type Month, monthsOf, timeIn } from './months.ts';
+import type { Schedule } from './target.tsx';
+
+const told = texts.automation.schedules;
+const limit = 100;
+/** Times of one day that fit into its cell. */
+const perDay = 3;
+
+/** When a schedule fires next, a month at a time. */
+export function Calendar({ schedule: { id, revision, schedule } }: { schedule: Schedule }) {
+  const asked = useQuery({
+    queryKey: ['occurrences', id, revision],
+    queryFn: () =>
+      workspace.get('/v1/schedules/{schedule_id}/occurrences', {
+        params: { path: { schedule_id: id }, query: { limit } },
+      }),
+  });
+  return (
+    <Fetched asked={asked}>
+      {({ items }) => <Months months={monthsOf(items)} zone={schedule.zoneId} />}
+    </Fetched>
+  );
+}
+
+function Months({ months, zone }: { months: readonly Month[]; zone: string }) {
+  const [at, setAt] = useState(0);
+  const month = months[at] ?? months[0];
+  if (month === undefined) return <p>{told.noNext}</p>;
+  const noted = month.occurrences.filter(({ note }) => note !== null);
+  return (
+    <>
+      <MonthGrid month={month} />
+      <p className="buttons">
+        <button type="button" className="plain" disabled={at === 0} onClick={() => setAt(at - 1)}>
+          {told.earlier}
+        </button>
+        <button
+          type="button"
+          className="plain"
+          disabled={at >= months.length - 1}
+          onClick={() => setAt(at + 1)}
+        >
+          {told.later}
+        </button>
+      </p>
+      {noted.length > 0 && (
+        <ul className="plain notes">
+          {noted.map(({ at, localTime, note }) => (
+            <li key={at}>
+              <strong>
+                {dayInWords(localTime.slice(0, 10))}, {clockTime(localTime)}
+              </strong>
+              : {told.notes[note!]} {told.firesAt(timeIn(zone, at))}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+const MonthGrid = ({ month: { title, weeks } }: { month: Month }) => (
+  <table className="month">
+    <caption aria-live="polite">{title}</caption>
+    <thead>
+      <tr>
+        {told.shortDays.map((day) => (
+          <th key={day} scope="col">
+            {day}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>
+      {weeks.map((week) => (
+        <tr key={week.key}>
+          {week.days.map((day) => (
+            <td key={day.key} className={day.occurrences.length > 0 ? 'fires' : undefined}>
+              <OneDay day={day} />
+            </td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);
+
+const OneDay = ({ day: { number, occurrences } }: { day: Day }) => (
+  <>
+    {number !== undefined && <span className="day">{number}</span>}
+    {occurrences.slice(0, perDay).map(({ at, localTime, note }) => (
+      <time key={at} dateTime={at} title={note === null ? undefined : told.notes[note]}>
+        {clockTime(localTime)}
+        {note !== null && ' *'}
+      </time>
+    ))}
+    {occurrences.length > perDay && <span>{told.more(occurrences.length - perDay)}</span>}
+  </>
+);

@@ -1,0 +1,120 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { faultAt, unplaced } from '../../parts/faults.ts';
+import { Field } from '../../parts/field.tsx';
+import { Failure } from '../../parts/states.tsx';
+import { texts } from '../../texts/index.ts';
+import { useFirstFault } from '../first-fault.ts';
+import { ParameterValues } from '../parameter-values.tsx';
+import type { Parameters } from '../parameters.ts';
+import { CadenceFields } from './cadence-fields.tsx';
+import { bodyOf, type Content, type ScheduleBody } from './content.ts';
+import type { Schedule } from './target.tsx';
+
+const told = texts.automation.schedules;
+const { fields } = told;
+const shown = ['type', 'run_date', 'days_of_week', 'day_of_month', 'time_of_day', 'zone_id', 'anchor_date'];
+const places = [
+  ['description'],
+  ...shown.map((name) => ['schedule', name]),
+  ['schedule', 'interval'],
+  ['config', 'params'],
+  ['config', 'output_folder'],
+  ['config', 'email_recipients'],
+];
+
+interface ScheduleFormProps {
+  projectId: string;
+  parameters: Parameters;
+  initial: () => Content;
+  label: string;
+  save: (body: ScheduleBody) => Promise<Schedule>;
+  onSaved: (saved: Schedule) => unknown;
+  /** It may have been changed elsewhere. */
+  onRefused?: () => unknown;
+}
+
+/** When a playbook runs, with which values, and where its output goes. */
+export function ScheduleForm({
+  projectId,
+  parameters,
+  initial,
+  label,
+  save,
+  onSaved,
+  onRefused,
+}: ScheduleFormProps) {
+  const [content, setContent] = useState(initial);
+  const change = (part: Partial<Content>) => setContent((before) => ({ ...before, ...part }));
+  const { mutate, isPending, error, data } = useMutation({
+    mutationFn: () => save(bodyOf(content, parameters)),
+    onSuccess: onSaved,
+    onError: onRefused,
+  });
+  const form = useFirstFault(error);
+  const { cadence, values } = content;
+  const left = unplaced(error, places);
+  return (
+    <form
+      ref={form}
+      className="narrow"
+      onSubmit={(event) => {
+        event.preventDefault();
+        mutate();
+      }}
+    >
+      <Field label={fields.description} fault={faultAt(error, 'description')}>
+        {(control) => (
+          <input
+            {...control}
+            value={content.description}
+            onChange={({ target }) => change({ description: target.value })}
+          />
+        )}
+      </Field>
+      <CadenceFields
+        {...{ cadence, error }}
+        change={(part) => change({ cadence: { ...cadence, ...part } })}
+      />
+      <fieldset>
+        <legend>{texts.automation.parameters.title}</legend>
+        <ParameterValues
+          {...{ projectId, parameters, values, error, at: ['config', 'params'] }}
+          onChange={(changed) => change({ values: changed })}
+        />
+      </fieldset>
+      <Field label={fields.folder} hint={fields.folderHint} fault={faultAt(error, 'config', 'output_folder')}>
+        {(control) => (
+          <input
+            {...control}
+            value={content.folder}
+            onChange={({ target }) => change({ folder: target.value })}
+          />
+        )}
+      </Field>
+      <Field
+        label={fields.recipients}
+        hint={fields.recipientsHint}
+        fault={faultAt(error, 'config', 'email_recipients')}
+      >
+        {(control) => (
+          <textarea
+            {...control}
+            rows={3}
+            value={content.recipients}
+            onChange={({ target }) => change({ recipients: target.value })}
+          />
+        )}
+      </Field>
+      <p className="buttons">
+        <button type="submit" disabled={isPending}>
+          {label}
+        </button>
+        {data !== undefined && !isPending && error === null && (
+          <span role="status">{told.saved(data.revision)}</span>
+        )}
+      </p>
+      {left !== null && <Failure error={left} />}
+    </form>
+  );
+}

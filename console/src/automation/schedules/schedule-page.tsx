@@ -1,0 +1,120 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { Action } from '../../parts/action.tsx';
+import { Fetched } from '../../parts/states.tsx';
+import { Status } from '../../parts/status.tsx';
+import { Time } from '../../parts/time.tsx';
+import { workspace } from '../../session/login.ts';
+import { texts } from '../../texts/index.ts';
+import { AutomationNav } from '../nav.tsx';
+import { cadenceInWords } from './cadence.ts';
+import { Calendar } from './calendar.tsx';
+import { EditSchedule } from './edit-schedule.tsx';
+import { ScheduleRuns } from './schedule-runs.tsx';
+import { type Schedule, TargetLink, TargetTitle } from './target.tsx';
+
+const route = getRouteApi('/framed/schedules/$scheduleId');
+const told = texts.automation.schedules;
+const runningMs = 2_000;
+const idleMs = 30_000;
+
+/** A schedule: when it fires, what came of it, and how to change it. */
+export function SchedulePage() {
+  const { scheduleId } = route.useParams();
+  const asked = useQuery({
+    queryKey: ['schedule', scheduleId],
+    queryFn: () =>
+      workspace.get('/v1/schedules/{schedule_id}', { params: { path: { schedule_id: scheduleId } } }),
+    refetchInterval: ({ state }) => (state.data?.data.lastRunStatus === 'running' ? runningMs : idleMs),
+  });
+  return <Fetched asked={asked}>{({ data }) => <OneSchedule key={data.id} schedule={data} />}</Fetched>;
+}
+
+function OneSchedule({ schedule }: { schedule: Schedule }) {
+  const { id, description, target, status, pauseReason, nextRunAt, lastRunStatus, lastRunAt } = schedule;
+  const isRunning = lastRunStatus === 'running';
+  const queries = useQueryClient();
+  // Its runs are read a last time once the schedule says that the latest has ended.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: they may have changed whenever these did.
+  useEffect(() => {
+    void queries.invalidateQueries({ queryKey: ['schedule-runs', id] });
+  }, [queries, id, lastRunStatus, lastRunAt]);
+  return (
+    <>
+      <h1>{description === '' ? <TargetTitle target={target} /> : description}</h1>
+      <AutomationNav />
+      <dl className="facts-list">
+        <dt>{told.columns.status}</dt>
+        <dd>
+          <Status of={status} /> {pauseReason !== undefined && told.pauseReasons[pauseReason]}
+        </dd>
+        <dt>{told.fields.playbook}</dt>
+        <dd>
+          <TargetLink target={target} />
+        </dd>
+        <dt>{told.columns.cadence}</dt>
+        <dd>{cadenceInWords(schedule.schedule)}</dd>
+        <dt>{told.columns.next}</dt>
+        <dd>{nextRunAt === null ? '—' : <Time at={nextRunAt} />}</dd>
+        <dt>{told.columns.last}</dt>
+        <dd>
+          {lastRunStatus === null ? told.never : <Status of={lastRunStatus} />} <Time at={lastRunAt} />
+        </dd>
+      </dl>
+      <Actions schedule={schedule} />
+      <h2>{told.next}</h2>
+      <Calendar schedule={schedule} />
+      <h2>{told.runs}</h2>
+      <ScheduleRuns scheduleId={id} projectId={target.projectId} isRunning={isRunning} />
+      <h2>{told.edit}</h2>
+      <EditSchedule schedule={schedule} />
+    </>
+  );
+}
+
+function Actions({ schedule: { id, status } }: { schedule: Schedule }) {
+  const navigate = route.useNavigate();
+  const queries = useQueryClient();
+  const params = { path: { schedule_id: id } };
+  const changes = [['schedule', id], ['schedule-runs', id], ['occurrences', id], ['schedules']];
+  return (
+    <div className="buttons">
+      <Action
+        changes={changes}
+        does={() => workspace.post('/v1/schedules/{schedule_id}/trigger', { params })}
+      >
+        {told.trigger}
+      </Action>
+      {status === 'active' && (
+        <Action
+          isPlain
+          changes={changes}
+          does={() => workspace.post('/v1/schedules/{schedule_id}/pause', { params })}
+        >
+          {told.pause}
+        </Action>
+      )}
+      {status === 'paused' && (
+        <Action
+          isPlain
+          changes={changes}
+          does={() => workspace.post('/v1/schedules/{schedule_id}/resume', { params })}
+        >
+          {told.resume}
+        </Action>
+      )}
+      <Action
+        isPlain
+        confirm={told.deleteSure}
+        does={async () => {
+          await workspace.delete('/v1/schedules/{schedule_id}', { params });
+          void queries.invalidateQueries({ queryKey: ['schedules'] });
+          await navigate({ to: '/schedules' });
+        }}
+      >
+        {told.delete}
+      </Action>
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { components } from '../../../../clients/typescript/src/index.ts';
+import { Action } from '../../parts/action.tsx';
+import { Field } from '../../parts/field.tsx';
+import { Failure } from '../../parts/states.tsx';
+import { Time } from '../../parts/time.tsx';
+import { workspace } from '../../session/login.ts';
+import { texts } from '../../texts/index.ts';
+
+const told = texts.automation.workflows.approvals;
+const everyMs = 2_000;
+
+interface InRun {
+  workflowId: string;
+  runId: string;
+}
+
+/** What a run waits for people to decide. */
+export function Approvals({ workflowId, runId }: InRun) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['workflow-approvals', runId],
+    queryFn: () =>
+      workspace.get('/v1/workflows/{workflow_id}/runs/{run_id}/approvals', {
+        params: { path: { workflow_id: workflowId, run_id: runId } },
+      }),
+    refetchInterval: everyMs,
+  });
+  if (data === undefined && error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
+  return data?.items
+    .filter(({ status }) => status === 'pending')
+    .map((approval) => <Approval key={approval.id} {...{ workflowId, runId, approval }} />);
+}
+
+type Asked = components['schemas']['WorkflowApproval'];
+
+function Approval({ workflowId, runId, approval }: InRun & { approval: Asked }) {
+  const { id, message, expiresAt } = approval;
+  const [note, setNote] = useState('');
+  const decide = (decision: 'allow' | 'deny') => () =>
+    workspace.post('/v1/workflows/{workflow_id}/runs/{run_id}/approvals/{approval_id}', {
+      params: { path: { workflow_id: workflowId, run_id: runId, approval_id: id } },
+      body: { decision, ...(note === '' ? {} : { note }) },
+    });
+  const changes = [
+    ['workflow-approvals', runId],
+    ['workflow-run', workflowId, runId],
+  ];
+  return (
+    <section className="asks" aria-label={told.title}>
+      <h4>{told.title}</h4>
+      <p className="pre">{message}</p>
+      <p className="hint">
+        {told.until} <Time at={expiresAt} />.
+      </p>
+      <Field label={told.note}>
+        {(control) => <input {...control} value={note} onChange={({ target }) => setNote(target.value)} />}
+      </Field>
+      <div className="buttons">
+        <Action changes={changes} does={decide('allow')}>
+          {told.allow}
+        </Action>
+        <Action isPlain changes={changes} does={decide('deny')}>
+          {told.deny}
+        </Action>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,90 @@
+import { useState } from 'react';
+import { List } from '../../parts/list.tsx';
+import { texts } from '../../texts/index.ts';
+import { Check } from './check.tsx';
+import { Edges } from './edges.tsx';
+import { type Graph, type NodeType, type Run, type Workflow, withEdge } from './graph.ts';
+import { GraphDrawing } from './later.tsx';
+import { NodeEditor } from './node-editor.tsx';
+import { NodeList } from './node-list.tsx';
+import { Settings } from './settings.tsx';
+import { useCheck } from './use-check.ts';
+import type { DraftInHand } from './use-draft.ts';
+
+const told = texts.automation.workflows;
+
+interface DefinitionProps {
+  workflow: Workflow;
+  types: readonly NodeType[];
+  hand: DraftInHand;
+  steps: Run['steps'];
+}
+
+/** What a workflow does: its graph drawn, its nodes listed, and the one in hand. */
+export function Definition({ workflow, types, hand, steps }: DefinitionProps) {
+  const { graph } = hand.draft;
+  if (workflow.graph === null) return <Steps workflow={workflow} />;
+  if (graph === undefined)
+    return (
+      <>
+        <p>{told.notDrawn}</p>
+        <pre>{JSON.stringify(workflow.graph, null, 2)}</pre>
+      </>
+    );
+  return <GraphDefinition {...{ workflow, types, hand, steps, graph }} />;
+}
+
+function GraphDefinition({ workflow, types, hand, steps, graph }: DefinitionProps & { graph: Graph }) {
+  const [chosenId, setChosenId] = useState<string>();
+  const check = useCheck(workflow, hand.saved.graph);
+  const faults = check.data?.faults ?? none;
+  const isEditable = workflow.status !== 'archived';
+  const change = (how: (before: Graph) => Graph) =>
+    hand.change((draft) => (draft.graph === undefined ? draft : { ...draft, graph: how(draft.graph) }));
+  const chosen = graph.nodes.find(({ id }) => id === chosenId);
+  return (
+    <>
+      <div className="graph-and-nodes">
+        <GraphDrawing
+          {...{ graph, types, steps, faults, chosenId, onChoose: setChosenId }}
+          onConnect={isEditable ? (edge) => change((before) => withEdge(before, edge)) : undefined}
+        />
+        <NodeList {...{ graph, types, steps, faults, chosenId, isEditable, change, onChoose: setChosenId }} />
+      </div>
+      {chosen !== undefined && (
+        <NodeEditor
+          key={`${hand.loads} ${chosen.id}`}
+          {...{ node: chosen, types, isEditable, change }}
+          faults={faults.filter(({ nodeId }) => nodeId === chosen.id)}
+        />
+      )}
+      <Edges {...{ graph, types, isEditable, change }} />
+      <Check {...{ check, graph, onChoose: setChosenId }} />
+      <Settings key={`settings ${hand.loads}`} {...{ hand, graph, isEditable, change }} />
+    </>
+  );
+}
+
+const none: never[] = [];
+
+const Steps = ({ workflow: { steps } }: { workflow: Workflow }) => (
+  <>
+    <h2>{told.steps}</h2>
+    <p>{told.ofSteps}</p>
+    <List
+      label={told.steps}
+      items={steps}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: told.step.position, value: ({ id }) => id },
+        { title: told.step.type, value: ({ type }) => type },
+        {
+          title: told.step.config,
+          value: ({ targetFileId, config, targets }) => (
+            <pre>{JSON.stringify({ targetFileId, config, targets }, null, 2)}</pre>
+          ),
+        },
+      ]}
+    />
+  </>
+);

@@ -1,0 +1,83 @@
+import { useState } from 'react';
+import { Field } from '../../parts/field.tsx';
+import { texts } from '../../texts/index.ts';
+import { type Graph, type NodeType, portsOf, withEdge, withoutEdge } from './graph.ts';
+import type { ChangeGraph } from './node-list.tsx';
+
+const told = texts.automation.workflows.edges;
+
+interface EdgesProps {
+  graph: Graph;
+  types: readonly NodeType[];
+  isEditable: boolean;
+  change: ChangeGraph;
+}
+
+/** What is connected to what, and a new connection, without a pointer. */
+export function Edges({ graph, types, isEditable, change }: EdgesProps) {
+  return (
+    <section aria-label={told.title}>
+      <h2>{told.title}</h2>
+      {graph.edges.length === 0 && <p>{told.none}</p>}
+      <ul className="plain nodes">
+        {graph.edges.map((edge) => (
+          <li key={`${edge.from} ${edge.to}`}>
+            {told.told(edge.from, edge.to)}{' '}
+            {isEditable && (
+              <button
+                type="button"
+                className="plain"
+                aria-label={told.remove(edge.from, edge.to)}
+                onClick={() => change((before) => withoutEdge(before, edge))}
+              >
+                {told.removeShort}
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {isEditable && graph.nodes.length > 0 && <Connect {...{ graph, types, change }} />}
+    </section>
+  );
+}
+
+function Connect({ graph, types, change }: Omit<EdgesProps, 'isEditable'>) {
+  const ends = (side: 'inputs' | 'outputs') =>
+    graph.nodes.flatMap((node) =>
+      portsOf(node, types, graph.edges)[side].map((port) => `${node.id}.${port}`),
+    );
+  const [outputs, inputs] = [ends('outputs'), ends('inputs')];
+  const [chosen, setChosen] = useState({ from: '', to: '' });
+  const from = outputs.includes(chosen.from) ? chosen.from : outputs[0]!;
+  const to = inputs.includes(chosen.to) ? chosen.to : inputs[0]!;
+  return (
+    <div className="buttons ends">
+      <Ends label={told.from} ends={outputs} value={from} onChange={(end) => setChosen({ from: end, to })} />
+      <Ends label={told.to} ends={inputs} value={to} onChange={(end) => setChosen({ from, to: end })} />
+      <button type="button" onClick={() => change((before) => withEdge(before, { from, to }))}>
+        {told.connect}
+      </button>
+    </div>
+  );
+}
+
+interface EndsProps {
+  label: string;
+  ends: readonly string[];
+  value: string;
+  onChange: (end: string) => void;
+}
+
+const Ends = ({ label, ends, value, onChange }: EndsProps) => (
+  <Field label={label}>
+    {(control) => (
+      <select {...control} value={value} onChange={({ target }) => onChange(target.value)}>
+        {ends.map((end) => (
+          <option key={end} value={end}>
+            {end}
+          </option>
+        ))}
+      </select>
+    )}
+  </Field>
+);

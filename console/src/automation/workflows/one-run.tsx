@@ -1,0 +1,96 @@
+import { Link } from '@tanstack/react-router';
+import { Action } from '../../parts/action.tsx';
+import { List } from '../../parts/list.tsx';
+import { Status } from '../../parts/status.tsx';
+import { Time } from '../../parts/time.tsx';
+import { workspace } from '../../session/login.ts';
+import { texts } from '../../texts/index.ts';
+import { Approvals } from './approvals.tsx';
+import type { Run } from './graph.ts';
+
+const told = texts.automation.workflows.run;
+
+interface OneRunProps {
+  workflowId: string;
+  run: Run;
+}
+
+/** A run: how it is, what it asks of people, and the steps that have begun. */
+export function OneRun({ workflowId, run }: OneRunProps) {
+  const { id, projectId, status, createdAt, startedAt, finishedAt, error, problem, steps } = run;
+  const path = { workflow_id: workflowId, run_id: id };
+  const changes = [
+    ['workflow-run', workflowId, id],
+    ['workflow-runs', workflowId],
+  ];
+  return (
+    <section className="part" aria-label={told.one}>
+      <h3>
+        {told.one} <Time at={startedAt ?? createdAt} />
+      </h3>
+      <p role="status">
+        <Status of={status} /> {error?.message} {problem?.message}
+      </p>
+      {projectId !== null && (
+        <p>
+          <Link to="/projects/$projectId/runs/$runId" params={{ projectId, runId: id }}>
+            {told.inProject}
+          </Link>
+        </p>
+      )}
+      {finishedAt === null && <Approvals workflowId={workflowId} runId={id} />}
+      {steps.length === 0 ? <p>{told.noSteps}</p> : <Steps steps={steps} />}
+      <div className="buttons">
+        {finishedAt === null && (
+          <Action
+            isPlain
+            confirm={told.cancelSure}
+            changes={changes}
+            does={() =>
+              workspace.post('/v1/workflows/{workflow_id}/runs/{run_id}/cancel', {
+                params: { path, query: { confirm: 'true' } },
+              })
+            }
+          >
+            {told.cancel}
+          </Action>
+        )}
+        {status === 'failed' &&
+          (['kept', 'newest'] as const).map((data) => (
+            <Action
+              key={data}
+              isPlain
+              changes={changes}
+              does={() =>
+                workspace.post('/v1/workflows/{workflow_id}/runs/{run_id}/resume', {
+                  params: { path, query: { data } },
+                })
+              }
+            >
+              {data === 'kept' ? told.resume : told.resumeNewest}
+            </Action>
+          ))}
+      </div>
+    </section>
+  );
+}
+
+const Steps = ({ steps }: Pick<Run, 'steps'>) => (
+  <List
+    label={told.steps}
+    items={steps}
+    keyOf={({ id }) => id}
+    columns={[
+      { title: told.step.name, value: ({ name }) => name },
+      { title: told.step.status, value: ({ status }) => <Status of={status} /> },
+      {
+        title: told.step.detail,
+        value: ({ detail, error }) => (
+          <>
+            {detail} {error?.message}
+          </>
+        ),
+      },
+    ]}
+  />
+);

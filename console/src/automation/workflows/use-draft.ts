@@ -1,0 +1,101 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { workspace } from '../../session/login.ts';
+import { bodyOf, type Draft, draftOf } from './draft.ts';
+import type { Workflow } from './graph.ts';
+
+/** How long nothing is changed before it is saved and checked. */
+const pauseMs = 800;
+
+export type DraftState = 'saved' | 'changed' | 'saving';
+
+/** The draft of a workflow, which is saved a while after the last change: the service checks what it has. */
+export function useDraft(workflow: Workflow) {
+  const { id } = workflow;
+  const queries = useQueryClient();
+  const [draft, setDraft] = useState(() => draftOf(workflow));
+  const [saved, setSaved] = useState(draft);
+  /** How often it was taken from the service: texts that are half written begin anew then. */
+  const [loads, setLoads] = useState(0);
+  const revision = useRef(workflow.revision);
+  const isChanged = draft !== saved;
+
+  const put = (what: Draft) =>
+    workspace.put('/v1/workflows/{workflow_id}', {
+      params: { path: { workflow_id: id } },
+      body: bodyOf(what, workflow, revision.current),
+    });
+  /** The workflow as an action of this page has made it. */
+  const moved = (to: Workflow) => {
+    revision.current = to.revision;
+    queries.setQueryData(['workflow', id], { data: to });
+    void queries.invalidateQueries({ queryKey: ['workflows'] });
+  };
+  const { mutateAsync, reset, isPending, error } = useMutation({
+    mutationFn: put,
+    onSuccess: ({ data }, what) => {
+      setSaved(what);
+      moved(data);
+    },
+  });
+  const save = () => mutateAsync(draft).catch(() => undefined);
+  const take = (from: Workflow) => {
+    const read = draftOf(from);
+    revision.current = from.revision;
+    setDraft(read);
+    setSaved(read);
+    setLoads((count) => count + 1);
+    reset();
+  };
+
+  const isRefused = error !== null;
+  const latest = useRef({ save, take, leave: () => {} });
+  useEffect(() => {
+    latest.current = {
+      save,
+      take,
+      // Nothing waits for it: the page is gone.
+      leave: () => void (isChanged && !isRefused && !isPending && put(draft).catch(() => undefined)),
+    };
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the draft begins the pause anew.
+  useEffect(() => {
+    if (!isChanged || isPending || isRefused) return;
+    const timer = setTimeout(() => void latest.current.save(), pauseMs);
+    return () => clearTimeout(timer);
+  }, [draft, isChanged, isPending, isRefused]);
+  useEffect(() => () => latest.current.leave(), []);
+  // It was changed elsewhere, and not here.
+  useEffect(() => {
+    if (!isChanged && workflow.revision > revision.current) latest.current.take(workflow);
+  }, [workflow, isChanged]);
+
+  return {
+    draft,
+    saved,
+    loads,
+    error,
+    state: (isPending ? 'saving' : isChanged ? 'changed' : 'saved') as DraftState,
+    change(how: (before: Draft) => Draft) {
+      if (isRefused) reset();
+      setDraft(how);
+    },
+    save,
+    /** Saves what is not saved yet, and resolves with the revision to go on from; refused, it rejects. */
+    async settled(): Promise<number> {
+      if (isChanged) await mutateAsync(draft);
+      return revision.current;
+    },
+    moved,
+    /** Drops what was changed here. */
+    async reload() {
+      const { data } = await workspace.get('/v1/workflows/{workflow_id}', {
+        params: { path: { workflow_id: id } },
+      });
+      moved(data);
+      take(data);
+    },
+  };
+}
+
+export type DraftInHand = ReturnType<typeof useDraft>;

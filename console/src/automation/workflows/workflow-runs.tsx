@@ -1,0 +1,57 @@
+import { List } from '../../parts/list.tsx';
+import { Pages } from '../../parts/pages.tsx';
+import { Status } from '../../parts/status.tsx';
+import { Time } from '../../parts/time.tsx';
+import { workspace } from '../../session/login.ts';
+import { texts } from '../../texts/index.ts';
+
+const told = texts.automation.workflows.run;
+const everyMs = 5_000;
+
+interface WorkflowRunsProps {
+  workflowId: string;
+  chosenId: string | undefined;
+  onChoose: (runId: string) => void;
+}
+
+/** The runs of a workflow, the newest first. */
+export function WorkflowRuns({ workflowId, chosenId, onChoose }: WorkflowRunsProps) {
+  return (
+    <Pages
+      queryKey={['workflow-runs', workflowId, 'all']}
+      empty={told.none}
+      everyMs={everyMs}
+      fetchPage={(page) =>
+        workspace.get('/v1/workflows/{workflow_id}/runs', {
+          params: { path: { workflow_id: workflowId }, query: page },
+        })
+      }
+    >
+      {(found) => (
+        <List
+          label={told.runs}
+          items={found}
+          keyOf={({ id }) => id}
+          columns={[
+            {
+              title: told.columns.when,
+              value: ({ id, startedAt, createdAt }) => (
+                <button
+                  type="button"
+                  className="plain"
+                  aria-pressed={id === chosenId}
+                  onClick={() => onChoose(id)}
+                >
+                  <Time at={startedAt ?? createdAt} />
+                </button>
+              ),
+            },
+            { title: told.columns.status, value: ({ status }) => <Status of={status} /> },
+            { title: told.columns.trigger, value: ({ trigger }) => told.triggers[trigger.type] },
+            { title: told.columns.end, value: ({ finishedAt }) => <Time at={finishedAt} /> },
+          ]}
+        />
+      )}
+    </Pages>
+  );
+}

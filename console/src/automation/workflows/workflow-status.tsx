@@ -1,0 +1,10 @@
+import { Status } from '../../parts/status.tsx';
+import { texts } from '../../texts/index.ts';
+import type { Workflow } from './graph.ts';
+
+export const WorkflowStatus = ({ status }: Pick<Workflow, 'status'>) =>
+  status === 'unknown' ? (
+    <span className="status">{texts.automation.workflows.unknown}</span>
+  ) : (
+    <Status of={status} />
+  );

@@ -1,0 +1,70 @@
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { List } from '../../parts/list.tsx';
+import { Pages } from '../../parts/pages.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useProjectId } from '../../project/current.ts';
+import { workspace } from '../../session/login.ts';
+import { texts } from '../../texts/index.ts';
+import { AutomationNav } from '../nav.tsx';
+import type { Workflow } from './graph.ts';
+import { NewWorkflow } from './new-workflow.tsx';
+import { WorkflowStatus } from './workflow-status.tsx';
+
+const route = getRouteApi('/framed/workflows');
+const told = texts.automation.workflows;
+
+/** One's own workflows, and a new one. */
+export function WorkflowsPage() {
+  const navigate = route.useNavigate();
+  const projectId = useProjectId();
+  return (
+    <>
+      <h1>{told.title}</h1>
+      <AutomationNav />
+      <p className="hint">{told.about}</p>
+      <Pages
+        queryKey={['workflows']}
+        empty={told.empty}
+        fetchPage={(page) => workspace.get('/v1/workflows', { params: { query: page } })}
+      >
+        {(found) => (
+          <List
+            label={told.title}
+            items={found}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                title: told.columns.title,
+                value: ({ id, title }) => (
+                  <Link to="/workflows/$workflowId" params={{ workflowId: id }}>
+                    {title}
+                  </Link>
+                ),
+              },
+              { title: told.columns.status, value: ({ status }) => <WorkflowStatus status={status} /> },
+              { title: told.columns.nodes, value: countNodes, isNumber: true },
+              { title: told.columns.triggers, value: startsInWords },
+              { title: told.columns.changed, value: ({ updatedAt }) => <Time at={updatedAt} /> },
+            ]}
+          />
+        )}
+      </Pages>
+      {projectId !== undefined && (
+        <NewWorkflow
+          projectId={projectId}
+          onMade={({ id }) => navigate({ to: '/workflows/$workflowId', params: { workflowId: id } })}
+        />
+      )}
+    </>
+  );
+}
+
+function countNodes({ graph, steps }: Workflow): number {
+  const nodes = graph?.['nodes'];
+  return Array.isArray(nodes) ? nodes.length : steps.length;
+}
+
+const startsInWords = ({ triggers }: Workflow): string =>
+  [...new Set(triggers.filter(({ enabled }) => enabled).map(({ type }) => told.triggers.types[type]))].join(
+    ', ',
+  );

@@ -1,0 +1,101 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { components } from '../../../clients/typescript/src/index.ts';
+import { Action } from '../parts/action.tsx';
+import { OnDemand } from '../parts/on-demand.tsx';
+import { Failure, Fetched } from '../parts/states.tsx';
+import { cellText } from '../parts/value.ts';
+import { workspace } from '../session/login.ts';
+import { texts } from '../texts/index.ts';
+import { Datasets } from './datasets.tsx';
+import { Resources } from './resources.tsx';
+
+const route = getRouteApi('/framed/connections/$connectionId');
+const told = texts.connections.one;
+
+type Connection = components['schemas']['DataConnection'];
+
+/** A connection to a source of data: whether it works, what is there, and what is copied. */
+export function ConnectionPage() {
+  const { connectionId } = route.useParams();
+  const asked = useQuery({
+    queryKey: ['connection', connectionId],
+    queryFn: async () =>
+      (
+        await workspace.get('/v1/connections/data/{connection_id}', {
+          params: { path: { connection_id: connectionId } },
+        })
+      ).data,
+  });
+  return (
+    <Fetched asked={asked}>{(connection) => <Shown key={connectionId} connection={connection} />}</Fetched>
+  );
+}
+
+function Shown({ connection }: { connection: Connection }) {
+  const navigate = route.useNavigate();
+  const { id, name, type, description, config, secretKeys } = connection;
+  const path = { connection_id: id };
+  return (
+    <>
+      <h1>{name}</h1>
+      <p className="facts">{type}</p>
+      {description !== '' && <p className="pre">{description}</p>}
+      <Test connectionId={id} />
+      <OnDemand title={told.settings}>
+        <dl className="facts-list">
+          {Object.entries(config).map(([key, value]) => (
+            <div key={key}>
+              <dt>{key}</dt>
+              <dd>{cellText(value)}</dd>
+            </div>
+          ))}
+        </dl>
+        {secretKeys.length > 0 && <p>{told.secrets(secretKeys.join(', '))}</p>}
+      </OnDemand>
+      <h2>{texts.connections.datasets.title}</h2>
+      <Datasets connectionId={id} />
+      <OnDemand title={texts.connections.resources.title}>
+        <Resources connectionId={id} />
+      </OnDemand>
+      <Action
+        isPlain
+        confirm={told.confirm(name)}
+        changes={[['connections']]}
+        does={async () => {
+          await workspace.delete('/v1/connections/data/{connection_id}', {
+            params: { path, query: { detach: 'true' } },
+          });
+          await navigate({ to: '/connections' });
+        }}
+      >
+        {told.remove}
+      </Action>
+    </>
+  );
+}
+
+function Test({ connectionId }: { connectionId: string }) {
+  const { mutate, data, error, isPending } = useMutation({
+    mutationFn: async () =>
+      (
+        await workspace.post('/v1/connections/data/{connection_id}/test', {
+          params: { path: { connection_id: connectionId } },
+        })
+      ).data,
+  });
+  return (
+    <>
+      <p className="buttons">
+        <button type="button" className="plain" disabled={isPending} onClick={() => mutate()}>
+          {told.test}
+        </button>
+        {data?.ok && <span role="status">{told.works(data.elapsedMs)}</span>}
+      </p>
+      {data?.failure != null && (
+        <Failure title={told.failed(data.failure.stage)} error={new Error(data.failure.message)} />
+      )}
+      {error !== null && <Failure error={error} />}
+    </>
+  );
+}

@@ -1,0 +1,82 @@
+import { Action } from '../parts/action.tsx';
+import { List } from '../parts/list.tsx';
+import { Pages } from '../parts/pages.tsx';
+import { Time } from '../parts/time.tsx';
+import { workspace } from '../session/login.ts';
+import { texts } from '../texts/index.ts';
+
+interface SnapshotsProps {
+  connectionId: string;
+  datasetId: string;
+}
+
+const told = texts.connections.snapshots;
+const everyMs = 2_000;
+
+/** The copies of a dataset, while they run and after. */
+export function Snapshots({ connectionId, datasetId }: SnapshotsProps) {
+  const path = { connection_id: connectionId, dataset_id: datasetId };
+  const queryKey = ['snapshots', datasetId];
+  const one = '/v1/connections/data/{connection_id}/datasets/{dataset_id}/snapshots/{run_id}';
+  return (
+    <Pages
+      queryKey={queryKey}
+      empty={told.empty}
+      everyMs={everyMs}
+      fetchPage={(page) =>
+        workspace.get('/v1/connections/data/{connection_id}/datasets/{dataset_id}/snapshots', {
+          params: { path, query: page },
+        })
+      }
+    >
+      {(found) => (
+        <List
+          items={found}
+          keyOf={({ id }) => id}
+          columns={[
+            {
+              title: told.columns.status,
+              value: ({ id, status, progress, finishedAt }) => (
+                <>
+                  {told.statuses[status]}{' '}
+                  {status === 'running' && <progress max={1} value={progress} aria-label={told.title} />}
+                  {finishedAt === null && status !== 'awaiting_confirmation' && (
+                    <Action
+                      isPlain
+                      changes={[queryKey]}
+                      does={() =>
+                        workspace.post(`${one}/cancel`, {
+                          params: { path: { ...path, run_id: id }, query: { confirm: 'true' } },
+                        })
+                      }
+                    >
+                      {told.cancel}
+                    </Action>
+                  )}
+                  {status === 'awaiting_confirmation' && (
+                    <Action
+                      changes={[queryKey]}
+                      confirm={told.shrinks}
+                      does={() =>
+                        workspace.post(`${one}/confirm`, { params: { path: { ...path, run_id: id } } })
+                      }
+                    >
+                      {told.confirm}
+                    </Action>
+                  )}
+                </>
+              ),
+            },
+            {
+              title: told.columns.rows,
+              value: ({ rowsCopied }) => rowsCopied.toLocaleString('en'),
+              isNumber: true,
+            },
+            { title: told.columns.begun, value: ({ createdAt }) => <Time at={createdAt} /> },
+            { title: told.columns.error, value: ({ error }) => error?.message },
+          ]}
+        />
+      )}
+    </Pages>
+  );
+}

@@ -1,0 +1,102 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import type { components } from '../../../clients/typescript/src/index.ts';
+import { Scrolls } from '../parts/scrolls.tsx';
+import { Failure, Fetched, Loading } from '../parts/states.tsx';
+import { workspace } from '../session/login.ts';
+import { texts } from '../texts/index.ts';
+import { isView } from './subject.ts';
+
+type Graph = components['schemas']['Lineage'];
+type Node = Graph['nodes'][number];
+
+const told = texts.table.lineage;
+const addressOf = (id: string, format: 'json' | 'svg') =>
+  `/v1/${isView(id) ? 'views' : 'tables'}/${id}/lineage?direction=both&format=${format}`;
+
+/** What a table is made from and what is made from it: as a picture, and as lists that lead on. */
+export function Lineage({ id, name }: { id: string; name: string }) {
+  const asked = useQuery({
+    queryKey: ['lineage', id],
+    queryFn: async () => {
+      const response = await workspace.send(addressOf(id, 'json'));
+      const { data } = (await response.json()) as { data: Graph };
+      return data;
+    },
+  });
+  return (
+    <Fetched asked={asked}>
+      {(graph) => (
+        <>
+          <Picture id={id} name={name} />
+          <dl className="facts-list">
+            <dt>{told.up}</dt>
+            <dd>
+              <Nodes nodes={nextTo(graph, id, 'up')} />
+            </dd>
+            <dt>{told.down}</dt>
+            <dd>
+              <Nodes nodes={nextTo(graph, id, 'down')} />
+            </dd>
+          </dl>
+          {graph.truncated && <p className="hint">{told.cut}</p>}
+        </>
+      )}
+    </Fetched>
+  );
+}
+
+function nextTo({ nodes, edges }: Graph, id: string, way: 'up' | 'down'): Node[] {
+  const found = new Set(
+    edges.flatMap(({ from, to }) =>
+      way === 'up' && to === id ? [from] : way === 'down' && from === id ? [to] : [],
+    ),
+  );
+  return nodes.filter((node) => found.has(node.id));
+}
+
+function Nodes({ nodes }: { nodes: readonly Node[] }) {
+  if (nodes.length === 0) return told.none;
+  return (
+    <ul className="plain">
+      {nodes.map(({ id, name, kind }) => (
+        <li key={id}>
+          {kind === 'table' || kind === 'view' ? (
+            <Link to="/tables/$tableId" params={{ tableId: id }}>
+              {name}
+            </Link>
+          ) : (
+            `${kind} ${name}`
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** As the service draws it. An image of an SVG runs no scripts. */
+function Picture({ id, name }: { id: string; name: string }) {
+  const { data, error } = useQuery({
+    queryKey: ['lineage-picture', id],
+    queryFn: async () => {
+      const response = await workspace.send(addressOf(id, 'svg'));
+      if (!response.ok) throw new Error(await response.text());
+      return response.blob();
+    },
+  });
+  const [address, setAddress] = useState<string>();
+  useEffect(() => {
+    if (data === undefined) return;
+    const made = URL.createObjectURL(data);
+    setAddress(made);
+    return () => URL.revokeObjectURL(made);
+  }, [data]);
+  if (error !== null) return <Failure error={error} />;
+  if (address === undefined) return <Loading />;
+  return (
+    <Scrolls className="paper" label={told.title}>
+      <img src={address} alt={told.picture(name)} />
+    </Scrolls>
+  );
+}

@@ -1,0 +1,30 @@
+import { useNavigate } from '@tanstack/react-router';
+import { Action } from '../parts/action.tsx';
+import { workspace } from '../session/login.ts';
+import { texts } from '../texts/index.ts';
+import { isView } from './subject.ts';
+
+const told = texts.table.remove;
+
+/** The service refuses it where something needs it, and says what. */
+export function RemoveSubject({ id, name }: { id: string; name: string }) {
+  const navigate = useNavigate();
+  return (
+    <div className="buttons">
+      <Action
+        isPlain
+        confirm={told.confirm(name)}
+        changes={[['tables']]}
+        does={async () => {
+          const query = { confirm: 'true' } as const;
+          await (isView(id)
+            ? workspace.delete('/v1/views/{view_id}', { params: { path: { view_id: id }, query } })
+            : workspace.delete('/v1/tables/{table_id}', { params: { path: { table_id: id }, query } }));
+          await navigate({ to: '/' });
+        }}
+      >
+        {isView(id) ? told.view : told.table}
+      </Action>
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Action } from '../parts/action.tsx';
+import { List } from '../parts/list.tsx';
+import { Fetched } from '../parts/states.tsx';
+import { workspace } from '../session/login.ts';
+import { texts } from '../texts/index.ts';
+
+const told = texts.table.verification;
+const everyMs = 500;
+
+/** What the tests of a table said, and the rows that failed them. */
+export function Verification({ tableId }: { tableId: string }) {
+  const queryKey = ['verification', tableId];
+  const asked = useQuery({
+    queryKey,
+    queryFn: async () =>
+      (await workspace.get('/v1/tables/{table_id}/verification', { params: { path: { table_id: tableId } } }))
+        .data,
+  });
+  const run = async () => {
+    let { data: now } = await workspace.post('/v1/verification-tests/runs', {
+      body: { table_ids: [tableId] },
+    });
+    while (now.finishedAt === null) {
+      await new Promise((resolve) => setTimeout(resolve, everyMs));
+      const path = { run_id: now.id };
+      now = (await workspace.get('/v1/verification-tests/runs/{run_id}', { params: { path } })).data;
+    }
+  };
+  return (
+    <Fetched asked={asked}>
+      {({ results }) => (
+        <>
+          {results.length === 0 ? (
+            <p>{told.none}</p>
+          ) : (
+            <List
+              items={results}
+              keyOf={({ definitionId }) => definitionId}
+              columns={[
+                { title: told.columns.name, value: ({ name }) => name },
+                {
+                  title: told.columns.status,
+                  value: ({ status }) => (
+                    <span
+                      className={
+                        status === 'passed' ? 'status good' : status === 'warned' ? 'status' : 'status bad'
+                      }
+                    >
+                      {told.statuses[status]}
+                    </span>
+                  ),
+                },
+                {
+                  title: told.columns.rows,
+                  value: ({ failingRows, failuresTableId }) => (
+                    <>
+                      {failingRows?.toLocaleString('en')}{' '}
+                      {failuresTableId !== null && (
+                        <Link to="/tables/$tableId" params={{ tableId: failuresTableId }}>
+                          {told.failures}
+                        </Link>
+                      )}
+                    </>
+                  ),
+                  isNumber: true,
+                },
+                { title: told.columns.message, value: ({ message }) => message },
+              ]}
+            />
+          )}
+          <Action isPlain changes={[queryKey, ['catalog', tableId]]} does={run}>
+            {told.run}
+          </Action>
+        </>
+      )}
+    </Fetched>
+  );
+}

@@ -1,0 +1,91 @@
+import { useState } from 'react';
+import { List } from '../parts/list.tsx';
+import { texts } from '../texts/index.ts';
+import { dataTypes, type Mapping } from './reading.ts';
+
+interface ColumnsProps {
+  /** As the file was read first. */
+  detected: readonly Mapping[];
+  onChange: (mappings: readonly Mapping[]) => void;
+}
+
+interface Row extends Mapping {
+  isTaken: boolean;
+}
+
+const told = texts.intake.form;
+
+/** The columns of a file: which are taken, under which name and type. */
+export function Columns({ detected, onChange }: ColumnsProps) {
+  const [rows, setRows] = useState<readonly Row[]>(
+    detected.map((mapping) => ({ ...mapping, isTaken: true })),
+  );
+  /** Types and the choice are read anew at once, a name when it was written. */
+  const change = (source: string, how: Partial<Row>, isDone = true) => {
+    const next = rows.map((row) => (row.source_column_name === source ? { ...row, ...how } : row));
+    setRows(next);
+    if (isDone) tell(next);
+  };
+  const tell = (next: readonly Row[]) =>
+    onChange(next.filter(({ isTaken }) => isTaken).map(({ isTaken: _, ...mapping }) => mapping));
+  return (
+    <details>
+      <summary>{told.columns}</summary>
+      <List
+        label={told.columns}
+        items={rows}
+        keyOf={(row) => row.source_column_name}
+        columns={[
+          { title: told.column.source, value: (row) => row.source_column_name },
+          {
+            title: told.column.take,
+            value: ({ source_column_name: source, isTaken }) => (
+              <input
+                type="checkbox"
+                aria-label={`${told.column.take}: ${source}`}
+                checked={isTaken}
+                onChange={({ target }) => change(source, { isTaken: target.checked })}
+              />
+            ),
+          },
+          {
+            title: told.column.name,
+            value: ({ source_column_name: source, target_column_name: name }) => (
+              <input
+                aria-label={`${told.column.name}: ${source}`}
+                value={name}
+                onChange={({ target }) => change(source, { target_column_name: target.value }, false)}
+                onBlur={() => tell(rows)}
+              />
+            ),
+          },
+          {
+            title: told.column.type,
+            value: ({ source_column_name: source, data_type: type }) => (
+              <select
+                aria-label={`${told.column.type}: ${source}`}
+                value={type}
+                onChange={({ target }) => change(source, { data_type: target.value })}
+              >
+                {[...new Set([type, ...dataTypes])].map((one) => (
+                  <option key={one}>{one}</option>
+                ))}
+              </select>
+            ),
+          },
+          {
+            title: told.column.nullable,
+            value: ({ source_column_name: source, nullable }) => (
+              <input
+                type="checkbox"
+                aria-label={`${told.column.nullable}: ${source}`}
+                checked={nullable}
+                onChange={({ target }) => change(source, { nullable: target.checked })}
+              />
+            ),
+          },
+        ]}
+      />
+    </details>
+  );
+}

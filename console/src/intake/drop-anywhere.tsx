@@ -1,0 +1,43 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { useProjectId } from '../project/current.ts';
+import { texts } from '../texts/index.ts';
+import { give } from './given.ts';
+
+const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes('Files') === true;
+
+/** A file that is dropped on any page leads to its import. */
+export function DropAnywhere() {
+  const navigate = useNavigate();
+  const projectId = useProjectId();
+  const [isOver, setIsOver] = useState(false);
+  useEffect(() => {
+    const over = (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      setIsOver(true);
+    };
+    const leave = (event: DragEvent) => {
+      if (event.relatedTarget === null) setIsOver(false);
+    };
+    const drop = (event: DragEvent) => {
+      setIsOver(false);
+      const file = event.dataTransfer?.files[0];
+      if (file === undefined) return;
+      event.preventDefault();
+      give(file);
+      void (projectId === undefined
+        ? navigate({ to: '/in-project/$room', params: { room: 'import' } })
+        : navigate({ to: '/projects/$projectId/import', params: { projectId } }));
+    };
+    addEventListener('dragover', over);
+    addEventListener('dragleave', leave);
+    addEventListener('drop', drop);
+    return () => {
+      removeEventListener('dragover', over);
+      removeEventListener('dragleave', leave);
+      removeEventListener('drop', drop);
+    };
+  }, [navigate, projectId]);
+  return isOver ? <div className="drop">{texts.intake.drop}</div> : null;
+}

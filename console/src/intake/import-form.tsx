@@ -1,0 +1,93 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Failure } from '../parts/states.tsx';
+import { workspace } from '../session/login.ts';
+import { texts } from '../texts/index.ts';
+import { Columns } from './columns.tsx';
+import { tableNameOf } from './name.ts';
+import { bodyOf, type ChangeReading, type Preview, type Reading } from './reading.ts';
+
+interface ImportFormProps {
+  projectId: string;
+  fileId: string;
+  path: string;
+  preview: Preview;
+  reading: Reading;
+  change: ChangeReading;
+  onBegun: (importId: string) => void;
+}
+
+const told = texts.intake.form;
+type Mode = keyof typeof told.modes;
+type Bad = keyof typeof told.bads;
+const keys = <Key extends string>(record: Record<Key, unknown>) => Object.keys(record) as Key[];
+
+/** Where the rows go, and what happens to those that do not fit. */
+export function ImportForm({ projectId, fileId, path, preview, reading, change, onBegun }: ImportFormProps) {
+  const [name, setName] = useState(tableNameOf(path));
+  const [mode, setMode] = useState<Mode>('create');
+  const [bad, setBad] = useState<Bad>('fail');
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () =>
+      workspace.post('/v1/projects/{project_id}/files/{file_id}/imports', {
+        params: { path: { project_id: projectId, file_id: fileId } },
+        body: { table_name: name, mode, on_bad_row: bad, ...bodyOf(reading) },
+      }),
+    onSuccess: ({ data }) => onBegun(data.id),
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        mutate();
+      }}
+    >
+      <div className="fields">
+        <label>
+          {told.table}
+          <input required maxLength={255} value={name} onChange={({ target }) => setName(target.value)} />
+        </label>
+        <label>
+          {told.mode}
+          <select value={mode} onChange={({ target }) => setMode(target.value as Mode)}>
+            {keys(told.modes).map((key) => (
+              <option key={key} value={key}>
+                {told.modes[key]}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          {told.bad}
+          <select value={bad} onChange={({ target }) => setBad(target.value as Bad)}>
+            {keys(told.bads).map((key) => (
+              <option key={key} value={key}>
+                {told.bads[key]}
+              </option>
+            ))}
+          </select>
+        </label>
+        {preview.sheets !== null && (
+          <label>
+            {told.sheet}
+            <select
+              value={reading.sheet ?? preview.sheets[0]}
+              onChange={({ target }) => change.sheet(target.value)}
+            >
+              {preview.sheets.map((sheet) => (
+                <option key={sheet}>{sheet}</option>
+              ))}
+            </select>
+          </label>
+        )}
+      </div>
+      <Columns key={reading.sheet} detected={preview.columnMappings} onChange={change.mappings} />
+      <p className="buttons">
+        <button type="submit" disabled={isPending}>
+          {told.submit}
+        </button>
+      </p>
+      {error !== null && <Failure error={error} />}
+    </form>
+  );
+}

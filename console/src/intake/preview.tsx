@@ -1,0 +1,102 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Grid } from '../parts/grid.tsx';
+import { List } from '../parts/list.tsx';
+import { Failure, Fetched } from '../parts/states.tsx';
+import { workspace } from '../session/login.ts';
+import { texts } from '../texts/index.ts';
+import { ImportForm } from './import-form.tsx';
+import { bodyOf, type Preview, useReading } from './reading.ts';
+
+interface PreviewProps {
+  projectId: string;
+  fileId: string;
+  onBegun: (importId: string) => void;
+}
+
+const shownRows = 50;
+const told = texts.intake.preview;
+
+/** How a file is read, which columns are taken from it, and the import itself. */
+export function PreviewAndImport({ projectId, fileId, onBegun }: PreviewProps) {
+  const { reading, change } = useReading();
+  const file = useQuery({
+    queryKey: ['file', fileId],
+    queryFn: () =>
+      workspace.get('/v1/projects/{project_id}/files/{file_id}', {
+        params: { path: { project_id: projectId, file_id: fileId } },
+      }),
+  });
+  const preview = useQuery({
+    queryKey: ['preview', fileId, reading],
+    queryFn: async ({ signal }) =>
+      (
+        await workspace.post('/v1/assets/{asset_id}/previews', {
+          params: { path: { asset_id: fileId } },
+          body: { ...bodyOf(reading), page_size: shownRows },
+          signal,
+        })
+      ).data,
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <Fetched asked={file}>
+      {({ data: { path } }) => (
+        <Fetched asked={preview}>
+          {(shown) => (
+            <>
+              <ImportForm
+                {...{ projectId, fileId, path, preview: shown, reading, change, onBegun }}
+                key={fileId}
+              />
+              {/* What was read before stays in sight, beside what is wrong with the change. */}
+              {preview.error !== null && <Failure error={preview.error} />}
+              <Shown preview={shown} />
+            </>
+          )}
+        </Fetched>
+      )}
+    </Fetched>
+  );
+}
+
+function Shown({ preview }: { preview: Preview }) {
+  const { columns, rows, totalRows, badRows, badRowsTotal, detectedCsv } = preview;
+  const skipped = detectedCsv?.skippedLines ?? [];
+  return (
+    <>
+      <h2>{told.rows(totalRows)}</h2>
+      <Grid
+        label={texts.table.rows}
+        columns={columns.map(({ targetName, dataType }) => ({ name: targetName, dataType }))}
+        rows={rows}
+      />
+      {badRows.length > 0 && (
+        <>
+          <h2>{told.bad(badRowsTotal)}</h2>
+          <List
+            items={badRows}
+            keyOf={({ line, column }) => `${line} ${column}`}
+            columns={[
+              { title: told.badColumns.line, value: ({ line }) => line, isNumber: true },
+              { title: told.badColumns.column, value: ({ column }) => column },
+              { title: told.badColumns.raw, value: ({ raw }) => raw },
+              { title: told.badColumns.reason, value: ({ reason }) => reason },
+            ]}
+          />
+        </>
+      )}
+      {skipped.length > 0 && (
+        <>
+          <h2>{told.skipped}</h2>
+          <ul>
+            {skipped.map(({ line, reason }) => (
+              <li key={`${line} ${reason}`}>
+                {texts.intake.line(line)}: {reason}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,47 @@
+import { useEffect, useState } from 'react';
+import { uploadFile } from '../../../clients/typescript/src/index.ts';
+import { Failure } from '../parts/states.tsx';
+import { workspace } from '../session/login.ts';
+import { texts } from '../texts/index.ts';
+import { give } from './given.ts';
+import { uploadPathOf } from './name.ts';
+
+interface UploadingProps {
+  projectId: string;
+  file: File;
+  onDone: (fileId: string) => void;
+}
+
+/** Sends a file to the storage, with what has left so far. Leaving the page ends it. */
+export function Uploading({ projectId, file, onDone }: UploadingProps) {
+  const [sent, setSent] = useState(0);
+  const [error, setError] = useState<Error>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a file is sent once.
+  useEffect(() => {
+    const stop = new AbortController();
+    setError(undefined);
+    uploadFile(workspace, {
+      projectId,
+      path: uploadPathOf(file),
+      content: file,
+      onProgress: setSent,
+      signal: stop.signal,
+    }).then(
+      ({ id }) => {
+        give(undefined);
+        onDone(id);
+      },
+      (fault: Error) => {
+        if (!stop.signal.aborted) setError(fault);
+      },
+    );
+    return () => stop.abort();
+  }, [projectId, file]);
+  if (error !== undefined) return <Failure error={error} onRetry={() => give(undefined)} />;
+  return (
+    <p role="status">
+      <label htmlFor="uploading">{texts.intake.uploading(file.name)}</label>
+      <progress id="uploading" max={Math.max(1, file.size)} value={sent} />
+    </p>
+  );
+}

@@ -1,0 +1,69 @@
+import { useEffect, useRef, useState } from 'react';
+import { parse, View } from 'vega';
+import { expressionInterpreter } from 'vega-interpreter';
+import { compile, type TopLevelSpec } from 'vega-lite';
+import { Failure } from './states.tsx';
+
+interface VegaLite {
+  mark?: unknown;
+  config?: Record<string, object>;
+}
+
+interface ChartProps {
+  title: string;
+  document: VegaLite;
+}
+
+/** The document in the colours of the page, which may be dark, with the values of what one points at. */
+function themed(document: VegaLite, { color: ink, fontFamily: font }: CSSStyleDeclaration): TopLevelSpec {
+  const labels = { labelColor: ink, titleColor: ink };
+  const { config = {}, mark } = document;
+  return {
+    ...document,
+    mark: typeof mark === 'object' ? { ...mark, tooltip: true } : { type: mark, tooltip: true },
+    config: {
+      ...config,
+      ...{ font, background: 'transparent' },
+      title: { ...config['title'], color: ink },
+      axis: { ...config['axis'], ...labels, gridColor: '#8884', domainColor: '#8888', tickColor: '#8888' },
+      legend: { ...config['legend'], ...labels },
+    },
+  } as unknown as TopLevelSpec;
+}
+
+/** Nothing is fetched for a chart: its data is within. */
+const refused = () => Promise.reject(new Error('A chart has its data within.'));
+const loader = { load: refused, sanitize: refused, http: refused, file: refused };
+
+/** A chart of a Vega-Lite document. Its expressions are interpreted: the page may not run code from texts. */
+export function Chart({ title, document: drawing }: ChartProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const [fault, setFault] = useState<Error>();
+  useEffect(() => {
+    const element = frame.current!;
+    let view: View | undefined;
+    try {
+      const { spec } = compile(themed(drawing, getComputedStyle(element)));
+      view = new View(parse(spec, undefined, { ast: true }), {
+        expr: expressionInterpreter,
+        renderer: 'svg',
+        container: element,
+        hover: true,
+        loader,
+      });
+      view.runAsync().catch(setFault);
+    } catch (error) {
+      setFault(error as Error);
+    }
+    return () => void view?.finalize();
+  }, [drawing]);
+  if (fault !== undefined) return <Failure error={fault} />;
+  return (
+    <figure className="chart">
+      <div role="img" aria-label={title}>
+        {/* Its parts have names that say nothing without the picture. */}
+        <div ref={frame} aria-hidden />
+      </div>
+    </figure>
+  );
+}

@@ -1,0 +1,57 @@
+import { type InfiniteData, type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { texts } from '../texts/index.ts';
+import { Fetched } from './states.tsx';
+
+interface Page<Item> {
+  items: Item[];
+  nextCursor: string | null;
+}
+
+interface PagesProps<Item> {
+  queryKey: QueryKey;
+  /** A page of the list, the first without a cursor. */
+  fetchPage: (page: { cursor?: string }) => Promise<Page<Item>>;
+  /** Shown where there are none. */
+  empty: string;
+  /** Asked for anew that often, as long as the page is in sight. */
+  everyMs?: number;
+  children: (items: Item[]) => ReactNode;
+}
+
+/** A list of the service: its first page, and more on demand. */
+export function Pages<Item>({ queryKey, fetchPage, empty, everyMs, children }: PagesProps<Item>) {
+  const asked = useInfiniteQuery<Page<Item>, Error, InfiniteData<Page<Item>>, QueryKey, string | null>({
+    queryKey,
+    queryFn: ({ pageParam }) => fetchPage(pageParam === null ? {} : { cursor: pageParam }),
+    initialPageParam: null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
+  });
+  return (
+    <Fetched asked={asked}>
+      {({ pages }) => {
+        const items = pages.flatMap((page) => page.items);
+        return items.length === 0 ? (
+          <p>{empty}</p>
+        ) : (
+          <>
+            {children(items)}
+            {asked.hasNextPage && (
+              <p>
+                <button
+                  type="button"
+                  className="plain"
+                  disabled={asked.isFetchingNextPage}
+                  onClick={() => void asked.fetchNextPage()}
+                >
+                  {texts.parts.more}
+                </button>
+              </p>
+            )}
+          </>
+        );
+      }}
+    </Fetched>
+  );
+}

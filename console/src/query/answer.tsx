@@ -1,0 +1,30 @@
+import { useMemo } from 'react';
+import type { QueryAnswer } from '../../../clients/typescript/src/index.ts';
+import { Grid } from '../parts/grid.tsx';
+import { texts } from '../texts/index.ts';
+import { AnswerChart } from './answer-chart.tsx';
+import { ExportAnswer } from './export-answer.tsx';
+import { KeepStatement } from './keep-statement.tsx';
+
+/** The rows of a statement, and what can be made of them. */
+export function Answer({ answer, sql }: { answer: QueryAnswer; sql: string }) {
+  const { columns, rows_with_column_order: given, rowCount, elapsedMs, truncated } = answer;
+  const rows = useMemo(() => (given ?? []).map((row) => row.map(({ value }) => value)), [given]);
+  return (
+    <>
+      <p className="facts" role="status">
+        {truncated ? texts.query.truncated(rowCount) : texts.query.told(rowCount, elapsedMs)}
+      </p>
+      {rows.length === 0 ? (
+        <p>{texts.query.none}</p>
+      ) : (
+        <>
+          <Grid label={texts.table.rows} columns={columns} rows={rows} isSortable />
+          <AnswerChart columns={columns} rows={rows} />
+        </>
+      )}
+      <ExportAnswer sql={sql} />
+      <KeepStatement sql={sql} />
+    </>
+  );
+}

@@ -1,0 +1,126 @@
+import { acceptCompletion, completionStatus } from '@codemirror/autocomplete';
+import { PostgreSQL, type SQLNamespace, sql as sqlLanguage } from '@codemirror/lang-sql';
+import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
+import { type Diagnostic, setDiagnostics } from '@codemirror/lint';
+import { Compartment } from '@codemirror/state';
+import { EditorView, keymap } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+import { basicSetup } from 'codemirror';
+import { useEffect, useRef } from 'react';
+
+export interface EditorProps {
+  label: string;
+  description: string;
+  value: string;
+  onChange: (value: string) => void;
+  onRun: () => void;
+  /** Tables and their columns, as they are named in a statement. */
+  schema: SQLNamespace;
+  /** What is wrong, and where: offsets in the text. */
+  fault: { from: number; to: number; message: string } | undefined;
+}
+
+const theme = EditorView.theme({
+  '&': { border: '1px solid var(--field)', borderRadius: '0.4rem', maxHeight: '50vh' },
+  '.cm-content': { minHeight: '9rem', fontFamily: 'ui-monospace, monospace', caretColor: 'var(--ink)' },
+  '.cm-gutters': { background: 'var(--back)', color: 'var(--dim)', border: 'none' },
+  '.cm-activeLine, .cm-activeLineGutter': { background: 'transparent' },
+  '.cm-tooltip': { background: 'var(--paper)', color: 'var(--ink)', border: '1px solid var(--line)' },
+  '.cm-tooltip-autocomplete > ul > li[aria-selected]': { background: 'var(--act)', color: 'var(--on-act)' },
+  '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': { background: '#8885 !important' },
+  '.cm-cursor': { borderLeftColor: 'var(--ink)' },
+});
+
+const highlighting = syntaxHighlighting(
+  HighlightStyle.define([
+    { tag: [tags.keyword, tags.operatorKeyword], color: 'var(--act)', fontWeight: '600' },
+    { tag: [tags.string, tags.special(tags.string)], color: 'var(--good)' },
+    { tag: [tags.number, tags.bool, tags.null], color: 'var(--bad)' },
+    { tag: tags.comment, color: 'var(--dim)', fontStyle: 'italic' },
+  ]),
+);
+
+/**
+ * A text of SQL with completion of tables and columns. It has a root of its own, where its styles need no element
+ * that the content security policy would refuse.
+ */
+export function Editor(props: EditorProps) {
+  const { label, description, value, schema, fault } = props;
+  const frame = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(undefined);
+  const language = useRef(new Compartment());
+  const now = useRef(props);
+  now.current = props;
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: one editor, which the effects below keep up to date.
+  useEffect(() => {
+    const shadow = frame.current!.shadowRoot ?? frame.current!.attachShadow({ mode: 'open' });
+    const editor = new EditorView({
+      doc: value,
+      parent: shadow,
+      root: shadow,
+      extensions: [
+        keymap.of([
+          {
+            key: 'Mod-Enter',
+            run: () => {
+              now.current.onRun();
+              return true;
+            },
+          },
+          // Tab leaves the text, except where it takes what is offered.
+          {
+            key: 'Tab',
+            run: (target) => completionStatus(target.state) === 'active' && acceptCompletion(target),
+          },
+        ]),
+        basicSetup,
+        language.current.of(languageOf(schema)),
+        theme,
+        highlighting,
+        EditorView.lineWrapping,
+        EditorView.contentAttributes.of({
+          'aria-label': label,
+          'aria-description': description,
+          spellcheck: 'false',
+        }),
+        EditorView.updateListener.of(({ docChanged, state }) => {
+          if (docChanged) now.current.onChange(state.doc.toString());
+        }),
+      ],
+    });
+    view.current = editor;
+    return () => editor.destroy();
+  }, []);
+
+  useEffect(() => {
+    const editor = view.current!;
+    const before = editor.state.doc.toString();
+    if (before !== value) editor.dispatch({ changes: { from: 0, to: before.length, insert: value } });
+  }, [value]);
+  useEffect(() => {
+    view.current!.dispatch({ effects: language.current.reconfigure(languageOf(schema)) });
+  }, [schema]);
+  useEffect(() => {
+    const editor = view.current!;
+    const { length } = editor.state.doc;
+    const shown: Diagnostic[] =
+      fault === undefined
+        ? []
+        : [
+            {
+              ...fault,
+              from: Math.min(fault.from, length),
+              to: Math.min(fault.to, length),
+              severity: 'error',
+            },
+          ];
+    editor.dispatch(setDiagnostics(editor.state, shown));
+  }, [fault]);
+
+  return <div ref={frame} />;
+}
+
+/** Of the dialects there are, PostgreSQL's is the nearest to DuckDB's. */
+const languageOf = (schema: SQLNamespace) =>
+  sqlLanguage({ dialect: PostgreSQL, schema, upperCaseKeywords: true });

@@ -1,0 +1,63 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Failure } from '../parts/states.tsx';
+import { useProjectId } from '../project/current.ts';
+import { workspace } from '../session/login.ts';
+import { texts } from '../texts/index.ts';
+
+const told = texts.query.export;
+const formats = ['csv', 'parquet', 'xlsx', 'ndjson', 'arrow'] as const;
+type Format = (typeof formats)[number];
+const everyMs = 500;
+
+/** All rows of a statement as files, without a limit. They can be had for a day. */
+export function ExportAnswer({ sql }: { sql: string }) {
+  const projectId = useProjectId();
+  const [format, setFormat] = useState<Format>('csv');
+  const begin = useMutation({
+    mutationFn: () =>
+      workspace.post('/v1/exports', {
+        body: { sql, format, ...(projectId === undefined ? {} : { project_id: projectId }) },
+      }),
+  });
+  const id = begin.data?.data.id;
+  const { data, error } = useQuery({
+    queryKey: ['export', id],
+    enabled: id !== undefined,
+    queryFn: async () =>
+      (await workspace.get('/v1/exports/{export_id}', { params: { path: { export_id: id! } } })).data,
+    refetchInterval: ({ state }) => (state.data?.finishedAt ? false : everyMs),
+  });
+  const isRunning = id !== undefined && data?.finishedAt == null && error === null;
+  return (
+    <details>
+      <summary>{told.title}</summary>
+      <div className="buttons">
+        <label>
+          {told.format}{' '}
+          <select value={format} onChange={({ target }) => setFormat(target.value as Format)}>
+            {formats.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        </label>
+        <button type="button" disabled={begin.isPending || isRunning} onClick={() => begin.mutate()}>
+          {told.submit}
+        </button>
+      </div>
+      {isRunning && <p role="status">{told.running(data?.rowsWritten ?? 0)}</p>}
+      {(begin.error ?? error) !== null && <Failure error={(begin.error ?? error)!} />}
+      {data?.error != null && <Failure error={new Error(data.error.message)} />}
+      {data?.status === 'succeeded' && (
+        <p role="status">
+          {told.done(data.rowsWritten)}{' '}
+          {data.files.map(({ name, url }) => (
+            <a key={name} href={url!} download={name}>
+              {name}
+            </a>
+          ))}
+        </p>
+      )}
+    </details>
+  );
+}

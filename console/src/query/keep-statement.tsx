@@ -1,0 +1,69 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Failure } from '../parts/states.tsx';
+import { workspace } from '../session/login.ts';
+import { texts } from '../texts/index.ts';
+
+const told = texts.query.save;
+type Kind = keyof typeof told.kinds;
+const kinds = Object.keys(told.kinds) as Kind[];
+
+/** A statement becomes a view, or a calculated table that is built at once. */
+export function KeepStatement({ sql }: { sql: string }) {
+  const queries = useQueryClient();
+  const [name, setName] = useState('');
+  const [kind, setKind] = useState<Kind>('view');
+  const { mutate, data, error, isPending } = useMutation({
+    mutationFn: () => keep(kind, name, sql),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['tables'] }),
+  });
+  return (
+    <details>
+      <summary>{told.title}</summary>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          mutate();
+        }}
+      >
+        <div className="fields">
+          <label>
+            {told.name}
+            <input required maxLength={255} value={name} onChange={({ target }) => setName(target.value)} />
+          </label>
+          <label>
+            {told.as}
+            <select value={kind} onChange={({ target }) => setKind(target.value as Kind)}>
+              {kinds.map((one) => (
+                <option key={one} value={one}>
+                  {told.kinds[one]}
+                </option>
+              ))}
+            </select>
+          </label>
+        </div>
+        <button type="submit" disabled={isPending}>
+          {told.submit}
+        </button>
+      </form>
+      {error !== null && <Failure error={error} />}
+      {data !== undefined && (
+        <p role="status">
+          <Link to="/tables/$tableId" params={{ tableId: data.id }}>
+            {told.open(data.name)}
+          </Link>
+        </p>
+      )}
+    </details>
+  );
+}
+
+async function keep(kind: Kind, name: string, query: string): Promise<{ id: string; name: string }> {
+  if (kind === 'view') return (await workspace.post('/v1/views', { body: { name, query } })).data;
+  const { data } = await workspace.post('/v1/grid/tables', { body: { name, kind, query } });
+  await workspace.post('/v1/grid/tables/{table_id}/materialize', {
+    params: { path: { table_id: data.tableId } },
+  });
+  return { id: data.tableId, name };
+}

@@ -1,0 +1,104 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import { WorkspaceError } from '../../../clients/typescript/src/index.ts';
+import { Failure, Fetched } from '../parts/states.tsx';
+import { workspace } from '../session/login.ts';
+import { texts } from '../texts/index.ts';
+import type { OfReport, Report } from './report-page.tsx';
+import { reportText } from './report-text.ts';
+
+const told = texts.reports.edit;
+const maxTitle = 200;
+
+interface EditReportProps extends OfReport {
+  onEnd: (isSaved: boolean) => void;
+}
+
+/** Begins with the revision that was read, so that an older one is brought back by saving it. */
+export function EditReport({ report, revision, onEnd }: EditReportProps) {
+  const { id: reportId, projectId } = report;
+  const asked = useQuery({
+    queryKey: ['report', reportId, 'raw', revision],
+    queryFn: () => reportText({ projectId, reportId, revision, format: 'raw' }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return <Fetched asked={asked}>{(text) => <Editor {...{ report, text, onEnd }} />}</Fetched>;
+}
+
+interface EditorProps {
+  report: Report;
+  text: string;
+  onEnd: (isSaved: boolean) => void;
+}
+
+function Editor({ report, text, onEnd }: EditorProps) {
+  const [titleField, contentField] = [useId(), useId()];
+  const queries = useQueryClient();
+  const [title, setTitle] = useState(report.title);
+  const [content, setContent] = useState(text);
+  const [madeOf] = useState(report.revision);
+  const { id, projectId } = report;
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: (expected: number) =>
+      workspace.patch('/v1/projects/{project_id}/reports/{report_id}', {
+        params: { path: { project_id: projectId, report_id: id } },
+        body: { title, content, expected_revision: expected },
+      }),
+    onSuccess: async ({ data }) => {
+      queries.setQueryData(['report', id], { data });
+      void queries.invalidateQueries({ queryKey: ['report', id, 'versions'] });
+      void queries.invalidateQueries({ queryKey: ['reports', projectId] });
+      onEnd(true);
+    },
+  });
+  const newer = newerRevision(error);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        mutate(madeOf);
+      }}
+    >
+      <h1>{report.title}</h1>
+      <label htmlFor={titleField}>{told.title}</label>
+      <input
+        id={titleField}
+        required
+        maxLength={maxTitle}
+        value={title}
+        onChange={({ target }) => setTitle(target.value)}
+      />
+      <label htmlFor={contentField}>{told.content}</label>
+      <textarea
+        id={contentField}
+        required
+        rows={20}
+        value={content}
+        onChange={({ target }) => setContent(target.value)}
+      />
+      <p className="buttons">
+        <button type="submit" disabled={isPending}>
+          {told.save}
+        </button>
+        <button type="button" className="plain" onClick={() => onEnd(false)}>
+          {texts.parts.cancel}
+        </button>
+      </p>
+      {error !== null && <Failure error={newer === undefined ? error : new Error(told.conflict)} />}
+      {newer !== undefined && (
+        <p>
+          <button type="button" className="plain" disabled={isPending} onClick={() => mutate(newer)}>
+            {told.overwrite}
+          </button>
+        </p>
+      )}
+    </form>
+  );
+}
+
+/** The revision that somebody else wrote meanwhile. */
+function newerRevision(error: Error | null): number | undefined {
+  if (!(error instanceof WorkspaceError) || error.code !== 'revision_conflict') return undefined;
+  const { current_revision: current } = error.problem;
+  return typeof current === 'number' ? current : undefined;
+}

@@ -1,0 +1,27 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { tablesQuery } from '../data/tables.ts';
+import { texts } from '../texts/index.ts';
+import type { Report } from './report-page.tsx';
+
+/** The tables whose rows a report tells of, as far as its reader may see them. */
+export function ReadTables({ report: { dataVersions } }: { report: Report }) {
+  const { data: all = [] } = useQuery({ ...tablesQuery, enabled: dataVersions.length > 0 });
+  const ids = new Set(dataVersions.map(({ tableId }) => tableId));
+  const read = all.filter(({ id }) => ids.has(id));
+  if (read.length === 0) return null;
+  return (
+    <section aria-label={texts.reports.read}>
+      <h2>{texts.reports.read}</h2>
+      <ul className="plain">
+        {read.map(({ id, name }) => (
+          <li key={id}>
+            <Link to="/tables/$tableId" params={{ tableId: id }}>
+              {name}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,123 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { components } from '../../../clients/typescript/src/index.ts';
+import { Action } from '../parts/action.tsx';
+import { Markdown } from '../parts/later.tsx';
+import { Fetched } from '../parts/states.tsx';
+import { Time } from '../parts/time.tsx';
+import { workspace } from '../session/login.ts';
+import { texts } from '../texts/index.ts';
+import { Downloads } from './downloads.tsx';
+import { EditReport } from './edit-report.tsx';
+import { ReadTables } from './read-tables.tsx';
+import { reportText } from './report-text.ts';
+import { Versions } from './versions.tsx';
+
+export type Report = components['schemas']['Report'];
+
+const route = getRouteApi('/framed/projects/$projectId/reports/$reportId');
+const told = texts.reports;
+
+/** A report: its newest revision, or the one of the address. */
+export function ReportPage() {
+  const { projectId, reportId } = route.useParams();
+  const { revision } = route.useSearch();
+  const path = { project_id: projectId, report_id: reportId };
+  const asked = useQuery({
+    queryKey: ['report', reportId],
+    queryFn: () => workspace.get('/v1/projects/{project_id}/reports/{report_id}', { params: { path } }),
+  });
+  return (
+    <Fetched asked={asked}>
+      {({ data }) => (
+        <ShownReport
+          key={`${reportId} ${revision}`}
+          report={data}
+          revision={revision === undefined ? data.revision : Number(revision)}
+        />
+      )}
+    </Fetched>
+  );
+}
+
+export interface OfReport {
+  report: Report;
+  /** Which is read. */
+  revision: number;
+}
+
+function ShownReport({ report, revision }: OfReport) {
+  const navigate = route.useNavigate();
+  const [isEdited, setIsEdited] = useState(false);
+  const { id, projectId, title, source, sourceId, updatedAt } = report;
+  const path = { project_id: projectId, report_id: id };
+  const address = {
+    to: '/projects/$projectId/reports/$reportId',
+    params: { projectId, reportId: id },
+  } as const;
+  if (isEdited)
+    return (
+      <EditReport
+        {...{ report, revision }}
+        onEnd={async (isSaved) => {
+          setIsEdited(false);
+          if (isSaved) await navigate({ ...address, search: {} });
+        }}
+      />
+    );
+  return (
+    <article className="report">
+      <h1>{title}</h1>
+      <p className="facts">
+        {source === 'conversation' && sourceId !== null ? (
+          <Link to="/projects/$projectId/ask/$chatId" params={{ projectId, chatId: sourceId }}>
+            {told.sources[source]}
+          </Link>
+        ) : (
+          told.sources[source]
+        )}
+        {' · '}
+        <Time at={updatedAt} />
+        {' · '}
+        {told.revision(report.revision)}
+      </p>
+      {revision !== report.revision && (
+        <p role="status">
+          {told.older(revision)} <Link {...address}>{told.newest}</Link>
+        </p>
+      )}
+      <div className="buttons">
+        <button type="button" onClick={() => setIsEdited(true)}>
+          {told.edit.begin}
+        </button>
+        <Action
+          isPlain
+          confirm={told.remove.confirm(title)}
+          changes={[['reports', projectId]]}
+          does={async () => {
+            await workspace.delete('/v1/projects/{project_id}/reports/{report_id}', { params: { path } });
+            await navigate({ to: '/projects/$projectId/reports', params: { projectId } });
+          }}
+        >
+          {told.remove.title}
+        </Action>
+      </div>
+      <Content {...{ report, revision }} />
+      <ReadTables report={report} />
+      <Downloads {...{ report, revision }} />
+      <Versions report={report} />
+    </article>
+  );
+}
+
+/** With its charts, results and images, which the service puts into the text. */
+function Content({ report: { id, projectId }, revision }: OfReport) {
+  const asked = useQuery({
+    queryKey: ['report', id, 'text', revision],
+    queryFn: () => reportText({ projectId, reportId: id, revision, format: 'markdown' }),
+    // A revision never changes, and each reading of it is recorded.
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return <Fetched asked={asked}>{(text) => <Markdown text={text} />}</Fetched>;
+}

@@ -1,0 +1,57 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { List } from '../parts/list.tsx';
+import { Pages } from '../parts/pages.tsx';
+import { Time } from '../parts/time.tsx';
+import { workspace } from '../session/login.ts';
+import { texts } from '../texts/index.ts';
+import type { Report } from './report-page.tsx';
+
+const told = texts.reports.versions;
+
+/** The revisions of a report, each of which can still be read. */
+export function Versions({ report: { id, projectId } }: { report: Report }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const path = { project_id: projectId, report_id: id };
+  return (
+    <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+      <summary>{told.title}</summary>
+      {isOpen && (
+        <Pages
+          queryKey={['report', id, 'versions']}
+          empty=""
+          fetchPage={(page) =>
+            workspace.get('/v1/projects/{project_id}/reports/{report_id}/versions', {
+              params: { path, query: page },
+            })
+          }
+        >
+          {(found) => (
+            <List
+              label={told.title}
+              items={found}
+              keyOf={({ revision }) => String(revision)}
+              columns={[
+                {
+                  title: told.revision,
+                  value: ({ revision }) => (
+                    <Link
+                      to="/projects/$projectId/reports/$reportId"
+                      params={{ projectId, reportId: id }}
+                      search={{ revision: String(revision) }}
+                    >
+                      {revision}
+                    </Link>
+                  ),
+                },
+                { title: told.name, value: ({ title }) => title },
+                { title: told.changed, value: ({ createdAt }) => <Time at={createdAt} /> },
+                { title: told.by, value: ({ createdByUserId }) => createdByUserId },
+              ]}
+            />
+          )}
+        </Pages>
+      )}
+    </details>
+  );
+}

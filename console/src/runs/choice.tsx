@@ -1,0 +1,31 @@
+import { useId } from 'react';
+import { texts } from '../texts/index.ts';
+
+interface ChoiceProps<Value extends string> {
+  label: string;
+  value: Value | undefined;
+  options: readonly (readonly [Value, string])[];
+  onChoose: (value: Value | undefined) => void;
+}
+
+/** One of these, or all. */
+export function Choice<Value extends string>({ label, value, options, onChoose }: ChoiceProps<Value>) {
+  const field = useId();
+  return (
+    <>
+      <label htmlFor={field}>{label}</label>
+      <select
+        id={field}
+        value={value ?? ''}
+        onChange={({ target }) => onChoose(options.find(([name]) => name === target.value)?.[0])}
+      >
+        <option value="">{texts.runs.filter.all}</option>
+        {options.map(([name, text]) => (
+          <option key={name} value={name}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </>
+  );
+}

@@ -1,0 +1,109 @@
+import { Link } from '@tanstack/react-router';
+import { Status } from '../parts/status.tsx';
+import { Time } from '../parts/time.tsx';
+import { texts } from '../texts/index.ts';
+import type { Run } from './run.ts';
+
+const told = texts.runs;
+
+interface OfRun {
+  run: Run;
+  projectId: string;
+}
+
+/** How a run is, what began it, and where else it can be looked at. */
+export function Facts({ run, projectId }: OfRun) {
+  const { status, progress, kind, startedAt, createdAt, finishedAt, workflowId } = run;
+  return (
+    <dl className="facts-list">
+      <dt>{told.columns.status}</dt>
+      <dd>
+        <Status of={status} />
+      </dd>
+      <dt>{told.progress}</dt>
+      <dd>
+        <progress aria-label={told.progress} value={progress} /> {told.percent(progress)}
+      </dd>
+      <dt>{told.columns.kind}</dt>
+      <dd>{told.kinds[kind]}</dd>
+      <dt>{told.columns.trigger}</dt>
+      <dd>
+        <Trigger run={run} projectId={projectId} />
+      </dd>
+      <dt>{told.about}</dt>
+      <dd>
+        <Subject run={run} projectId={projectId} />
+      </dd>
+      <dt>{told.columns.begun}</dt>
+      <dd>
+        <Time at={startedAt ?? createdAt} />
+      </dd>
+      {finishedAt !== null && (
+        <>
+          <dt>{told.ended}</dt>
+          <dd>
+            <Time at={finishedAt} />
+          </dd>
+        </>
+      )}
+      <dt>{told.temporal}</dt>
+      <dd>
+        <code>{workflowId}</code>
+      </dd>
+    </dl>
+  );
+}
+
+function Trigger({ run: { trigger }, projectId }: OfRun) {
+  const { type, id } = trigger;
+  const text = told.triggers[type];
+  if (id === null) return text;
+  if (type === 'conversation')
+    return (
+      <Link to="/projects/$projectId/ask/$chatId" params={{ projectId, chatId: id }}>
+        {text}
+      </Link>
+    );
+  if (type === 'schedule')
+    return (
+      <Link to="/schedules/$scheduleId" params={{ scheduleId: id }}>
+        {text}
+      </Link>
+    );
+  return (
+    <>
+      {text} <code>{id}</code>
+    </>
+  );
+}
+
+/** What a run is about; what it makes is told apart. */
+function Subject({ run, projectId }: OfRun) {
+  const { type, id } = run.resource;
+  switch (type) {
+    case 'table':
+      return (
+        <Link to="/tables/$tableId" params={{ tableId: id }}>
+          {id}
+        </Link>
+      );
+    case 'workflow':
+      return (
+        <Link to="/workflows/$workflowId" params={{ workflowId: id }} search={{ run: run.id }}>
+          {id}
+        </Link>
+      );
+    case 'playbook':
+      return (
+        <Link to="/projects/$projectId/playbooks/$playbookId" params={{ projectId, playbookId: id }}>
+          {id}
+        </Link>
+      );
+    default:
+      return (
+        <>
+          {type} <code>{id}</code>
+        </>
+      );
+  }
+}

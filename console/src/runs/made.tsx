@@ -1,0 +1,59 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { tablesQuery } from '../data/tables.ts';
+import { Action } from '../parts/action.tsx';
+import { download } from '../parts/download.ts';
+import { texts } from '../texts/index.ts';
+import { ExportedFiles } from './exported-files.tsx';
+import { madeBy } from './made-by.ts';
+import type { Run } from './run.ts';
+
+const told = texts.runs.made;
+
+/** What came of a run, at its places. */
+export function Made({ run, projectId }: { run: Run; projectId: string }) {
+  if (run.output === null) return null;
+  const { tableIds, reportIds, fileIds, exportId, counts } = madeBy(run.output);
+  return (
+    <section aria-label={told.title}>
+      <h2>{told.title}</h2>
+      <ul className="plain">
+        {tableIds.map((id) => (
+          <li key={id}>
+            <TableLink id={id} />
+          </li>
+        ))}
+        {reportIds.map((id) => (
+          <li key={id}>
+            <Link to="/projects/$projectId/reports/$reportId" params={{ projectId, reportId: id }}>
+              {told.report}
+            </Link>
+          </li>
+        ))}
+        {fileIds.map((id) => (
+          <li key={id}>
+            <Action isPlain does={() => download(`/v1/projects/${projectId}/files/${id}/content`)}>
+              {told.file}
+            </Action>
+          </li>
+        ))}
+        {counts.map(([name, value]) => (
+          <li key={name}>
+            {name}: {value}
+          </li>
+        ))}
+      </ul>
+      {exportId !== undefined && <ExportedFiles exportId={exportId} />}
+    </section>
+  );
+}
+
+/** By its name, as far as its reader may see the table. */
+function TableLink({ id }: { id: string }) {
+  const { data: all = [] } = useQuery(tablesQuery);
+  return (
+    <Link to="/tables/$tableId" params={{ tableId: id }}>
+      {told.table} {all.find((table) => table.id === id)?.name ?? id}
+    </Link>
+  );
+}

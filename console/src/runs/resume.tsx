@@ -1,0 +1,27 @@
+import type { QueryKey } from '@tanstack/react-query';
+import { Action } from '../parts/action.tsx';
+import { workspace } from '../session/login.ts';
+import { texts } from '../texts/index.ts';
+import type { Run } from './run.ts';
+
+const told = texts.runs.resume;
+
+/** A run of a workflow that failed goes on from what failed. */
+export function Resume({ run, changes }: { run: Run; changes: readonly QueryKey[] }) {
+  const path = { workflow_id: run.resource.id, run_id: run.id };
+  const resume = (data: 'kept' | 'newest') => () =>
+    workspace.post('/v1/workflows/{workflow_id}/runs/{run_id}/resume', { params: { path, query: { data } } });
+  return (
+    <>
+      <div className="buttons">
+        <Action does={resume('kept')} changes={changes}>
+          {told.title}
+        </Action>
+        <Action isPlain does={resume('newest')} changes={changes}>
+          {told.newest}
+        </Action>
+      </div>
+      <p className="hint">{told.hint}</p>
+    </>
+  );
+}

@@ -1,0 +1,87 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Action } from '../parts/action.tsx';
+import { Failure, Fetched } from '../parts/states.tsx';
+import { Time } from '../parts/time.tsx';
+import { workspace } from '../session/login.ts';
+import { texts } from '../texts/index.ts';
+import { Facts } from './facts.tsx';
+import { Made } from './made.tsx';
+import { Resume } from './resume.tsx';
+import { hasEnded, lookEveryMs, type Run } from './run.ts';
+import { Steps } from './steps.tsx';
+
+const route = getRouteApi('/framed/projects/$projectId/runs/$runId');
+const told = texts.runs;
+
+/** A run, which is looked at again as long as it is under way. */
+export function RunPage() {
+  const { projectId, runId } = route.useParams();
+  const path = { project_id: projectId, run_id: runId };
+  const queryKey = ['run', runId];
+  const asked = useQuery({
+    queryKey,
+    queryFn: () => workspace.get('/v1/projects/{project_id}/runs/{run_id}', { params: { path } }),
+    refetchInterval: ({ state: { data } }) =>
+      data !== undefined && hasEnded(data.data) ? false : lookEveryMs,
+  });
+  return (
+    <Fetched asked={asked}>
+      {({ data: run }) => (
+        <>
+          <h1>{run.title === '' ? run.id : run.title}</h1>
+          <Facts run={run} projectId={projectId} />
+          <Trouble run={run} />
+          {!hasEnded(run) && (
+            <Action
+              isPlain
+              confirm={told.cancel.confirm(run.title)}
+              changes={[queryKey, ['runs', projectId]]}
+              does={() =>
+                workspace.post('/v1/projects/{project_id}/runs/{run_id}/cancel', {
+                  params: { path, query: { confirm: 'true' } },
+                })
+              }
+            >
+              {told.cancel.title}
+            </Action>
+          )}
+          {run.kind === 'workflow' && run.status === 'failed' && (
+            <Resume run={run} changes={[queryKey, ['runs', projectId]]} />
+          )}
+          <Made run={run} projectId={projectId} />
+          <Steps run={run} />
+        </>
+      )}
+    </Fetched>
+  );
+}
+
+/** Why it does not go on, and what to do. */
+function Trouble({ run }: { run: Run }) {
+  const { problem, error, status, resource } = run;
+  return (
+    <>
+      {problem !== null && (
+        <section className="failure" aria-label={told.problem.title}>
+          <h2>{told.problem.title}</h2>
+          <p>
+            {problem.message} ({told.problem.since} <Time at={problem.since} />)
+          </p>
+          <p>{told.problem.hint}</p>
+        </section>
+      )}
+      {status === 'waiting' && (
+        <p role="status">
+          {told.waiting}{' '}
+          <Link to="/workflows/$workflowId" params={{ workflowId: resource.id }} search={{ run: run.id }}>
+            {told.decide}
+          </Link>
+        </p>
+      )}
+      {error !== null && (
+        <Failure title={told.failed} error={new Error(`${error.message} (${error.code})`)} />
+      )}
+    </>
+  );
+}

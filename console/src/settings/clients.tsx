@@ -1,0 +1,104 @@
+import { useState } from 'react';
+import type { components } from '../../../clients/typescript/src/index.ts';
+import { Action } from '../parts/action.tsx';
+import { List } from '../parts/list.tsx';
+import { Pages } from '../parts/pages.tsx';
+import { Time } from '../parts/time.tsx';
+import { workspace } from '../session/login.ts';
+import { texts } from '../texts/index.ts';
+import { IssueClient } from './issue-client.tsx';
+import type { OfCaller } from './settings-page.tsx';
+import { ShownOnce } from './shown-once.tsx';
+
+type Client = components['schemas']['ApiClient'];
+type Issued = components['schemas']['IssuedApiClient'];
+
+const told = texts.settings.clients;
+const queryKey = ['api-clients'];
+const daySeconds = 86_400;
+
+/** Programs with credentials of their own. */
+export function Clients({ me }: OfCaller) {
+  const [issued, setIssued] = useState<Issued>();
+  return (
+    <>
+      <p className="hint">{told.hint}</p>
+      <IssueClient me={me} queryKey={queryKey} onIssued={setIssued} />
+      {issued !== undefined && (
+        <ShownOnce
+          values={[
+            [told.id, issued.clientId],
+            [told.secret(issued.name), issued.clientSecret],
+          ]}
+          onClose={() => setIssued(undefined)}
+        />
+      )}
+      <Pages
+        queryKey={queryKey}
+        empty={told.empty}
+        fetchPage={(page) => workspace.get('/v1/auth/m2m/clients', { params: { query: page } })}
+      >
+        {(found) => (
+          <List
+            label={told.title}
+            items={found}
+            keyOf={({ clientId }) => clientId}
+            columns={[
+              {
+                title: told.columns.name,
+                value: ({ name, clientId }) => (
+                  <>
+                    {name} <code>{clientId}</code>
+                  </>
+                ),
+              },
+              {
+                title: told.columns.scopes,
+                value: ({ scopes, admin }) => [...scopes, ...(admin ? ['admin'] : [])].join(', '),
+              },
+              { title: told.columns.used, value: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+              { title: told.columns.status, value: (client) => told.statuses[statusOf(client)] },
+              {
+                title: told.columns.actions,
+                value: (client) => <ClientActions client={client} onIssued={setIssued} />,
+              },
+            ]}
+          />
+        )}
+      </Pages>
+    </>
+  );
+}
+
+function statusOf({ revokedAt, expiresAt }: Client): keyof typeof told.statuses {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
+}
+
+function ClientActions({ client, onIssued }: { client: Client; onIssued: (issued: Issued) => void }) {
+  const { name, clientId } = client;
+  if (statusOf(client) !== 'active') return null;
+  const params = { path: { client_id: clientId } };
+  const replace = (seconds: number) => async () => {
+    const body = { overlap_seconds: seconds };
+    onIssued((await workspace.post('/v1/auth/m2m/clients/{client_id}/secret', { params, body })).data);
+  };
+  return (
+    <div className="buttons">
+      <Action isPlain confirm={told.confirmReplace(name)} does={replace(0)}>
+        {told.replace}
+      </Action>
+      <Action isPlain confirm={told.confirmOverlap(name)} does={replace(daySeconds)}>
+        {told.overlap}
+      </Action>
+      <Action
+        isPlain
+        confirm={told.confirmRevoke(name)}
+        changes={[queryKey]}
+        does={() => workspace.delete('/v1/auth/m2m/clients/{client_id}', { params })}
+      >
+        {told.revoke}
+      </Action>
+    </div>
+  );
+}

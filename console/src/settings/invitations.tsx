@@ -1,0 +1,103 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import { Action } from '../parts/action.tsx';
+import { List } from '../parts/list.tsx';
+import { Pages } from '../parts/pages.tsx';
+import { Failure } from '../parts/states.tsx';
+import { Time } from '../parts/time.tsx';
+import { workspace } from '../session/login.ts';
+import { texts } from '../texts/index.ts';
+import { RoleChoice } from './role-choice.tsx';
+import { ShownOnce } from './shown-once.tsx';
+
+const told = texts.settings.invitations;
+const queryKey = ['invitations'];
+
+/** Those that are open, and a new one. */
+export function Invitations() {
+  return (
+    <>
+      <Invite />
+      <Pages
+        queryKey={queryKey}
+        empty={told.empty}
+        fetchPage={(page) => workspace.get('/v1/invitations', { params: { query: page } })}
+      >
+        {(found) => (
+          <List
+            label={told.title}
+            items={found}
+            keyOf={({ id }) => id}
+            columns={[
+              { title: texts.settings.email, value: ({ email }) => email },
+              { title: texts.settings.role, value: ({ role }) => texts.settings.roles[role] },
+              { title: texts.settings.expires, value: ({ expiresAt }) => <Time at={expiresAt} /> },
+              {
+                title: texts.settings.members.columns.actions,
+                value: ({ id, email }) => (
+                  <Action
+                    isPlain
+                    confirm={told.confirm(email)}
+                    changes={[queryKey]}
+                    does={() =>
+                      workspace.delete('/v1/invitations/{invitation_id}', {
+                        params: { path: { invitation_id: id } },
+                      })
+                    }
+                  >
+                    {told.withdraw}
+                  </Action>
+                ),
+              },
+            ]}
+          />
+        )}
+      </Pages>
+    </>
+  );
+}
+
+function Invite() {
+  const [emailField, roleField] = [useId(), useId()];
+  const queries = useQueryClient();
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<'admin' | 'member'>('member');
+  const { mutate, data, error, isPending, reset } = useMutation({
+    mutationFn: () => workspace.post('/v1/invitations', { body: { email, role } }),
+    onSuccess: () => {
+      setEmail('');
+      return queries.invalidateQueries({ queryKey });
+    },
+  });
+  return (
+    <>
+      <form
+        className="buttons"
+        onSubmit={(event) => {
+          event.preventDefault();
+          mutate();
+        }}
+      >
+        <label htmlFor={emailField}>{texts.settings.email}</label>
+        <input
+          id={emailField}
+          className="short"
+          type="email"
+          required
+          autoComplete="off"
+          value={email}
+          onChange={({ target }) => setEmail(target.value)}
+        />
+        <label htmlFor={roleField}>{texts.settings.role}</label>
+        <RoleChoice id={roleField} offered={['admin', 'member']} role={role} onChoose={setRole} />
+        <button type="submit" disabled={isPending}>
+          {told.send}
+        </button>
+      </form>
+      {error !== null && <Failure error={error} />}
+      {data !== undefined && (
+        <ShownOnce values={[[told.url(data.data.email), data.data.url]]} onClose={reset} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+import { useState } from 'react';
+import type { components } from '../../../clients/typescript/src/index.ts';
+import { Action } from '../parts/action.tsx';
+import { workspace } from '../session/login.ts';
+import { texts } from '../texts/index.ts';
+import { RoleChoice } from './role-choice.tsx';
+import type { OfCaller } from './settings-page.tsx';
+
+export type Member = components['schemas']['Member'];
+
+const told = texts.settings.members;
+const members = ['members'];
+
+export const nameOf = ({ name, email }: Pick<Member, 'name' | 'email'>): string =>
+  name === '' ? email : name;
+
+interface MemberActionsProps extends OfCaller {
+  member: Member;
+  onReset: (url: string) => void;
+  onRemoved: (member: components['schemas']['RemovedMember']) => void;
+}
+
+/** What an administrator may do to a member; to an owner, only another owner. */
+export function MemberActions({ me, member, onReset, onRemoved }: MemberActionsProps) {
+  const { id, role } = member;
+  const [chosen, choose] = useState(role);
+  const isOwner = me.role === 'owner';
+  if (role === 'owner' && !isOwner) return null;
+  const name = nameOf(member);
+  const params = { path: { user_id: id } };
+  return (
+    <div className="buttons">
+      <RoleChoice
+        label={told.roleOf(name)}
+        offered={isOwner ? ['owner', 'admin', 'member'] : ['admin', 'member']}
+        role={chosen}
+        onChoose={choose}
+      />
+      <Action
+        isPlain
+        isDisabled={chosen === role}
+        confirm={told.confirmRole(name, texts.settings.roles[chosen])}
+        changes={[members, ['me']]}
+        does={() => workspace.patch('/v1/members/{user_id}', { params, body: { role: chosen } })}
+      >
+        {told.change}
+      </Action>
+      <Action
+        isPlain
+        confirm={told.confirmReset(name)}
+        does={async () =>
+          onReset((await workspace.post('/v1/members/{user_id}/password-reset', { params })).data.url)
+        }
+      >
+        {told.reset}
+      </Action>
+      <Action
+        isPlain
+        confirm={told.confirmRemove(name)}
+        changes={[members]}
+        does={async () => onRemoved((await workspace.delete('/v1/members/{user_id}', { params })).data)}
+      >
+        {told.remove}
+      </Action>
+    </div>
+  );
+}

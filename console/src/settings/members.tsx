@@ -1,0 +1,75 @@
+import { useState } from 'react';
+import type { components } from '../../../clients/typescript/src/index.ts';
+import { List } from '../parts/list.tsx';
+import { Pages } from '../parts/pages.tsx';
+import { Time } from '../parts/time.tsx';
+import { workspace } from '../session/login.ts';
+import { texts } from '../texts/index.ts';
+import { type Member, MemberActions, nameOf } from './member-actions.tsx';
+import type { OfCaller } from './settings-page.tsx';
+import { ShownOnce } from './shown-once.tsx';
+
+const told = texts.settings.members;
+
+/** Of the organization: everybody sees them, administrators change them. */
+export function Members({ me }: OfCaller) {
+  const [address, setAddress] = useState<readonly [string, string]>();
+  const [removed, setRemoved] = useState<components['schemas']['RemovedMember']>();
+  return (
+    <>
+      {address !== undefined && <ShownOnce values={[address]} onClose={() => setAddress(undefined)} />}
+      {removed !== undefined && <Removed member={removed} />}
+      <Pages
+        queryKey={['members']}
+        empty={told.empty}
+        fetchPage={(page) => workspace.get('/v1/members', { params: { query: page } })}
+      >
+        {(found) => (
+          <List
+            label={told.title}
+            items={found}
+            keyOf={({ id }) => id}
+            columns={[
+              { title: told.columns.name, value: ({ name }) => name },
+              { title: texts.settings.email, value: ({ email }) => email },
+              { title: texts.settings.role, value: ({ role }) => texts.settings.roles[role] },
+              { title: told.columns.seen, value: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+              ...(me.admin
+                ? [
+                    {
+                      title: told.columns.actions,
+                      value: (member: Member) => (
+                        <MemberActions
+                          {...{ me, member }}
+                          onRemoved={setRemoved}
+                          onReset={(url) => setAddress([told.resetUrl(nameOf(member)), url])}
+                        />
+                      ),
+                    },
+                  ]
+                : []),
+            ]}
+          />
+        )}
+      </Pages>
+    </>
+  );
+}
+
+/** What stands still since, because it ran as the person. */
+function Removed({ member }: { member: components['schemas']['RemovedMember'] }) {
+  return (
+    <div role="status">
+      <p>
+        {told.removed(nameOf(member))} {member.paused.length > 0 && told.paused}
+      </p>
+      <ul>
+        {member.paused.map(({ id, type, name }) => (
+          <li key={id}>
+            {type} {name === '' ? id : name}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

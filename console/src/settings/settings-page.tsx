@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query';
+import type { components } from '../../../clients/typescript/src/index.ts';
+import { Fetched } from '../parts/states.tsx';
+import { workspace } from '../session/login.ts';
+import { texts } from '../texts/index.ts';
+import { Audit } from './audit.tsx';
+import { Clients } from './clients.tsx';
+import { Invitations } from './invitations.tsx';
+import { Members } from './members.tsx';
+import { Projects } from './projects.tsx';
+import { Section } from './section.tsx';
+import { Sessions } from './sessions.tsx';
+
+const told = texts.settings;
+
+export interface OfCaller {
+  me: components['schemas']['Me'];
+}
+
+/** What an organization consists of, and who may do what in it. */
+export function SettingsPage() {
+  const asked = useQuery({ queryKey: ['me'], queryFn: () => workspace.get('/v1/me') });
+  return (
+    <>
+      <h1>{told.title}</h1>
+      <Fetched asked={asked}>
+        {({ data: me }) => (
+          <>
+            <Section title={told.projects.title}>
+              <Projects />
+            </Section>
+            <Section title={told.members.title}>
+              <Members me={me} />
+            </Section>
+            <Section title={told.invitations.title} isOpen={me.admin}>
+              <Invitations />
+            </Section>
+            <Section title={told.clients.title} isOpen={me.admin}>
+              <Clients me={me} />
+            </Section>
+            <Section title={told.sessions.title}>
+              <Sessions />
+            </Section>
+            <Section title={told.audit.title} isOpen={me.admin}>
+              <Audit />
+            </Section>
+          </>
+        )}
+      </Fetched>
+    </>
+  );
+}

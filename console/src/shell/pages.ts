@@ -1,0 +1,20 @@
+import { linkOptions } from '@tanstack/react-router';
+import { texts } from '../texts/index.ts';
+
+/** Rooms that belong to a project. */
+const projectRooms = ['ask', 'reports', 'runs', 'playbooks'] as const;
+
+/** Where one may go, in the order in which it is shown. Without a project its rooms lead to the first one. */
+export const pages = (projectId: string | undefined) => [
+  { label: texts.pages.data, link: linkOptions({ to: '/' }) },
+  { label: texts.pages.query, link: linkOptions({ to: '/query' }) },
+  ...projectRooms.map((room) => ({
+    label: texts.pages[room],
+    link:
+      projectId === undefined
+        ? linkOptions({ to: '/in-project/$room', params: { room } })
+        : linkOptions({ to: `/projects/$projectId/${room}`, params: { projectId } }),
+  })),
+  { label: texts.pages.connections, link: linkOptions({ to: '/connections' }) },
+  { label: texts.pages.settings, link: linkOptions({ to: '/settings' }) },
+];

@@ -1,0 +1,125 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { tablesQuery } from '../data/tables.ts';
+import { texts } from '../texts/index.ts';
+import { pages } from './pages.ts';
+
+interface Choice {
+  key: string;
+  label: string;
+  kind: string;
+  go: () => void;
+}
+
+const told = texts.palette;
+const maxShown = 12;
+
+/** Leads anywhere by the keyboard: pages and tables, found by their names. Ctrl+K opens it. */
+export function Palette({ projectId }: { projectId: string | undefined }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [isOpen, setIsOpen] = useState(false);
+  useEffect(() => {
+    const press = (event: globalThis.KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      setIsOpen(true);
+      if (dialog.current?.open === false) dialog.current.showModal();
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, []);
+  return (
+    <dialog ref={dialog} className="palette" aria-label={told.title} onClose={() => setIsOpen(false)}>
+      {isOpen && <Search projectId={projectId} onChosen={() => dialog.current?.close()} />}
+    </dialog>
+  );
+}
+
+function Search({ projectId, onChosen }: { projectId: string | undefined; onChosen: () => void }) {
+  const id = useId();
+  const [text, setText] = useState('');
+  const [at, setAt] = useState(0);
+  const choices = useChoices(projectId);
+  const found = useMemo(() => {
+    const words = text.toLowerCase().split(/\s+/);
+    return choices
+      .filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)))
+      .slice(0, maxShown);
+  }, [choices, text]);
+  const choose = (choice: Choice | undefined) => {
+    if (choice === undefined) return;
+    onChosen();
+    choice.go();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (step !== 0) setAt((at + step + found.length) % Math.max(1, found.length));
+    else if (event.key === 'Enter') choose(found[at]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <>
+      <input
+        type="search"
+        role="combobox"
+        aria-label={told.label}
+        aria-expanded={found.length > 0}
+        aria-controls={`${id}-list`}
+        aria-activedescendant={found.length > 0 ? `${id}-${at}` : undefined}
+        placeholder={told.label}
+        // biome-ignore lint/a11y/noAutofocus: the dialog was opened to type into it.
+        autoFocus
+        value={text}
+        onChange={({ target }) => {
+          setText(target.value);
+          setAt(0);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div id={`${id}-list`} role="listbox" aria-label={told.title} className="choices">
+        {found.map((choice, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keyboard.
+          // biome-ignore lint/a11y/useFocusableInteractive: its options are told by aria-activedescendant.
+          <div
+            key={choice.key}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === at}
+            onClick={() => choose(choice)}
+          >
+            {choice.label} <span className="hint">{choice.kind}</span>
+          </div>
+        ))}
+      </div>
+      {found.length === 0 && <p role="status">{told.none}</p>}
+    </>
+  );
+}
+
+function useChoices(projectId: string | undefined): Choice[] {
+  const navigate = useNavigate();
+  const { data: tables = [] } = useQuery(tablesQuery);
+  return useMemo(
+    () => [
+      ...pages(projectId).map(
+        ({ label, link }): Choice => ({
+          key: label,
+          label,
+          kind: told.page,
+          go: () => void navigate(link),
+        }),
+      ),
+      ...tables.map(
+        ({ id, name, kind }): Choice => ({
+          key: id,
+          label: name,
+          kind: texts.data.kinds[kind],
+          go: () => void navigate({ to: '/tables/$tableId', params: { tableId: id } }),
+        }),
+      ),
+    ],
+    [projectId, tables, navigate],
+  );
+}

@@ -1,0 +1,42 @@
+/** Texts of bringing files in. */
+export const intake = {
+  title: 'Bring a file in',
+  drop: 'Drop a file to bring it in',
+  hint: 'CSV, Parquet, JSON, NDJSON or XLSX, also compressed. You see how it is read before it becomes a table.',
+  choose: 'Choose a file',
+  sample: 'Or look around with sample data: the weather of two cities',
+  uploading: (name: string) => `Uploading ${name}`,
+  preview: {
+    rows: (rows: number | null) =>
+      rows === null ? 'The first rows' : `The first of ${rows.toLocaleString('en')} rows`,
+    bad: (count: number | null) =>
+      count === null
+        ? 'Rows that do not fit'
+        : `${count.toLocaleString('en')} ${count === 1 ? 'row does' : 'rows do'} not fit`,
+    badColumns: { line: 'Line', column: 'Column', raw: 'What it says', reason: 'Why' },
+    skipped: 'Left out before the data',
+  },
+  form: {
+    table: 'Table',
+    mode: 'If that table exists',
+    modes: { create: 'refuse', append: 'add the rows', replace: 'replace its rows' },
+    bad: 'Rows that do not fit',
+    bads: { fail: 'refuse the file', quarantine: 'put them aside' },
+    columns: 'Columns',
+    column: { source: 'In the file', name: 'Name', type: 'Type', nullable: 'May be empty', take: 'Taken' },
+    sheet: 'Sheet',
+    submit: 'Import',
+  },
+  importing: 'Importing',
+  imported: (rows: number) => `${rows.toLocaleString('en')} ${rows === 1 ? 'row' : 'rows'} imported.`,
+  quarantined: (rows: number) =>
+    `${rows.toLocaleString('en')} ${rows === 1 ? 'row was' : 'rows were'} put aside:`,
+  quarantine: 'look at them',
+  openTable: 'Open the table',
+  ask: 'Ask about it',
+  cancel: 'Stop the import',
+  cancelled: 'The import was stopped; nothing was imported.',
+  failed: 'Nothing was imported',
+  line: (line: number) => `Line ${line}`,
+  again: 'Change how it is read',
+} as const;

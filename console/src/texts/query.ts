@@ -1,0 +1,45 @@
+/** Texts of SQL and its answers. */
+export const query = {
+  label: 'SQL',
+  hint: 'One SELECT, in DuckDB’s dialect. Ctrl+Enter runs it, Ctrl+Space completes; Escape and then Tab leaves the text.',
+  run: 'Run',
+  stop: 'Stop',
+  none: 'No rows match.',
+  told: (rows: number, ms: number) =>
+    `${rows.toLocaleString('en')} ${rows === 1 ? 'row' : 'rows'} in ${Math.round(ms).toLocaleString('en')} ms`,
+  truncated: (rows: number) =>
+    `The first ${rows.toLocaleString('en')} rows. Ask for fewer, or export them all.`,
+  chart: {
+    show: 'Chart',
+    kind: 'Kind',
+    kinds: { bar: 'bars', line: 'line', point: 'points', area: 'area' },
+    x: 'Across',
+    y: 'Up',
+    color: 'Colour',
+    none: 'none',
+    cut: (rows: number) => `The chart has the first ${rows.toLocaleString('en')} rows.`,
+  },
+  save: {
+    title: 'Keep it',
+    name: 'Name',
+    as: 'As',
+    kinds: {
+      view: 'a view: read anew each time',
+      calc: 'a calculated table: built, and told when it is stale',
+    },
+    submit: 'Keep',
+    open: (name: string) => `Open ${name}`,
+  },
+  export: {
+    title: 'Export all rows',
+    format: 'Format',
+    submit: 'Export',
+    running: (rows: number) => `${rows.toLocaleString('en')} rows written`,
+    done: (rows: number) => `${rows.toLocaleString('en')} rows:`,
+  },
+  history: {
+    title: 'What you ran',
+    empty: 'Nothing yet.',
+    columns: { sql: 'Statement', rows: 'Rows', at: 'When', status: 'Status' },
+  },
+} as const;

@@ -1,0 +1,165 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { inspect, themes } from '../api/pages/in-browser/inspect.ts';
+import { expectTitle } from '../api/pages/in-browser/lab.ts';
+import { describeInChromium } from '../support/chromium.ts';
+import { startMcpServer, type TestMcpServer } from '../support/mcp-server.ts';
+import { useSourceDatabase } from '../support/source-database.ts';
+import { useWorker } from '../support/worker.ts';
+import { useWorkspace } from '../support/workspace.ts';
+import { hostile, useConsole } from './opened.ts';
+
+const workspace = useWorkspace({ trustedProxies: ['127.0.0.1'] }, () => ({
+  ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8',
+}));
+useWorker(workspace);
+const source = useSourceDatabase();
+
+describeInChromium('connections', () => {
+  const { opened, project } = useConsole(workspace);
+  let tools: TestMcpServer;
+  beforeAll(async () => {
+    tools = await startMcpServer({
+      tools: [
+        {
+          name: 'create_ticket',
+          description: hostile[0]!,
+          inputSchema: { type: 'object', properties: {} },
+          run: () => ({ content: [{ type: 'text', text: 'done' }] }),
+        },
+      ],
+    });
+    await source.run(
+      'CREATE TABLE shop.orders (id bigint PRIMARY KEY, city text)',
+      "INSERT INTO shop.orders VALUES (1, 'Porto'), (2, 'Lagos')",
+    );
+  });
+  afterAll(() => tools.close());
+
+  const visit = async (page: Page) => {
+    await page.getByRole('link', { name: 'Connections', exact: true }).click();
+    await expectTitle(page, 'Connections');
+  };
+  /** Fills in the form for the source; its password may be wrong. */
+  async function connect(page: Page, password: string) {
+    await page.getByRole('heading', { name: 'Connect a source of data' }).click();
+    await page.getByLabel('Type').selectOption('postgres');
+    await page.getByLabel('Name', { exact: true }).fill(hostile[1]!);
+    const { host, port, database, user } = source.config;
+    for (const [label, value] of Object.entries({
+      Host: host,
+      Port: String(port),
+      Database: database,
+      User: user,
+    }))
+      await page.getByLabel(label, { exact: true }).fill(value);
+    await page.getByLabel(/mode/).selectOption('disable');
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    await expectTitle(page, hostile[1]!);
+  }
+
+  test('a source is connected by a form of what it needs, tested, looked at, and copied', async () => {
+    const { page, client, faults } = await opened((client) => project(client));
+    await visit(page);
+    await connect(page, source.password);
+    await page.getByRole('button', { name: 'Test it' }).click();
+    await page.getByText(/^It works/).waitFor();
+    await page.getByText('Nothing of it is copied yet.').waitFor();
+    await page.getByRole('heading', { name: 'What is there' }).click();
+    await page
+      .getByRole('row')
+      .filter({ hasText: 'shop.orders' })
+      .getByRole('button', { name: 'Copy it' })
+      .click();
+    await page.getByRole('button', { name: 'Copy now' }).click();
+    await page.getByRole('heading', { name: /^Copies/ }).click();
+    await page.getByText('succeeded').waitFor();
+    await page.getByRole('link', { name: 'orders' }).click();
+    await page.getByRole('cell', { name: 'Lagos' }).waitFor();
+    await visit(page);
+    await page.getByRole('link', { name: hostile[1]! }).click();
+    await page.getByRole('heading', { name: 'Settings' }).click();
+    await page.getByText('Secrets that are set: password.').waitFor();
+    await page.getByRole('button', { name: 'Stop copying' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Stop copying' }).click();
+    await page.getByText('Nothing of it is copied yet.').waitFor();
+    await page.getByRole('button', { name: 'Delete the connection' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete the connection' }).click();
+    await page.getByText('No other system is connected yet.').waitFor();
+    expect((await client.call('GET', '/v1/connections/data')).body.items).toEqual([]);
+    expect([await page.title(), faults]).toEqual(['Workspace', []]);
+  });
+
+  test('what a source and a form refuse is said where it is', async () => {
+    const { page } = await opened((client) => project(client));
+    await visit(page);
+    await connect(page, 'a-wrong-password');
+    await page.getByRole('button', { name: 'Test it' }).click();
+    await page.getByText('It failed at login').waitFor();
+    await visit(page);
+    await page.getByRole('heading', { name: 'Connect a source of data' }).click();
+    await page.getByLabel('Type').selectOption('http');
+    await page.getByLabel('Name', { exact: true }).fill('Shop');
+    await page
+      .getByLabel(/base url|address/i)
+      .first()
+      .fill('no address');
+    await page.getByLabel(/auth/i).first().selectOption('none');
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    await page.locator('.fault').or(page.getByRole('alert')).first().waitFor();
+    await page.route('**/v1/connections/data', (route) =>
+      route.fulfill({ status: 422, json: { code: 'conflict', detail: 'Broken for a test.' } }),
+    );
+    await page.reload();
+    await page.getByText('Broken for a test.').waitFor();
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('link', { name: hostile[1]! }).waitFor();
+  });
+
+  test('of an app each tool is decided on, and what it says of itself is text', async () => {
+    const { page, client, faults } = await opened((client) => project(client));
+    await visit(page);
+    await page.getByRole('heading', { name: 'Connect an app' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Tickets');
+    await page.getByLabel('Address of its MCP server').fill(tools.url);
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    await expectTitle(page, 'Tickets');
+    await page.getByRole('button', { name: 'Ask the server again' }).click();
+    await page.getByText(hostile[0]!).waitFor();
+    await page.getByLabel('Policy of create_ticket').selectOption('allow');
+    await page.reload();
+    await page.getByText(hostile[0]!).waitFor();
+    expect(await page.getByLabel('Policy of create_ticket').inputValue()).toBe('allow');
+    const [{ id }] = (await client.call('GET', '/v1/connections/app')).body.items;
+    const { items } = (await client.call('GET', `/v1/connections/app/${id}/tools`)).body;
+    expect(items[0].policy).toBe('allow');
+    expect([await page.title(), faults]).toEqual(['Workspace', []]);
+  });
+
+  test.each(themes)('its pages are accessible in %s colours, and fit a narrow window', async (theme) => {
+    const { page } = await opened((client) => project(client), { colorScheme: theme });
+    await visit(page);
+    await page.getByRole('heading', { name: 'Connect an app' }).click();
+    await page.getByRole('heading', { name: 'Connect a source of data' }).click();
+    await page.getByLabel('Type').waitFor();
+    await inspect(page, 'console-connections', theme);
+    await page.reload();
+    await connect(page, source.password);
+    await page.getByRole('heading', { name: 'What is there' }).click();
+    await page.getByRole('button', { name: 'Copy it' }).first().click();
+    await page.getByRole('button', { name: 'Copy now' }).click();
+    await page.getByRole('heading', { name: /^Copies/ }).click();
+    await page.getByText('succeeded').waitFor();
+    await inspect(page, 'console-connection', theme);
+    await visit(page);
+    await page.getByRole('heading', { name: 'Connect an app' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Tickets');
+    await page.getByLabel('Address of its MCP server').fill(tools.url);
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    await page.getByRole('button', { name: 'Ask the server again' }).click();
+    await page.getByLabel('Policy of create_ticket').waitFor();
+    await inspect(page, 'console-app-connection', theme);
+  });
+});

@@ -1,0 +1,138 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { inspect, themes } from '../api/pages/in-browser/inspect.ts';
+import { expectTitle } from '../api/pages/in-browser/lab.ts';
+import { describeInChromium } from '../support/chromium.ts';
+import { useWorker } from '../support/worker.ts';
+import { useWorkspace } from '../support/workspace.ts';
+import { hostile, useConsole } from './opened.ts';
+
+const workspace = useWorkspace({ trustedProxies: ['127.0.0.1'] });
+useWorker(workspace);
+
+const csv = (name: string, text: string) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
+const orders = csv('Orders 2026.csv', 'order_no,city,amount\nA1,Porto,12.5\nA2,Lagos,7\nA3,Porto,x\n');
+
+describeInChromium('bringing a file in', () => {
+  const { opened, project } = useConsole(workspace);
+
+  /** At the choice of a file, in a project. */
+  async function choosing(options: { colorScheme?: 'dark' | 'light' } = {}) {
+    const one = await opened((client) => project(client), options);
+    await one.page.getByRole('link', { name: 'Bring a file in' }).click();
+    await one.page.getByLabel('Choose a file').waitFor();
+    return one;
+  }
+  const grid = (page: Page) => page.getByRole('region', { name: 'Rows' });
+  const typeOf = (page: Page, column: string) => page.getByLabel(`Type: ${column}`);
+
+  test('a file is looked at, its columns are changed, and its rows become a table', async () => {
+    const { page, client, faults } = await choosing();
+    await page.getByLabel('Choose a file').setInputFiles(orders);
+    await grid(page).getByRole('cell', { name: 'Lagos' }).waitFor();
+    await page.getByText('The first of 3 rows').waitFor();
+    expect(await page.getByLabel('Table', { exact: true }).inputValue()).toBe('orders_2026');
+    await page.getByText('Columns', { exact: true }).click();
+    expect(await typeOf(page, 'amount').inputValue()).toBe('STRING');
+    await typeOf(page, 'amount').selectOption('DOUBLE');
+    await page.getByText('1 row does not fit').waitFor();
+    await page.getByRole('cell', { name: 'A3,Porto,x' }).waitFor();
+    await page.getByLabel('Taken: order_no').uncheck();
+    await page.getByLabel('Name: city').fill('town');
+    await page.getByLabel('Name: city').blur();
+    await grid(page).getByRole('columnheader', { name: 'town' }).waitFor();
+    await page.getByRole('button', { name: 'Import' }).click();
+    await page.getByText('Nothing was imported').waitFor();
+    await page.getByText(/^Line 4, column "amount"/).waitFor();
+    // Everything after the upload has an address.
+    await page.reload();
+    await page.getByRole('link', { name: 'Change how it is read' }).click();
+    await page.getByText('Columns', { exact: true }).click();
+    await typeOf(page, 'amount').selectOption('DOUBLE');
+    await page.getByLabel('Rows that do not fit').selectOption('put them aside');
+    await page.getByLabel('Table', { exact: true }).fill('orders');
+    await page.getByRole('button', { name: 'Import' }).click();
+    await page.getByText('2 rows imported.').waitFor();
+    await page.getByText('1 row was put aside').waitFor();
+    await page.getByRole('link', { name: 'Open the table' }).click();
+    await expectTitle(page, 'orders');
+    await grid(page).getByRole('cell', { name: 'Lagos' }).waitFor();
+    // The analyst of the project may read it.
+    const [{ id }] = (await client.call('GET', '/v1/projects')).body.items;
+    const entries = (await client.call('GET', `/v1/projects/${id}/catalog-entries`)).body.items;
+    expect(entries.map(({ name }: { name: string }) => name)).toEqual(['orders']);
+    expect(faults).toEqual([]);
+  });
+
+  test('a file that is dropped on any page is brought in, and its names are text', async () => {
+    const { page, faults } = await opened((client) => project(client));
+    await page.goto('/console/query');
+    await expectTitle(page, 'Query');
+    const name = 'a<img src=x onerror=document.title=1>.csv';
+    const text = `${JSON.stringify(hostile[0]).replaceAll('\\"', '""')},n\n<b>,1\n`;
+    // In the page, whose types are not known here.
+    await page.evaluate(`(() => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([${JSON.stringify(text)}], ${JSON.stringify(name)}));
+      for (const kind of ['dragover', 'drop'])
+        document.body.dispatchEvent(new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer }));
+    })()`);
+    await grid(page).getByRole('columnheader', { name: hostile[0]! }).waitFor();
+    await grid(page).getByRole('cell', { name: '<b>' }).waitFor();
+    expect(await page.getByLabel('Table', { exact: true }).inputValue()).toBe(
+      'a_img_src_x_onerror_document_title_1',
+    );
+    expect([await page.title(), faults]).toEqual(['Workspace', []]);
+  });
+
+  test('sample data is there with one click', async () => {
+    const { page, elsewhere } = await choosing();
+    await page.getByRole('button', { name: /sample data/ }).click();
+    await page.getByText('The first of 2,922 rows').waitFor();
+    await page.getByRole('button', { name: 'Import' }).click();
+    await page.getByText('2,922 rows imported.').waitFor();
+    // The storage takes the upload.
+    expect(new Set(elsewhere.map((url) => new URL(url).origin)).size).toBeLessThan(2);
+  });
+
+  test('what cannot be read says why, a name that is taken too, and an API that fails is asked again', async () => {
+    const { page, client } = await choosing();
+    await client.call('POST', '/v1/grid/tables', {
+      body: { name: 'orders_2026', kind: 'data', columns: [{ name: 'a', data_type: 'STRING' }] },
+    });
+    await page.getByLabel('Choose a file').setInputFiles(orders);
+    await page.getByRole('button', { name: 'Import' }).click();
+    await page.getByRole('alert').getByText('orders_2026').waitFor();
+    await page.goto('/console/');
+    await page.getByRole('link', { name: 'Bring a file in' }).click();
+    await page.getByLabel('Choose a file').setInputFiles({
+      ...{ name: 'a.parquet', mimeType: '', buffer: Buffer.from('PAR1 but not really') },
+    });
+    await page.getByRole('alert').waitFor();
+    await page.route('**/previews', (route) =>
+      route.fulfill({ status: 422, json: { code: 'conflict', detail: 'Broken for a test.' } }),
+    );
+    await page.reload();
+    await page.getByText('Broken for a test.').waitFor();
+    await page.unroute('**/previews');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('Broken for a test.').waitFor({ state: 'detached' });
+  });
+
+  test.each(themes)('its pages are accessible in %s colours, and fit a narrow window', async (theme) => {
+    const { page } = await choosing({ colorScheme: theme });
+    await inspect(page, 'console-choose-file', theme);
+    await page.getByLabel('Choose a file').setInputFiles(orders);
+    await page.getByText('Columns', { exact: true }).click();
+    await typeOf(page, 'amount').selectOption('DOUBLE');
+    await page.getByText('1 row does not fit').waitFor();
+    await inspect(page, 'console-preview', theme);
+    await page.getByRole('button', { name: 'Import' }).click();
+    await page.getByText('Nothing was imported').waitFor();
+    await inspect(page, 'console-import-failed', theme);
+    await page.getByRole('link', { name: 'Change how it is read' }).click();
+    await page.getByRole('button', { name: 'Import' }).click();
+    await page.getByText('3 rows imported.').waitFor();
+    await inspect(page, 'console-imported', theme);
+  });
+});

@@ -1,0 +1,93 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect } from 'vitest';
+import { buildConsole } from '../../local/console.ts';
+import { expectTitle, useBrowserLab } from '../api/pages/in-browser/lab.ts';
+import type { TestClient, Workspace } from '../support/workspace.ts';
+
+/** What somebody might put into a name or a value. */
+export const hostile = [
+  '<img src=x onerror="document.title=1">',
+  '"><script>document.title=1</script>',
+  '{{7*7}} \u202e',
+];
+export const script = { javaScriptEnabled: true };
+
+/** The statement in the editor. */
+export const sqlOf = async (page: Page): Promise<string> =>
+  (await page.getByLabel('SQL').textContent()) ?? '';
+
+/** Writes a statement in place of the one that is there. */
+export async function writeSql(page: Page, sql: string): Promise<void> {
+  await page.getByLabel('SQL').press('Control+a');
+  await page.keyboard.insertText(sql);
+}
+
+/** The console of a service, and people who use it in a browser. */
+export function useConsole(workspace?: Workspace) {
+  beforeAll(() => buildConsole());
+  const lab = workspace === undefined ? useBrowserLab() : useBrowserLab(workspace);
+  let people = 0;
+
+  /** What the page told of itself: faults of its script, and requests to anywhere else. */
+  function watch(page: Page) {
+    const faults: string[] = [];
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('console', (message) => {
+      // Browsers tell each answer that is not a success. Where a text is replaced in the editor, Chromium would give
+      // the new one the style of the old one; the policy refuses that, and nothing is missing.
+      const isExpected = /^(Failed to load resource|Applying inline style)/.test(message.text());
+      if (message.type() === 'error' && !isExpected) faults.push(message.text());
+    });
+    const elsewhere: string[] = [];
+    page.on('request', (request) => {
+      const { origin, protocol } = new URL(request.url());
+      if (origin !== lab.origin() && protocol !== 'blob:' && protocol !== 'data:')
+        elsewhere.push(request.url());
+    });
+    return { faults, elsewhere };
+  }
+
+  /** Somebody who is signed in at the service, and opens a page of the console. */
+  async function opened(
+    prepare: (client: TestClient) => Promise<unknown> = async () => undefined,
+    {
+      path = '/',
+      title = 'Data',
+      ...options
+    }: { path?: string; title?: string; colorScheme?: 'dark' | 'light' } = {},
+  ) {
+    const page = await lab.newPage({ ...script, ...options });
+    people += 1;
+    const client = await lab.owner(page, `console-${people}@example.com`);
+    await prepare(client);
+    const watched = watch(page);
+    await page.goto(path);
+    await expectTitle(page, title);
+    return { page, client, ...watched };
+  }
+
+  /** A data table with these rows. */
+  async function table(client: TestClient, name: string, rows: object[]): Promise<string> {
+    const columns = [
+      { name: 'city', data_type: 'STRING' },
+      { name: 'amount', data_type: 'DOUBLE' },
+    ];
+    const made = await client.call('POST', '/v1/grid/tables', { body: { name, kind: 'data', columns } });
+    expect(made.status, made.text).toBe(201);
+    const tableId = made.body.data.tableId as string;
+    for (let at = 0; at < rows.length; at += 1_000) {
+      const page = rows.slice(at, at + 1_000).map((row, index) => ({ s_id: at + index + 1, ...row }));
+      const sent = await client.call('POST', `/v1/tables/${tableId}/rows`, { body: { rows: page } });
+      expect(sent.status, sent.text).toBe(200);
+    }
+    return tableId;
+  }
+
+  async function project(client: TestClient, name = 'Sales'): Promise<string> {
+    const made = await client.call('POST', '/v1/projects', { body: { name } });
+    expect(made.status, made.text).toBe(201);
+    return made.body.data.id;
+  }
+
+  return { lab, opened, table, project };
+}

@@ -1,0 +1,132 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { inspect, themes } from '../api/pages/in-browser/inspect.ts';
+import { expectTitle } from '../api/pages/in-browser/lab.ts';
+import { describeInChromium } from '../support/chromium.ts';
+import { expectEventually } from '../support/eventually.ts';
+import { useWorker } from '../support/worker.ts';
+import { useWorkspace } from '../support/workspace.ts';
+import { hostile, sqlOf, useConsole, writeSql } from './opened.ts';
+
+const workspace = useWorkspace({ trustedProxies: ['127.0.0.1'] });
+useWorker(workspace);
+
+const cities = [
+  { city: 'Porto', amount: 30 },
+  { city: 'Lagos', amount: 12.5 },
+  { city: 'Faro', amount: 100 },
+];
+
+describeInChromium('querying', () => {
+  const { opened, table, project } = useConsole(workspace);
+
+  async function querying(options: { colorScheme?: 'dark' | 'light' } = {}) {
+    const one = await opened(async (client) => {
+      await project(client);
+      await table(client, 'orders', cities);
+    }, options);
+    await one.page.getByRole('link', { name: 'Query', exact: true }).click();
+    await one.page.getByLabel('SQL').waitFor();
+    return one;
+  }
+  async function run(page: Page, sql: string) {
+    await writeSql(page, sql);
+    await page.getByLabel('SQL').press('Control+Enter');
+  }
+  const column = async (page: Page, at: number) =>
+    page.getByRole('region', { name: 'Rows' }).locator(`tbody td:nth-child(${at})`).allTextContents();
+
+  test('names are completed, a fault is marked where it is, and rows are put in order', async () => {
+    const { page, faults } = await querying();
+    await page.getByLabel('SQL').pressSequentially('SELECT city, amount FROM ord');
+    await page.getByRole('option', { name: 'orders' }).click();
+    await expectEventually(() => sqlOf(page)).toBe('SELECT city, amount FROM orders');
+    await page.getByLabel('SQL').press('Control+Enter');
+    await page.getByRole('cell', { name: 'Lagos' }).waitFor();
+    await page.getByRole('button', { name: 'amount' }).click();
+    expect(await column(page, 2)).toEqual(['12.5', '30', '100']);
+    await page.getByRole('button', { name: 'amount' }).click();
+    expect(await column(page, 1)).toEqual(['Faro', 'Porto', 'Lagos']);
+    await run(page, 'SELECT citty FROM orders');
+    await page.getByRole('alert').waitFor();
+    expect(await page.locator('.cm-lintRange-error').textContent()).toBe('citty');
+    await run(page, 'SELECT city\nFRM orders ORDER BY');
+    await page.locator('.cm-lintRange-error').waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test('an answer is drawn, exported, kept as a view and as a calculated table, and found again', async () => {
+    const { page, client, faults } = await querying();
+    const sql = 'SELECT city, sum(amount) AS total FROM orders GROUP BY city ORDER BY city';
+    await run(page, sql);
+    await page.getByRole('cell', { name: 'Lagos' }).waitFor();
+    await page.getByText('Chart', { exact: true }).click();
+    await page.getByRole('img', { name: 'Chart' }).locator('svg').waitFor();
+    await page.getByLabel('Kind').selectOption('line');
+    await page.getByText('Export all rows').click();
+    await page.getByLabel('Format').selectOption('csv');
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    const link = page.getByRole('link', { name: 'export.csv' });
+    const file = await fetch((await link.getAttribute('href'))!);
+    expect(await file.text()).toBe('city,total\r\nFaro,100.0\r\nLagos,12.5\r\nPorto,30.0\r\n');
+    await page.getByText('Keep it').click();
+    await page.getByLabel('Name').fill('by_city');
+    await page.getByRole('button', { name: 'Keep', exact: true }).click();
+    await page.getByRole('link', { name: 'Open by_city' }).waitFor();
+    // The name is taken now.
+    await page.getByRole('button', { name: 'Keep', exact: true }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('Name').fill('built');
+    await page.getByLabel('As').selectOption('calc');
+    await page.getByRole('button', { name: 'Keep', exact: true }).click();
+    await page.getByRole('link', { name: 'Open built' }).click();
+    await expectTitle(page, 'built');
+    await page.getByText('fresh').waitFor();
+    await page.reload();
+    await page.getByRole('cell', { name: 'Lagos' }).waitFor();
+    await page.getByRole('link', { name: 'Query', exact: true }).click();
+    await page.getByText('What you ran').click();
+    await page.getByRole('link', { name: sql }).first().click();
+    await expectEventually(() => sqlOf(page)).toBe(sql);
+    expect(faults).toEqual([]);
+    expect((await client.call('GET', '/v1/views')).body.views).toHaveLength(1);
+  });
+
+  test('Stop ends a statement at the service', async () => {
+    const { page, client } = await querying();
+    await run(page, 'SELECT sum(hash(a.range + b.range)) FROM range(1000000) a, range(1000000) b');
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await expectEventually(async () => {
+      const { items } = (await client.call('GET', '/v1/query-executions')).body;
+      return items[0]?.status;
+    }).toBe('failed');
+  });
+
+  test('names and values are text, also in a chart', async () => {
+    const { page, faults, elsewhere } = await querying();
+    const name = hostile[0]!.replaceAll('"', '""');
+    await run(page, `SELECT '${hostile[1]}' AS "${name}", 3 AS n`);
+    await page.getByRole('cell', { name: hostile[1]! }).waitFor();
+    await page.getByText('Chart', { exact: true }).click();
+    await page.getByRole('img', { name: 'Chart' }).getByText(hostile[0]!).waitFor();
+    expect([await page.title(), faults, elsewhere]).toEqual(['Workspace', [], []]);
+  });
+
+  test.each(themes)('it is accessible in %s colours, and fits a narrow window', async (theme) => {
+    const { page } = await querying({ colorScheme: theme });
+    await run(page, 'SELECT city, amount FROM orders');
+    await page.getByRole('cell', { name: 'Lagos' }).waitFor();
+    await page.getByText('Chart', { exact: true }).click();
+    await page.getByRole('img', { name: 'Chart' }).locator('svg').waitFor();
+    await page.getByText('Export all rows').click();
+    await page.getByText('Keep it').click();
+    await page.getByText('What you ran').click();
+    await page.getByRole('cell', { name: 'succeeded' }).waitFor();
+    await inspect(page, 'console-query-answer', theme);
+    await run(page, 'SELECT citty FROM orders');
+    await page.getByRole('alert').waitFor();
+    await inspect(page, 'console-query-marked', theme);
+  });
+});

@@ -1,0 +1,159 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { inspect, themes } from '../api/pages/in-browser/inspect.ts';
+import { expectTitle } from '../api/pages/in-browser/lab.ts';
+import { describeInChromium } from '../support/chromium.ts';
+import { eventually } from '../support/eventually.ts';
+import { attachedTable } from '../support/runs.ts';
+import { madeSchedule, writtenPlaybook } from '../support/schedules.ts';
+import { useWorker } from '../support/worker.ts';
+import { type TestClient, useWorkspace } from '../support/workspace.ts';
+import { hostile, useConsole } from './opened.ts';
+
+const room = { path: '/console/schedules', title: 'Schedules' };
+/** In the hour that clocks skip and repeat: both are within a hundred weeks. */
+const nightly = { type: 'weekly', zone_id: 'Europe/Berlin', time_of_day: '02:30', days_of_week: ['SUNDAY'] };
+
+describeInChromium('schedules in the console', () => {
+  const workspace = useWorkspace();
+  useWorker(workspace);
+  const { opened, project } = useConsole(workspace);
+
+  async function withOrders(client: TestClient): Promise<[projectId: string, playbookId: string]> {
+    const projectId = await project(client);
+    await attachedTable(client, projectId, 'orders', [{ s_id: 1, city: 'Porto' }]);
+    return [projectId, await writtenPlaybook(client, projectId)];
+  }
+
+  /** Goes on by months until something unusual is noted. */
+  const untilNoted = (page: Page, note: string) =>
+    eventually(
+      async () => {
+        const isThere = (await page.getByText(note).count()) > 0;
+        if (!isThere) await page.getByRole('button', { name: 'Later month' }).click();
+        return isThere;
+      },
+      (isThere) => isThere,
+    );
+
+  test('one is made from a playbook, its faults told at their fields, and runs now', async () => {
+    const { page, faults } = await opened(withOrders, {
+      path: '/console/in-project/playbooks',
+      title: 'Playbooks',
+    });
+    await page.getByRole('link', { name: 'Orders' }).click();
+    await page.getByRole('link', { name: 'Run it on a schedule' }).click();
+    await expectTitle(page, 'Schedules');
+    await page.getByText('There are no schedules yet.').waitFor();
+    await page.getByLabel('Repeats').selectOption('weekly');
+    await page.getByLabel('Time of day').fill('');
+    await page.getByLabel('Time zone').fill('Europe/Nowhere');
+    await page.getByLabel('Send the output to').fill('ada');
+    await page.getByRole('button', { name: 'Create the schedule' }).click();
+    await page.locator('.fault').nth(2).waitFor();
+    for (const label of ['Time of day', 'Time zone', 'Send the output to'])
+      expect(await page.getByLabel(label).getAttribute('aria-invalid'), label).toBe('true');
+    await page.getByLabel('Time of day').fill('08:00');
+    await page.getByLabel('Time zone').fill('Europe/Berlin');
+    await page.getByLabel('Monday').check();
+    await page.getByLabel('Friday').check();
+    await page.getByLabel('Description').fill('Orders of the week');
+    await page.getByLabel('Send the output to').fill('ada@example.com');
+    await page.getByLabel('Folder for the output').fill('weekly');
+    await page.getByRole('button', { name: 'Create the schedule' }).click();
+    await expectTitle(page, 'Orders of the week');
+    await page.getByText('every Monday and Friday at 08:00 (Europe/Berlin)').waitFor();
+    expect(await page.getByRole('cell', { name: '08:00' }).count()).toBeGreaterThan(0);
+
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    await page.getByLabel('Time of day').fill('09:15');
+    await page.getByRole('button', { name: 'Save the schedule' }).click();
+    await page.getByText('every Monday and Friday at 09:15 (Europe/Berlin)').waitFor();
+    await page.getByRole('cell', { name: '09:15' }).first().waitFor();
+
+    await page.getByRole('button', { name: 'Run it now' }).click();
+    const runs = page.getByRole('table', { name: 'Runs' });
+    await runs.getByRole('link', { name: 'Open the run' }).waitFor();
+    // There is no mail server here, so that the mail fails while the files arrive.
+    await eventually(
+      () => runs.getByText('failed').count(),
+      (count) => count > 0,
+    );
+    await runs.locator('summary').click();
+    const deliveries = page.getByRole('table', { name: 'Deliveries' });
+    await deliveries.getByRole('rowheader', { name: 'ada@example.com' }).waitFor();
+    expect(await deliveries.getByText('delivered', { exact: true }).count()).toBe(3);
+    await runs.getByRole('link', { name: 'Open the run' }).click();
+    await page.waitForURL(/\/runs\/run_\w+$/);
+    await page.goBack();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('There are no schedules yet.').waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test('the calendar marks where clocks are changed', async () => {
+    const { page } = await opened(async (client) => {
+      await madeSchedule(client, ...(await withOrders(client)), {
+        schedule: nightly,
+        description: 'Nightly',
+      });
+    }, room);
+    await page.getByRole('link', { name: 'Nightly' }).click();
+    await untilNoted(page, 'The clock skips this time');
+    await page.getByText(/^March \d{4}$/).waitFor();
+    await page.getByRole('cell', { name: '02:30 *' }).waitFor();
+    await page.getByText('That is at 03:00 there.').waitFor();
+    await untilNoted(page, 'The clock shows this time twice');
+    await page.getByText(/^October \d{4}$/).waitFor();
+  });
+
+  test('an API that fails is told, and asked again; what people wrote is text', async () => {
+    const { page, faults } = await opened(async (client) => {
+      await madeSchedule(client, ...(await withOrders(client)), { description: hostile[0] });
+    }, room);
+    let isBroken = true;
+    await page.route(/\/v1\/schedules(\/|$)/, (route) =>
+      isBroken
+        ? route.fulfill({ status: 422, json: { code: 'conflict', detail: hostile[1] } })
+        : route.continue(),
+    );
+    await page.reload();
+    await page.getByRole('alert').getByText(hostile[1]!).waitFor();
+    isBroken = false;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('link', { name: hostile[0]! }).click();
+    await expectTitle(page, hostile[0]!);
+    await page.getByText('It has not run yet.').waitFor();
+    isBroken = true;
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('alert').getByText(hostile[1]!).first().waitFor();
+    isBroken = false;
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Resume' }).waitFor();
+    expect([await page.title(), faults]).toEqual(['Workspace', []]);
+  });
+
+  test.each(themes)('the pages are accessible in %s colours, and fit a narrow window', async (theme) => {
+    const { page } = await opened(
+      async (client) => {
+        await madeSchedule(client, ...(await withOrders(client)), {
+          schedule: nightly,
+          description: 'Orders_of_a_very_long_name_that_nobody_would_ever_type_by_hand',
+        });
+      },
+      { ...room, colorScheme: theme },
+    );
+    await page.getByText('New schedule').click();
+    await page.getByRole('link', { name: /^Orders_of/ }).waitFor();
+    await inspect(page, 'console-schedules', theme);
+    await page.getByRole('link', { name: /^Orders_of/ }).click();
+    await untilNoted(page, 'The clock skips this time');
+    await page.getByRole('button', { name: 'Save the schedule' }).waitFor();
+    await inspect(page, 'console-schedule', theme);
+    await page.getByRole('button', { name: 'Save the schedule' }).scrollIntoViewIfNeeded();
+    await inspect(page, 'console-schedule-form', theme);
+  });
+});

@@ -1,0 +1,209 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { inspect, themes } from '../api/pages/in-browser/inspect.ts';
+import { expectTitle, password } from '../api/pages/in-browser/lab.ts';
+import { describeInChromium } from '../support/chromium.ts';
+import { expectEventually } from '../support/eventually.ts';
+import type { TestClient } from '../support/workspace.ts';
+import { hostile, script, useConsole } from './opened.ts';
+
+const adminsOnly = 'Only administrators and owners see this.';
+
+describeInChromium('settings', () => {
+  const { lab, opened, project } = useConsole();
+
+  const part = (page: Page, title: string) =>
+    page
+      .locator('section.settings')
+      .filter({ has: page.getByRole('heading', { level: 2, name: title, exact: true }) });
+  const rowOf = (page: Page, title: string, text: string) =>
+    part(page, title).getByRole('row').filter({ hasText: text });
+  const confirm = (page: Page, name: string) =>
+    page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
+
+  /** The client may sign in, or may not. */
+  const exchange = async (id: string, secret: string) => {
+    const fields = { grant_type: 'client_credentials', client_id: id, client_secret: secret };
+    return (await lab.post('/v1/auth/m2m/token', fields)).status;
+  };
+
+  /** Somebody who was invited opens an account, and the settings. */
+  async function invited(address: string, name: string): Promise<Page> {
+    const page = await lab.newPage(script);
+    await page.goto(new URL(address).pathname);
+    await page.getByLabel('Name').fill(name);
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Create the account' }).click();
+    await page.goto('/console/settings');
+    await expectTitle(page, 'Settings');
+    return page;
+  }
+
+  async function invitation(client: TestClient, email: string): Promise<string> {
+    const made = await client.call('POST', '/v1/invitations', { body: { email, role: 'member' } });
+    expect(made.status, made.text).toBe(201);
+    return made.body.data.url;
+  }
+
+  test('people are invited, get a role and a new password, and are removed', async () => {
+    const { page, faults, elsewhere } = await opened();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    const invitations = part(page, 'Invitations');
+    for (const name of ['grace', 'nobody']) {
+      await invitations.getByLabel('E-mail', { exact: true }).fill(`${name}@example.com`);
+      await invitations.getByRole('button', { name: 'Invite' }).click();
+      await rowOf(page, 'Invitations', `${name}@example.com`).waitFor();
+      if (name === 'nobody') await invitations.getByRole('button', { name: 'Close' }).click();
+      else {
+        const address = await invitations.getByLabel(/^Address at which grace/).inputValue();
+        const theirs = await invited(address, 'Grace Hopper');
+        await expectEventually(() => theirs.getByText(adminsOnly).count()).toBe(3);
+        await rowOf(theirs, 'Members', 'Ada Lovelace').waitFor();
+        expect(await theirs.getByRole('alert').count()).toBe(0);
+      }
+    }
+    await rowOf(page, 'Invitations', 'nobody').getByRole('button').first().click();
+    await confirm(page, 'Withdraw');
+    await invitations.getByText('No invitation is open.').waitFor();
+
+    await page.reload();
+    const grace = rowOf(page, 'Members', 'Grace Hopper');
+    await grace.getByRole('combobox').selectOption('administrator');
+    await grace.getByRole('button', { name: 'Change the role' }).first().click();
+    await page.getByText('Make Grace Hopper administrator?').waitFor();
+    await confirm(page, 'Change the role');
+    await grace.getByRole('cell', { name: 'administrator', exact: true }).waitFor();
+    await grace.getByRole('button', { name: 'New password' }).first().click();
+    await confirm(page, 'New password');
+    const reset = page.getByLabel(/^Address at which Grace Hopper chooses/);
+    expect(await reset.inputValue()).toContain('/password/');
+    await grace.getByRole('button', { name: 'Remove' }).first().click();
+    await confirm(page, 'Remove');
+    await page.getByText('Grace Hopper was removed.').waitFor();
+    await grace.waitFor({ state: 'detached' });
+    // The last owner stays, and the service says why.
+    await rowOf(page, 'Members', 'Ada Lovelace').getByRole('button', { name: 'Remove' }).first().click();
+    await confirm(page, 'Remove');
+    await part(page, 'Members').getByRole('alert').waitFor();
+    expect([faults, elsewhere]).toEqual([[], []]);
+  });
+
+  test('a client is issued, gets another secret, and is revoked; each is an event', async () => {
+    const { page } = await opened();
+    await page.goto('/console/settings');
+    const clients = part(page, 'API clients');
+    await clients.getByLabel('What the client is for').fill('nightly');
+    await clients.getByRole('button', { name: 'Issue the client' }).click();
+    const id = await clients.getByLabel('Client id').inputValue();
+    const secret = clients.getByLabel('Secret of nightly', { exact: true });
+    const first = await secret.inputValue();
+    expect(await exchange(id, first)).toBe(200);
+    const row = rowOf(page, 'API clients', 'nightly');
+    await row.getByRole('button', { name: 'Replace the secret' }).first().click();
+    await confirm(page, 'Replace the secret');
+    await expectEventually(() => secret.inputValue()).not.toBe(first);
+    expect([await exchange(id, first), await exchange(id, await secret.inputValue())]).toEqual([401, 200]);
+    await row.getByRole('button', { name: 'Revoke' }).first().click();
+    await confirm(page, 'Revoke');
+    await row.getByText('revoked').waitFor();
+    expect(await exchange(id, await secret.inputValue())).toBe(401);
+    await clients.getByRole('button', { name: 'Close' }).click();
+
+    const audit = part(page, 'What was done');
+    await audit.getByLabel('What, such as table.deleted').fill('client.revoked');
+    await audit.getByRole('button', { name: 'Filter' }).click();
+    await audit.getByRole('row').filter({ hasText: 'client.revoked' }).filter({ hasText: id }).waitFor();
+    await expectEventually(() => audit.getByRole('row').count()).toBe(2);
+    await audit.getByLabel('Before the day').fill('2001-01-01');
+    await audit.getByRole('button', { name: 'Filter' }).click();
+    await audit.getByText('No event matches.').waitFor();
+  });
+
+  test('projects are made, renamed and archived; a session is ended', async () => {
+    const { page } = await opened();
+    await page.goto('/console/settings');
+    const projects = part(page, 'Projects');
+    await projects.getByLabel('Name of the project').fill('Sales');
+    await projects.getByRole('button', { name: 'Create the project' }).click();
+    await rowOf(page, 'Projects', 'Sales').getByRole('button', { name: 'Rename' }).click();
+    await projects.getByLabel('Project', { exact: true }).fill('Returns');
+    await projects.getByLabel('Description').fill('What came back.');
+    await projects.getByRole('button', { name: 'Save' }).click();
+    await rowOf(page, 'Projects', 'Returns').getByText('What came back.').waitFor();
+    await rowOf(page, 'Projects', 'Returns').getByRole('button', { name: 'Archive' }).first().click();
+    await confirm(page, 'Archive');
+    await rowOf(page, 'Projects', 'Returns').getByText('archived').waitFor();
+
+    const other = await page.context().newPage();
+    await other.goto('/console/settings');
+    await expectTitle(other, 'Settings');
+    await page.reload();
+    const mine = rowOf(page, 'Your sessions', 'console (this one)');
+    const others = part(page, 'Your sessions').getByRole('row').filter({ hasNotText: 'this one' });
+    await mine.waitFor();
+    await expectEventually(() => others.count()).toBe(2);
+    await others.last().getByRole('button', { name: 'End' }).first().click();
+    await confirm(page, 'End');
+    await expectEventually(() => others.count()).toBe(1);
+    await mine.getByRole('button', { name: 'End' }).first().click();
+    await confirm(page, 'End');
+    await expectTitle(page, 'You are signed out of the console');
+  });
+
+  test('an API that fails is told, and asked again', async () => {
+    const { page } = await opened((client) => project(client, 'Sales'));
+    let isBroken = true;
+    await page.route(/\/v1\/(members|projects|invitations|audit-events|auth\/(sessions|m2m))/, (route) =>
+      isBroken
+        ? route.fulfill({ status: 422, json: { code: 'conflict', detail: 'Broken for a test.' } })
+        : route.continue(),
+    );
+    await page.goto('/console/settings');
+    await expectEventually(() => page.getByRole('alert').count()).toBe(6);
+    isBroken = false;
+    await part(page, 'Projects').getByRole('button', { name: 'Try again' }).click();
+    await rowOf(page, 'Projects', 'Sales').waitFor();
+    isBroken = true;
+    await part(page, 'Projects').getByLabel('Name of the project').fill('More');
+    await part(page, 'Projects').getByRole('button', { name: 'Create the project' }).click();
+    await part(page, 'Projects').getByText('Broken for a test.').waitFor();
+    expect(await part(page, 'Projects').getByLabel('Name of the project').inputValue()).toBe('More');
+  });
+
+  test('what people wrote is text, wherever it stands', async () => {
+    let address = '';
+    const { page, faults } = await opened(async (client) => {
+      address = await invitation(client, 'hostile@example.com');
+      for (const name of hostile.slice(0, 2)) {
+        await project(client, name);
+        const body = { name, scopes: ['agent:read'] };
+        expect((await client.call('POST', '/v1/auth/m2m/clients', { body })).status).toBe(201);
+      }
+    });
+    await invited(address, hostile[0]!);
+    await page.goto('/console/settings');
+    for (const title of ['Projects', 'API clients', 'What was done'])
+      for (const name of hostile.slice(0, 2)) await rowOf(page, title, name).first().waitFor();
+    await rowOf(page, 'Members', hostile[0]!).getByRole('button', { name: 'Remove' }).first().click();
+    await page.getByRole('dialog').getByText(`Remove ${hostile[0]}?`).waitFor();
+    expect([await page.title(), faults]).toEqual(['Workspace', []]);
+  });
+
+  test.each(themes)('it is accessible in %s colours, and fits a narrow window', async (theme) => {
+    const { page } = await opened(
+      async (client) => {
+        await invitation(client, `invited-${theme}@example.com`);
+        await project(client, 'A project of a long name that tells all that there is to say');
+      },
+      { colorScheme: theme },
+    );
+    await page.goto('/console/settings');
+    await rowOf(page, 'Invitations', 'invited').waitFor();
+    await rowOf(page, 'What was done', 'invitation.created').first().waitFor();
+    await rowOf(page, 'Projects', 'A project').getByRole('button', { name: 'Rename' }).click();
+    await part(page, 'Invitations').getByLabel('E-mail', { exact: true }).fill(`more-${theme}@example.com`);
+    await part(page, 'Invitations').getByRole('button', { name: 'Invite' }).click();
+    await part(page, 'Invitations').getByRole('button', { name: 'Close' }).waitFor();
+    await inspect(page, 'settings', theme);
+  });
+});

@@ -1,0 +1,226 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { inspect, themes } from '../api/pages/in-browser/inspect.ts';
+import { expectTitle } from '../api/pages/in-browser/lab.ts';
+import { describeInChromium } from '../support/chromium.ts';
+import { useWorker } from '../support/worker.ts';
+import { graphOf, node } from '../support/workflows.ts';
+import { useWorkspace } from '../support/workspace.ts';
+import { hostile, useConsole } from './opened.ts';
+
+const room = { path: '/console/workflows', title: 'Workflows' };
+
+const sales = graphOf(
+  [
+    node('sales', 'query', { sql: 'SELECT 41 + 1 AS total' }, { name: 'Sales' }),
+    node('enough', 'condition', { sql: 'SELECT total > 1000 FROM input' }, { name: 'Enough?' }),
+    node('tell', 'email_delivery', { to: ['ada@example.com'], subject: 'Sales' }, { name: 'Tell' }),
+    node('other', 'wait', { seconds: 1 }, { name: 'Other_of_a_very_long_name_that_nobody_would_type' }),
+  ],
+  [
+    ['sales.rows', 'enough.input'],
+    ['enough.yes', 'tell.start'],
+    ['sales.rows', 'tell.input'],
+    ['enough.no', 'other.start'],
+  ],
+  { since: { type: 'date', required: true } },
+);
+
+describeInChromium('workflows in the console', () => {
+  const workspace = useWorkspace();
+  useWorker(workspace);
+  const { lab, opened, project } = useConsole(workspace);
+
+  /** A workflow belongs to who made it: the person who is signed in there. */
+  async function drafted(page: Page, change: object) {
+    const { accessToken } = await page.evaluate(
+      () => JSON.parse(sessionStorage.getItem('login')!) as { accessToken: string },
+    );
+    const headers = { authorization: `Bearer ${accessToken}` };
+    const projects = await lab.workspace.call('GET', '/v1/projects', { headers });
+    const body = {
+      project_id: projects.body.items[0].id,
+      title: 'Sales',
+      ...change,
+    };
+    const made = await lab.workspace.call('POST', '/v1/workflows', { headers, body });
+    expect(made.status, made.text).toBe(201);
+    return made.body.data.id as string;
+  }
+
+  const inNodes = (page: Page) => page.getByRole('region', { name: 'Nodes' });
+  const configure = async (page: Page, config: object) =>
+    page.getByLabel('Config, as JSON').fill(JSON.stringify(config));
+  async function add(page: Page, type: string, config: object) {
+    await page.getByLabel('Type of the new node').selectOption(type);
+    await page.getByRole('button', { name: 'Add a node' }).click();
+    await configure(page, config);
+  }
+  async function connect(page: Page, from: string, to: string) {
+    await page.getByLabel('From the output').selectOption(from);
+    await page.getByLabel('To the input').selectOption(to);
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    await page.getByText(`${from} → ${to}`).waitFor();
+  }
+
+  test('one is drawn by the keyboard, checked, activated, run, approved, and sent again', async () => {
+    const { page, faults, elsewhere } = await opened(project, room);
+    await page.getByText('You have no workflows yet.').waitFor();
+    await page.getByText('New workflow').click();
+    await page.getByLabel('Its title').fill('Sales alert');
+    await page.getByRole('button', { name: 'Create the workflow' }).click();
+    await expectTitle(page, 'Sales alert');
+    await add(page, 'query', { sql: 'SELEC' });
+    await page.getByText('Saved as revision 2.').waitFor();
+    await page.getByRole('region', { name: 'Check' }).getByText('config.sql').waitFor();
+    await inNodes(page).getByText('1 fault').waitFor();
+    await page.getByLabel('Config, as JSON').fill('{');
+    await page.getByText('This is no JSON yet').waitFor();
+    await configure(page, { sql: 'SELECT 42 AS total' });
+    await page.getByLabel('Name', { exact: true }).fill('Sales');
+    await page.getByText('The draft has no faults.').waitFor();
+
+    await add(page, 'approval', { message: 'Send them?' });
+    await add(page, 'email_delivery', { to: ['ada@example.com'], subject: 'Sales' });
+    await connect(page, 'query.done', 'approval.start');
+    await connect(page, 'approval.approved', 'email_delivery.start');
+    await connect(page, 'query.rows', 'email_delivery.input');
+    await page.getByRole('button', { name: 'Activate' }).click();
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    await page.getByRole('button', { name: 'Run it now' }).click();
+    await page.getByText('Send them?', { exact: true }).waitFor();
+    const drawn = page.getByRole('region', { name: 'Graph' });
+    await drawn.getByText('succeeded').waitFor();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    // There is no mail server here.
+    const deliveries = page.getByRole('table', { name: 'Deliveries' });
+    await deliveries.getByText('failed').waitFor();
+    await page.getByRole('button', { name: 'Go on from what failed' }).waitFor();
+    await drawn.getByText('failed').waitFor();
+    const [answer] = await Promise.all([
+      page.waitForResponse(/\/deliveries\/dlv_\w+\/retry$/),
+      deliveries.getByRole('button', { name: 'Deliver again' }).click(),
+    ]);
+    expect(answer.status()).toBe(202);
+
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await inNodes(page).getByRole('button', { name: 'Delete Approval' }).click();
+    await page.getByText('approval.approved → email_delivery.start').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Activate', exact: true }).first().click();
+    const versions = page.getByRole('table', { name: 'Versions' });
+    await versions.getByText('removed approval').waitFor();
+    await versions.getByRole('button', { name: 'Activate' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
+    await versions.getByRole('row', { name: /^1 / }).getByText('active').waitFor();
+    await page.getByRole('button', { name: 'Archive' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
+    await page.getByText('It is archived, and only read.').waitFor();
+    await page.reload();
+    await expectTitle(page, 'Sales alert');
+    expect(await page.getByRole('button', { name: 'Add a node' }).count()).toBe(0);
+    expect([faults, elsewhere]).toEqual([[], []]);
+  });
+
+  test('nodes are chosen and connected by the pointer', async () => {
+    const { page } = await opened(project, room);
+    const nodes = [node('first', 'query', { sql: 'SELECT 1' }), node('second', 'wait', { seconds: 1 })];
+    const id = await drafted(page, { graph: graphOf(nodes) });
+    await page.goto(`/console/workflows/${id}`);
+    const drawn = page.getByRole('region', { name: 'Graph' });
+    const handle = (of: string, port: string) => drawn.locator(`[data-id="${of}"] [data-handleid="${port}"]`);
+    await drawn.getByText('The first').click();
+    await page.getByRole('heading', { name: 'Node The first' }).waitFor();
+    await handle('first', 'done').dragTo(handle('second', 'start'));
+    await page.getByText('first.done → second.start').waitFor();
+    await page.getByText('Saved as revision 2.').waitFor();
+    await page.reload();
+    await page.getByText('first.done → second.start').waitFor();
+  });
+
+  test('a draft that was changed elsewhere is not overwritten, and what was there is kept', async () => {
+    const { page } = await opened(project, room);
+    const triggers = [
+      { type: 'webhook', label: 'Shop' },
+      {
+        type: 'schedule',
+        params: { since: '2026-11-01' },
+        schedule: { type: 'daily', zone_id: 'UTC', time_of_day: '08:00' },
+      },
+    ];
+    const id = await drafted(page, { graph: sales, triggers });
+    await page.goto(`/console/workflows/${id}`);
+    await expectTitle(page, 'Sales');
+    const other = await page.context().newPage();
+    await other.addInitScript((login) => sessionStorage.setItem('login', login), await login(page));
+    await other.goto(`/console/workflows/${id}`);
+    await other.getByText('Title, folder and parameters').click();
+    await other.getByLabel('Title', { exact: true }).fill('Newest');
+    await other.getByText('Saved as revision 2.').waitFor();
+    const kept = other.getByRole('table', { name: 'What starts it' });
+    await kept.getByText('every day at 08:00 (UTC)').waitFor();
+    await kept.getByText('/v1/hooks/').waitFor();
+    await other.close();
+
+    await inNodes(page).getByRole('button', { name: 'Delete Tell' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByRole('button', { name: 'Drop my changes and load what is stored' }).click();
+    await expectTitle(page, 'Newest');
+    await inNodes(page).getByRole('button', { name: 'Edit Tell' }).waitFor();
+  });
+
+  const login = (page: Page) => page.evaluate(() => sessionStorage.getItem('login')!);
+
+  test('an API that fails is told, and asked again; what people wrote is text', async () => {
+    const { page, faults } = await opened(project, room);
+    const [title, name, message] = hostile as [string, string, string];
+    const nodes = [node('ask', 'approval', { message }, { name }), node('bad', message, {}, { name: title })];
+    const id = await drafted(page, { title, graph: graphOf(nodes, [['ask.nowhere', 'bad.start']]) });
+    let isBroken = true;
+    await page.route(`**/v1/workflows/${id}*`, (route) =>
+      isBroken ? route.fulfill({ status: 422, json: { code: 'conflict', detail: title } }) : route.continue(),
+    );
+    await page.reload();
+    await page.getByRole('link', { name: title }).click();
+    await page.getByRole('alert').getByText(title).waitFor();
+    isBroken = false;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await expectTitle(page, title);
+    const drawn = page.getByRole('region', { name: 'Graph' });
+    await drawn.getByText(name).waitFor();
+    await drawn.getByText(title).waitFor();
+    await page.getByRole('region', { name: 'Check' }).getByText('No node is of the type').waitFor();
+    isBroken = true;
+    await page.getByText('Title, folder and parameters').click();
+    await page.getByLabel('Description', { exact: true }).fill('Changed');
+    await page.getByRole('alert').getByText(title).waitFor();
+    isBroken = false;
+    await page.getByRole('button', { name: 'Save the draft' }).click();
+    await page.getByText('Saved as revision 2.').waitFor();
+    expect([await page.title(), faults]).toEqual(['Workspace', []]);
+  });
+
+  test.each(themes)('the pages are accessible in %s colours, and fit a narrow window', async (theme) => {
+    const { page } = await opened(project, { ...room, colorScheme: theme });
+    const id = await drafted(page, { graph: sales });
+    await page.reload();
+    await page.getByText('New workflow').click();
+    await page.getByRole('link', { name: 'Sales' }).waitFor();
+    await inspect(page, 'console-workflows', theme);
+    await page.goto(`/console/workflows/${id}`);
+    await page.getByRole('button', { name: 'Activate' }).click();
+    await page.getByLabel('since (required)').fill('2026-11-01');
+    await page.getByRole('button', { name: 'Run it now' }).click();
+    await page.getByRole('region', { name: 'Run' }).getByText('skipped').waitFor();
+    await inNodes(page).getByRole('button', { name: 'Edit Enough?' }).click();
+    await configure(page, {});
+    await inNodes(page).getByText('1 fault').waitFor();
+    await page.getByText('What the config of this type has').click();
+    await page.getByRole('heading', { level: 1 }).scrollIntoViewIfNeeded();
+    await inspect(page, 'console-workflow', theme);
+    await page.getByRole('region', { name: 'Connections' }).scrollIntoViewIfNeeded();
+    await inspect(page, 'console-workflow-connections', theme);
+    await page.getByRole('table', { name: 'Versions' }).scrollIntoViewIfNeeded();
+    await inspect(page, 'console-workflow-runs', theme);
+  });
+});
