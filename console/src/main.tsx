@@ -2,17 +2,13 @@ import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@ta
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { WorkspaceError } from '../../clients/typescript/src/index.ts';
 import { router } from './router.tsx';
-import { signIn } from './session/login.ts';
+import { isSignedOut, signIn } from './session/login.ts';
 import './style.css';
 
 /** A login that has ended begins anew, on the page where it was missed. */
-const isOver = (error: unknown) =>
-  error instanceof WorkspaceError && (error.status === 401 || error.code === 'invalid_grant');
-
 const onError = (error: unknown) => {
-  if (isOver(error)) void signIn();
+  if (isSignedOut(error)) void signIn();
 };
 
 const queries = new QueryClient({

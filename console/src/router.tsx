@@ -9,7 +9,7 @@ import {
 import { TablesPage } from './data/tables-page.tsx';
 import { Failure } from './parts/states.tsx';
 import { ProjectPage } from './project/project-page.tsx';
-import { isSignedIn, signIn } from './session/login.ts';
+import { isSignedIn, ownTab, signIn } from './session/login.ts';
 import { CallbackPage, SignedOutPage } from './session/pages.tsx';
 import { Shell } from './shell/shell.tsx';
 import { texts } from './texts/index.ts';
@@ -37,6 +37,7 @@ const framed = createRoute({
   id: 'framed',
   component: Shell,
   async beforeLoad() {
+    await ownTab();
     if (isSignedIn()) return;
     await signIn();
     // The browser is on its way; nothing is shown meanwhile.

@@ -132,10 +132,26 @@ describeInChromium('the console', () => {
     const { accessToken: third } = await read();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await expectTitle(page, 'You are signed out of the console');
-    expect(await page.evaluate(() => [sessionStorage.length, localStorage.length])).toEqual([0, 0]);
+    expect(await page.evaluate(() => [Object.keys(sessionStorage), localStorage.length])).toEqual([
+      ['tab'],
+      0,
+    ]);
     await expectEventually(async () => expect((await lab.me(third)).status).toBe(401));
     await page.getByRole('button', { name: 'Sign in again' }).click();
     await expectTitle(page, 'Data');
+  });
+
+  test('a tab that is a copy of another one gets a login of its own', async () => {
+    const { page } = await opened();
+    const read = (tab: Page) => tab.evaluate(() => sessionStorage.getItem('login'));
+    const first = await read(page);
+    const [copy] = await Promise.all([page.waitForEvent('popup'), page.evaluate("void open('/console/')")]);
+    await expectTitle(copy, 'Data');
+    const second = await read(copy);
+    expect([second === null, second === first, await read(page)]).toEqual([false, false, first]);
+    await page.reload();
+    await expectTitle(page, 'Data');
+    expect(await read(page)).toBe(first);
   });
 
   test('an answer to a sign-in that nobody here began is not taken', async () => {

@@ -4,12 +4,13 @@ import { useId, useState } from 'react';
 import { isView } from '../data/subject.ts';
 import { tablesQuery } from '../data/tables.ts';
 import { Action } from '../parts/action.tsx';
+import { some } from '../parts/some.ts';
 import { Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import { texts } from '../texts/index.ts';
 
 const told = texts.ask.attach;
-const maxEntries = 100;
+const maxEntries = 1_000;
 
 /** The tables and views that the analyst of a project sees. */
 export function Attached({ projectId }: { projectId: string }) {
@@ -18,15 +19,15 @@ export function Attached({ projectId }: { projectId: string }) {
   const asked = useQuery({
     queryKey,
     queryFn: () =>
-      workspace.get('/v1/projects/{project_id}/catalog-entries', {
-        params: { path, query: { limit: maxEntries } },
-      }),
+      some(maxEntries, (page) =>
+        workspace.get('/v1/projects/{project_id}/catalog-entries', { params: { path, query: page } }),
+      ),
   });
   return (
     <details>
       <summary>{told.title}</summary>
       <Fetched asked={asked}>
-        {({ items }) => (
+        {(items) => (
           <>
             {items.length === 0 && <p>{told.none}</p>}
             <ul className="plain">

@@ -1,6 +1,7 @@
 import { type FormEvent, type ReactNode, useId, useState } from 'react';
 import { texts } from '../texts/index.ts';
 import { ModelChoice } from './model-choice.tsx';
+import { useModel } from './use-model.ts';
 
 export interface Question {
   message: string;
@@ -24,13 +25,13 @@ const maxMessage = 100_000;
 export function Composer({ label, isBusy = false, model: last, onSend, children }: ComposerProps) {
   const id = useId();
   const [text, setText] = useState('');
-  const [model, setModel] = useState(last);
+  const choice = useModel(last);
   const send = (event: FormEvent) => {
     event.preventDefault();
     if (isBusy || text.trim() === '') return;
     setText('');
     // What was refused is there again, before what was written meanwhile.
-    onSend({ message: text, ...(model === undefined ? {} : { model }) }).catch(() =>
+    onSend({ message: text, ...(choice.model === undefined ? {} : { model: choice.model.id }) }).catch(() =>
       setText((now) => (now === '' ? text : `${text}\n${now}`)),
     );
   };
@@ -54,7 +55,7 @@ export function Composer({ label, isBusy = false, model: last, onSend, children 
           {label}
         </button>
         {children}
-        <ModelChoice model={model} onChoose={setModel} />
+        <ModelChoice {...choice} />
       </p>
     </form>
   );

@@ -15,11 +15,21 @@ const route = getRouteApi('/framed/projects/$projectId/ask/$chatId');
 
 /** A conversation, as it is written. */
 export function ConversationPage() {
-  const { projectId, chatId } = route.useParams();
+  const place = route.useParams();
+  return <Followed key={place.chatId} {...place} />;
+}
+
+function Followed({ projectId, chatId }: InConversation) {
   const { transcript, error, retry, change } = useTranscript({ projectId, chatId });
-  if (error !== undefined) return <Failure error={error} onRetry={retry} />;
-  if (transcript === undefined) return <Loading />;
-  return <Conversation {...{ projectId, chatId, transcript, change }} key={chatId} />;
+  const failure = error !== undefined && <Failure error={error} onRetry={retry} />;
+  if (transcript === undefined) return failure || <Loading />;
+  // What was written stays in sight, and what one writes too.
+  return (
+    <>
+      {failure}
+      <Conversation {...{ projectId, chatId, transcript, change }} />
+    </>
+  );
 }
 
 export interface InConversation {

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { memo, useEffect, useRef } from 'react';
+import { errorOf } from '../../../clients/typescript/src/errors.ts';
 import type { Message, MessagePart } from '../../../clients/typescript/src/index.ts';
 import { Chart, Markdown } from '../parts/later.tsx';
 import { Failure, Fetched } from '../parts/states.tsx';
@@ -106,6 +107,7 @@ function Drawn({ chartId, title, projectId, chatId }: InConversation & { chartId
     queryFn: async () => {
       const path = `/v1/projects/${projectId}/conversations/${chatId}/charts/${chartId}?format=json`;
       const response = await workspace.send(path);
+      if (!response.ok) throw await errorOf(response);
       return (await response.json()) as Record<string, object>;
     },
     // It never changes.

@@ -1,9 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
 import type { MessagePart } from '../../../clients/typescript/src/index.ts';
 import { Grid } from '../parts/grid.tsx';
-import { Fetched } from '../parts/states.tsx';
+import { Failure, Fetched } from '../parts/states.tsx';
 import { Status } from '../parts/status.tsx';
 import { workspace } from '../session/login.ts';
 import { texts } from '../texts/index.ts';
@@ -59,19 +59,24 @@ function Result({ resultId, projectId, chatId }: InConversation & { resultId: st
     getNextPageParam: ({ nextCursor }) => nextCursor,
     staleTime: Number.POSITIVE_INFINITY,
   });
+  const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = asked;
+  const more = useCallback(() => {
+    if (hasNextPage && !isFetching && !isFetchNextPageError) void fetchNextPage();
+  }, [hasNextPage, isFetching, isFetchNextPageError, fetchNextPage]);
   return (
     <Fetched asked={asked}>
       {({ pages }) => (
-        <Grid
-          label={told.rows}
-          columns={pages[0]!.data.columns}
-          rows={pages.flatMap(({ data }) =>
-            (data.rows_with_column_order ?? []).map((row) => row.map(({ value }) => value)),
-          )}
-          onEnd={() => {
-            if (asked.hasNextPage && !asked.isFetching) void asked.fetchNextPage();
-          }}
-        />
+        <>
+          <Grid
+            label={told.rows}
+            columns={pages[0]!.data.columns}
+            rows={pages.flatMap(({ data }) =>
+              (data.rows_with_column_order ?? []).map((row) => row.map(({ value }) => value)),
+            )}
+            onEnd={more}
+          />
+          {isFetchNextPageError && <Failure error={asked.error} onRetry={() => void fetchNextPage()} />}
+        </>
       )}
     </Fetched>
   );

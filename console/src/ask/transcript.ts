@@ -49,7 +49,8 @@ export function apply(before: Transcript, event: ConversationEvent): Transcript 
   });
   const inParts = (id: string, change: (parts: MessagePart[]) => void): Transcript =>
     inMessage(id, (message) => {
-      const parts = [...message.parts];
+      // A copy that keeps the holes of parts that were retracted.
+      const parts = message.parts.slice();
       change(parts);
       const waits = parts.some((part) => part?.type === 'tool_call' && part.status === 'waiting_approval');
       return { ...message, parts, status: waits ? 'waiting_approval' : 'streaming' };

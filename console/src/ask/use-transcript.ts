@@ -1,13 +1,19 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useReducer, useState } from 'react';
-import { follow } from '../../../clients/typescript/src/index.ts';
-import { workspace } from '../session/login.ts';
+import { follow, WorkspaceError } from '../../../clients/typescript/src/index.ts';
+import { isSignedOut, signIn, workspace } from '../session/login.ts';
 import { apply, type Transcript, transcriptOf } from './transcript.ts';
 
 interface Place {
   projectId: string;
   chatId: string;
 }
+
+/** Between attempts, each of which tries for some seconds by itself. */
+const reconnectMs = 5_000;
+
+const mayPass = (error: Error): boolean =>
+  !(error instanceof WorkspaceError) || error.status >= 500 || error.status === 429;
 
 /** A conversation that is kept as it is at the service, over lost connections too. */
 export function useTranscript({ projectId, chatId }: Place): {
@@ -24,13 +30,18 @@ export function useTranscript({ projectId, chatId }: Place): {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt reads it anew.
   useEffect(() => {
     const stop = new AbortController();
+    let again: ReturnType<typeof setTimeout> | undefined;
     setError(undefined);
-    setTranscript(undefined);
     readAndFollow({ projectId, chatId }, setTranscript, stop.signal).catch((fault: Error) => {
-      if (!stop.signal.aborted) setError(fault);
+      if (stop.signal.aborted) return;
+      setError(fault);
+      if (isSignedOut(fault)) void signIn();
+      // What the service refuses it would refuse again; a connection comes back.
+      else if (mayPass(fault)) again = setTimeout(retry, reconnectMs);
     });
     return () => {
       stop.abort();
+      clearTimeout(again);
       void queries.invalidateQueries({ queryKey: ['conversations', projectId] });
     };
   }, [queries, projectId, chatId, attempt]);

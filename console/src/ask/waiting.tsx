@@ -42,7 +42,8 @@ export function Waiting({ transcript, ...place }: InConversation & { transcript:
 
 function Question({ queued, projectId, chatId }: InConversation & { queued: Queued }) {
   const field = useId();
-  const [draft, setDraft] = useState<string>();
+  /** With the revision that it was made of. */
+  const [draft, setDraft] = useState<{ text: string; revision: number }>();
   const path = { project_id: projectId, chat_id: chatId, queued_message_id: queued.id };
   const address = '/v1/projects/{project_id}/conversations/{chat_id}/queue/{queued_message_id}';
   if (draft !== undefined)
@@ -53,14 +54,15 @@ function Question({ queued, projectId, chatId }: InConversation & { queued: Queu
           id={field}
           className="prose"
           rows={2}
-          value={draft}
-          onChange={({ target }) => setDraft(target.value)}
+          value={draft.text}
+          onChange={({ target }) => setDraft({ ...draft, text: target.value })}
         />
         <div className="buttons">
           <Action
-            isDisabled={draft.trim() === ''}
+            isDisabled={draft.text.trim() === ''}
             does={async () => {
-              const body = { message: draft, display_content: draft, expected_revision: queued.revision };
+              const { text, revision } = draft;
+              const body = { message: text, display_content: text, expected_revision: revision };
               await workspace.patch(address, { params: { path }, body });
               setDraft(undefined);
             }}
@@ -76,7 +78,11 @@ function Question({ queued, projectId, chatId }: InConversation & { queued: Queu
   return (
     <div className="buttons">
       <span className="pre">{queued.displayContent === '' ? queued.message : queued.displayContent}</span>
-      <button type="button" className="plain" onClick={() => setDraft(queued.message)}>
+      <button
+        type="button"
+        className="plain"
+        onClick={() => setDraft({ text: queued.message, revision: queued.revision })}
+      >
         {told.edit}
       </button>
       <Action isPlain does={() => workspace.delete(address, { params: { path } })}>

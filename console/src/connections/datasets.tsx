@@ -9,7 +9,8 @@ import { texts } from '../texts/index.ts';
 import { Snapshots } from './snapshots.tsx';
 
 const told = texts.connections.datasets;
-const everyMs = 5_000;
+/** Copies are taken by schedules too. */
+const everyMs = 15_000;
 
 /** What of a source is copied into tables, and its copies. */
 export function Datasets({ connectionId }: { connectionId: string }) {

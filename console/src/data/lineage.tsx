@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { errorOf } from '../../../clients/typescript/src/errors.ts';
 import type { components } from '../../../clients/typescript/src/index.ts';
 import { Scrolls } from '../parts/scrolls.tsx';
 import { Failure, Fetched, Loading } from '../parts/states.tsx';
@@ -21,6 +22,7 @@ export function Lineage({ id, name }: { id: string; name: string }) {
     queryKey: ['lineage', id],
     queryFn: async () => {
       const response = await workspace.send(addressOf(id, 'json'));
+      if (!response.ok) throw await errorOf(response);
       const { data } = (await response.json()) as { data: Graph };
       return data;
     },
@@ -81,7 +83,7 @@ function Picture({ id, name }: { id: string; name: string }) {
     queryKey: ['lineage-picture', id],
     queryFn: async () => {
       const response = await workspace.send(addressOf(id, 'svg'));
-      if (!response.ok) throw new Error(await response.text());
+      if (!response.ok) throw await errorOf(response);
       return response.blob();
     },
   });

@@ -4,6 +4,7 @@ import { Action } from '../parts/action.tsx';
 import { List } from '../parts/list.tsx';
 import { Fetched } from '../parts/states.tsx';
 import { Time } from '../parts/time.tsx';
+import { useGone } from '../parts/use-gone.ts';
 import { cellText } from '../parts/value.ts';
 import { workspace } from '../session/login.ts';
 import { texts } from '../texts/index.ts';
@@ -24,6 +25,7 @@ export function Profile({ tableId }: { tableId: string }) {
     queryKey,
     queryFn: () => read(tableId),
   });
+  const isGone = useGone();
   const make = async () => {
     const { data: run } = await workspace.post('/v1/tables/{table_id}/profile', { params: { path } });
     for (const giveUpAt = Date.now() + mostMs; Date.now() < giveUpAt; ) {
@@ -31,7 +33,9 @@ export function Profile({ tableId }: { tableId: string }) {
       const { profile, failure } = await read(tableId);
       if (failure !== undefined) throw new Error(failure);
       if (profile !== null && profile.computedAt >= run.createdAt) return;
+      if (isGone.current) return;
     }
+    throw new Error(told.notDone);
   };
   return (
     <Fetched asked={asked}>

@@ -1,5 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { Action } from '../parts/action.tsx';
 import { workspace } from '../session/login.ts';
 import { texts } from '../texts/index.ts';
@@ -22,6 +23,7 @@ function OfView({ viewId }: { viewId: string }) {
 
 function OfCalculated({ tableId }: { tableId: string }) {
   const path = { table_id: tableId };
+  const queries = useQueryClient();
   const { data } = useQuery({
     queryKey: ['grid-table', tableId],
     queryFn: async () => (await workspace.get('/v1/grid/tables/{table_id}', { params: { path } })).data,
@@ -30,8 +32,15 @@ function OfCalculated({ tableId }: { tableId: string }) {
     // Other kinds of tables have no statement, and tables of the service are not known there.
     meta: { isOptional: true },
   });
+  const isBusy = data?.status === 'queued' || data?.status === 'running';
+  const wasBusy = useRef(false);
+  useEffect(() => {
+    // What was built is read anew.
+    if (wasBusy.current && !isBusy)
+      for (const key of ['catalog', 'rows']) void queries.resetQueries({ queryKey: [key, tableId] });
+    wasBusy.current = isBusy;
+  }, [queries, tableId, isBusy]);
   if (data?.query == null) return null;
-  const isBusy = data.status === 'queued' || data.status === 'running';
   return (
     <>
       <Sql sql={data.query} />
@@ -40,10 +49,7 @@ function OfCalculated({ tableId }: { tableId: string }) {
         <Action
           isPlain
           isDisabled={isBusy}
-          changes={[
-            ['grid-table', tableId],
-            ['catalog', tableId],
-          ]}
+          changes={[['grid-table', tableId]]}
           does={() => workspace.post('/v1/grid/tables/{table_id}/materialize', { params: { path } })}
         >
           {told.build}

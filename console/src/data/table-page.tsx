@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { List } from '../parts/list.tsx';
 import { OnDemand } from '../parts/on-demand.tsx';
+import { asLongAs } from '../parts/polling.ts';
 import { Fetched } from '../parts/states.tsx';
 import { texts } from '../texts/index.ts';
 import { About } from './about.tsx';
@@ -24,7 +25,7 @@ export function TablePage() {
   const asked = useQuery({
     queryKey: ['catalog', tableId],
     queryFn: () => describe(tableId),
-    refetchInterval: ({ state: { data } }) => (data !== undefined && 'isUnbuilt' in data ? everyMs : false),
+    refetchInterval: asLongAs((data) => 'isUnbuilt' in data, everyMs),
   });
   return (
     <Fetched asked={asked}>

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { useDeferredValue, useEffect, useState } from 'react';
 import { List } from '../parts/list.tsx';
 import { Fetched } from '../parts/states.tsx';
 import { Time } from '../parts/time.tsx';
@@ -8,10 +9,22 @@ import { type Entry, tablesQuery } from './tables.ts';
 
 const route = getRouteApi('/framed/');
 const { columns, kinds } = texts.data;
+const pauseMs = 300;
+/** More than that nobody reads; the search finds the others. */
+const maxShown = 500;
 
 export function TablesPage() {
-  const { search = '' } = route.useSearch();
+  const { search: given = '' } = route.useSearch();
   const navigate = route.useNavigate();
+  const [search, setSearch] = useState(given);
+  const shown = useDeferredValue(search);
+  // The address follows when one pauses.
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      if (search !== given) void navigate({ search: search === '' ? {} : { search }, replace: true });
+    }, pauseMs);
+    return () => clearTimeout(timer);
+  }, [search, given, navigate]);
   const asked = useQuery(tablesQuery);
   return (
     <>
@@ -26,11 +39,9 @@ export function TablesPage() {
         aria-label={texts.data.search}
         placeholder={texts.data.search}
         value={search}
-        onChange={({ target }) =>
-          void navigate({ search: target.value === '' ? {} : { search: target.value }, replace: true })
-        }
+        onChange={({ target }) => setSearch(target.value)}
       />
-      <Fetched asked={asked}>{(all) => <Entries all={all} search={search} />}</Fetched>
+      <Fetched asked={asked}>{(all) => <Entries all={all} search={shown} />}</Fetched>
     </>
   );
 }
@@ -58,22 +69,25 @@ function Entries({ all, search }: { all: readonly Entry[]; search: string }) {
 
 function Listed({ entries }: { entries: readonly Entry[] }) {
   return (
-    <List
-      items={entries}
-      keyOf={({ id }) => id}
-      columns={[
-        {
-          title: columns.name,
-          value: ({ id, name }) => (
-            <Link to="/tables/$tableId" params={{ tableId: id }}>
-              {name}
-            </Link>
-          ),
-        },
-        { title: columns.kind, value: ({ kind }) => kinds[kind] },
-        { title: columns.rows, value: ({ rowCount }) => rowCount?.toLocaleString('en'), isNumber: true },
-        { title: columns.changed, value: ({ updatedAt }) => <Time at={updatedAt} /> },
-      ]}
-    />
+    <>
+      <List
+        items={entries.slice(0, maxShown)}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            title: columns.name,
+            value: ({ id, name }) => (
+              <Link to="/tables/$tableId" params={{ tableId: id }}>
+                {name}
+              </Link>
+            ),
+          },
+          { title: columns.kind, value: ({ kind }) => kinds[kind] },
+          { title: columns.rows, value: ({ rowCount }) => rowCount?.toLocaleString('en'), isNumber: true },
+          { title: columns.changed, value: ({ updatedAt }) => <Time at={updatedAt} /> },
+        ]}
+      />
+      {entries.length > maxShown && <p className="hint">{texts.data.more(entries.length - maxShown)}</p>}
+    </>
   );
 }

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Action } from '../parts/action.tsx';
 import { List } from '../parts/list.tsx';
 import { Fetched } from '../parts/states.tsx';
+import { useGone } from '../parts/use-gone.ts';
 import { workspace } from '../session/login.ts';
 import { texts } from '../texts/index.ts';
 
@@ -18,11 +19,12 @@ export function Verification({ tableId }: { tableId: string }) {
       (await workspace.get('/v1/tables/{table_id}/verification', { params: { path: { table_id: tableId } } }))
         .data,
   });
+  const isGone = useGone();
   const run = async () => {
     let { data: now } = await workspace.post('/v1/verification-tests/runs', {
       body: { table_ids: [tableId] },
     });
-    while (now.finishedAt === null) {
+    while (now.finishedAt === null && !isGone.current) {
       await new Promise((resolve) => setTimeout(resolve, everyMs));
       const path = { run_id: now.id };
       now = (await workspace.get('/v1/verification-tests/runs/{run_id}', { params: { path } })).data;

@@ -17,6 +17,7 @@ const told = texts.intake.form;
 
 /** The columns of a file: which are taken, under which name and type. */
 export function Columns({ detected, onChange }: ColumnsProps) {
+  const [isOpen, setIsOpen] = useState(false);
   const [rows, setRows] = useState<readonly Row[]>(
     detected.map((mapping) => ({ ...mapping, isTaken: true })),
   );
@@ -29,63 +30,71 @@ export function Columns({ detected, onChange }: ColumnsProps) {
   const tell = (next: readonly Row[]) =>
     onChange(next.filter(({ isTaken }) => isTaken).map(({ isTaken: _, ...mapping }) => mapping));
   return (
-    <details>
+    <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
       <summary>{told.columns}</summary>
-      <List
-        label={told.columns}
-        items={rows}
-        keyOf={(row) => row.source_column_name}
-        columns={[
-          { title: told.column.source, value: (row) => row.source_column_name },
-          {
-            title: told.column.take,
-            value: ({ source_column_name: source, isTaken }) => (
-              <input
-                type="checkbox"
-                aria-label={`${told.column.take}: ${source}`}
-                checked={isTaken}
-                onChange={({ target }) => change(source, { isTaken: target.checked })}
-              />
-            ),
-          },
-          {
-            title: told.column.name,
-            value: ({ source_column_name: source, target_column_name: name }) => (
-              <input
-                aria-label={`${told.column.name}: ${source}`}
-                value={name}
-                onChange={({ target }) => change(source, { target_column_name: target.value }, false)}
-                onBlur={() => tell(rows)}
-              />
-            ),
-          },
-          {
-            title: told.column.type,
-            value: ({ source_column_name: source, data_type: type }) => (
-              <select
-                aria-label={`${told.column.type}: ${source}`}
-                value={type}
-                onChange={({ target }) => change(source, { data_type: target.value })}
-              >
-                {[...new Set([type, ...dataTypes])].map((one) => (
-                  <option key={one}>{one}</option>
-                ))}
-              </select>
-            ),
-          },
-          {
-            title: told.column.nullable,
-            value: ({ source_column_name: source, nullable }) => (
-              <input
-                type="checkbox"
-                aria-label={`${told.column.nullable}: ${source}`}
-                checked={nullable}
-                onChange={({ target }) => change(source, { nullable: target.checked })}
-              />
-            ),
-          },
-        ]}
-      />
+      {isOpen && (
+        <List
+          label={told.columns}
+          items={rows}
+          keyOf={(row) => row.source_column_name}
+          columns={[
+            { title: told.column.source, value: (row) => row.source_column_name },
+            {
+              title: told.column.take,
+              value: ({ source_column_name: source, isTaken }) => (
+                <input
+                  type="checkbox"
+                  aria-label={`${told.column.take}: ${source}`}
+                  checked={isTaken}
+                  onChange={({ target }) => change(source, { isTaken: target.checked })}
+                />
+              ),
+            },
+            {
+              title: told.column.name,
+              value: ({ source_column_name: source, target_column_name: name }) => (
+                <input
+                  aria-label={`${told.column.name}: ${source}`}
+                  value={name}
+                  onChange={({ target }) => change(source, { target_column_name: target.value }, false)}
+                  onBlur={() => tell(rows)}
+                  onKeyDown={(event) => {
+                    if (event.key !== 'Enter') return;
+                    // The rows are read by the new name first.
+                    event.preventDefault();
+                    tell(rows);
+                  }}
+                />
+              ),
+            },
+            {
+              title: told.column.type,
+              value: ({ source_column_name: source, data_type: type }) => (
+                <select
+                  aria-label={`${told.column.type}: ${source}`}
+                  value={type}
+                  onChange={({ target }) => change(source, { data_type: target.value })}
+                >
+                  {[...new Set([type, ...dataTypes])].map((one) => (
+                    <option key={one}>{one}</option>
+                  ))}
+                </select>
+              ),
+            },
+            {
+              title: told.column.nullable,
+              value: ({ source_column_name: source, nullable }) => (
+                <input
+                  type="checkbox"
+                  aria-label={`${told.column.nullable}: ${source}`}
+                  checked={nullable}
+                  onChange={({ target }) => change(source, { nullable: target.checked })}
+                />
+              ),
+            },
+          ]}
+        />
+      )}
     </details>
   );
 }

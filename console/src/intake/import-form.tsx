@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Failure } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import { texts } from '../texts/index.ts';
+import { beginImport } from './begun.ts';
 import { Columns } from './columns.tsx';
 import { tableNameOf } from './name.ts';
 import { bodyOf, type ChangeReading, type Preview, type Reading } from './reading.ts';
@@ -11,7 +12,8 @@ interface ImportFormProps {
   projectId: string;
   fileId: string;
   path: string;
-  preview: Preview;
+  /** Of this sheet; the one before stays in sight until the next one is read. */
+  preview: Preview & { sheet: string | undefined };
   reading: Reading;
   change: ChangeReading;
   onBegun: (importId: string) => void;
@@ -33,7 +35,10 @@ export function ImportForm({ projectId, fileId, path, preview, reading, change, 
         params: { path: { project_id: projectId, file_id: fileId } },
         body: { table_name: name, mode, on_bad_row: bad, ...bodyOf(reading) },
       }),
-    onSuccess: ({ data }) => onBegun(data.id),
+    onSuccess: ({ data }) => {
+      beginImport(data.id);
+      onBegun(data.id);
+    },
   });
   return (
     <form
@@ -81,7 +86,7 @@ export function ImportForm({ projectId, fileId, path, preview, reading, change, 
           </label>
         )}
       </div>
-      <Columns key={reading.sheet} detected={preview.columnMappings} onChange={change.mappings} />
+      <Columns key={preview.sheet} detected={preview.columnMappings} onChange={change.mappings} />
       <p className="buttons">
         <button type="submit" disabled={isPending}>
           {told.submit}

@@ -1,11 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useEffect } from 'react';
-import { type components, WorkspaceError } from '../../../clients/typescript/src/index.ts';
+import { useEffect, useState } from 'react';
+import type { components } from '../../../clients/typescript/src/index.ts';
 import { Action } from '../parts/action.tsx';
+import { asLongAs } from '../parts/polling.ts';
 import { Failure, Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import { texts } from '../texts/index.ts';
+import { takeBegun } from './begun.ts';
 
 type TableImport = components['schemas']['TableImport'];
 
@@ -24,7 +26,7 @@ export function ImportProgress({ projectId, importId }: ImportProgressProps) {
     queryFn: async () =>
       (await workspace.get('/v1/table-imports/{import_id}', { params: { path: { import_id: importId } } }))
         .data,
-    refetchInterval: ({ state: { data } }) => (data?.finishedAt ? false : everyMs),
+    refetchInterval: asLongAs(({ finishedAt }) => finishedAt === null, everyMs),
   });
   return (
     <Fetched asked={asked}>
@@ -58,7 +60,7 @@ function Running({ one: { id, progress } }: { one: TableImport }) {
 function Ended({ one, projectId }: { one: TableImport; projectId: string }) {
   const { status, tableId, rowsImported, rowsQuarantined, quarantineTableId, error, fileId } = one;
   const isDone = status === 'succeeded';
-  useAttached(projectId, isDone ? tableId : undefined);
+  const attachFault = useAttached(one);
   if (!isDone)
     return (
       <>
@@ -77,6 +79,7 @@ function Ended({ one, projectId }: { one: TableImport; projectId: string }) {
   return (
     <>
       <p role="status">{told.imported(rowsImported)}</p>
+      {attachFault !== undefined && <Failure title={told.notAttached} error={attachFault} />}
       {quarantineTableId !== null && rowsQuarantined > 0 && (
         <p>
           {told.quarantined(rowsQuarantined)}{' '}
@@ -97,21 +100,17 @@ function Ended({ one, projectId }: { one: TableImport; projectId: string }) {
   );
 }
 
-/** What one brings into a project, its analyst may read. */
-function useAttached(projectId: string, tableId: string | undefined): void {
+/** What one brings into a project, its analyst may read. Whoever only looks at an import attaches nothing. */
+function useAttached({ id, status, projectId, tableId }: TableImport): Error | undefined {
   const queries = useQueryClient();
+  const [fault, setFault] = useState<Error>();
   useEffect(() => {
-    if (tableId === undefined) return;
+    if (status !== 'succeeded' || !takeBegun(id)) return;
     void queries.invalidateQueries({ queryKey: ['tables'] });
+    const path = { project_id: projectId };
     workspace
-      .post('/v1/projects/{project_id}/catalog-entries', {
-        params: { path: { project_id: projectId } },
-        body: { table_id: tableId },
-      })
-      .catch((error: unknown) => {
-        // It is attached already, or may not be by this person: it can be done where one asks.
-        if (!(error instanceof WorkspaceError)) throw error;
-      })
-      .finally(() => queries.invalidateQueries({ queryKey: ['attached', projectId] }));
-  }, [queries, projectId, tableId]);
+      .post('/v1/projects/{project_id}/catalog-entries', { params: { path }, body: { table_id: tableId } })
+      .then(() => queries.invalidateQueries({ queryKey: ['attached', projectId] }), setFault);
+  }, [queries, id, status, projectId, tableId]);
+  return fault;
 }

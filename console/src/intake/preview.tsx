@@ -28,14 +28,14 @@ export function PreviewAndImport({ projectId, fileId, onBegun }: PreviewProps) {
   });
   const preview = useQuery({
     queryKey: ['preview', fileId, reading],
-    queryFn: async ({ signal }) =>
-      (
-        await workspace.post('/v1/assets/{asset_id}/previews', {
-          params: { path: { asset_id: fileId } },
-          body: { ...bodyOf(reading), page_size: shownRows },
-          signal,
-        })
-      ).data,
+    queryFn: async ({ signal }) => {
+      const { data } = await workspace.post('/v1/assets/{asset_id}/previews', {
+        params: { path: { asset_id: fileId } },
+        body: { ...bodyOf(reading), page_size: shownRows },
+        signal,
+      });
+      return { ...data, sheet: reading.sheet };
+    },
     placeholderData: keepPreviousData,
   });
   return (

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useReducer, useState } from 'react';
 import { uploadFile } from '../../../clients/typescript/src/index.ts';
 import { Failure } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
@@ -16,10 +16,12 @@ interface UploadingProps {
 export function Uploading({ projectId, file, onDone }: UploadingProps) {
   const [sent, setSent] = useState(0);
   const [error, setError] = useState<Error>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a file is sent once.
+  const [attempt, retry] = useReducer((count: number) => count + 1, 0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a file is sent once, and again when it is tried again.
   useEffect(() => {
     const stop = new AbortController();
     setError(undefined);
+    setSent(0);
     uploadFile(workspace, {
       projectId,
       path: uploadPathOf(file),
@@ -28,6 +30,7 @@ export function Uploading({ projectId, file, onDone }: UploadingProps) {
       signal: stop.signal,
     }).then(
       ({ id }) => {
+        if (stop.signal.aborted) return;
         give(undefined);
         onDone(id);
       },
@@ -36,8 +39,8 @@ export function Uploading({ projectId, file, onDone }: UploadingProps) {
       },
     );
     return () => stop.abort();
-  }, [projectId, file]);
-  if (error !== undefined) return <Failure error={error} onRetry={() => give(undefined)} />;
+  }, [projectId, file, attempt]);
+  if (error !== undefined) return <Failure error={error} onRetry={retry} />;
   return (
     <p role="status">
       <label htmlFor="uploading">{texts.intake.uploading(file.name)}</label>

@@ -42,6 +42,7 @@ export function Chart({ title, document: drawing }: ChartProps) {
   useEffect(() => {
     const element = frame.current!;
     let view: View | undefined;
+    setFault(undefined);
     try {
       const { spec } = compile(themed(drawing, getComputedStyle(element)));
       view = new View(parse(spec, undefined, { ast: true }), {
@@ -57,9 +58,9 @@ export function Chart({ title, document: drawing }: ChartProps) {
     }
     return () => void view?.finalize();
   }, [drawing]);
-  if (fault !== undefined) return <Failure error={fault} />;
   return (
     <figure className="chart">
+      {fault !== undefined && <Failure error={fault} />}
       <div role="img" aria-label={title}>
         {/* Its parts have names that say nothing without the picture. */}
         <div ref={frame} aria-hidden />

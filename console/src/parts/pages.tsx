@@ -1,6 +1,7 @@
 import { type InfiniteData, type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { texts } from '../texts/index.ts';
+import { asLongAs } from './polling.ts';
 import { Fetched } from './states.tsx';
 
 interface Page<Item> {
@@ -14,19 +15,27 @@ interface PagesProps<Item> {
   fetchPage: (page: { cursor?: string }) => Promise<Page<Item>>;
   /** Shown where there are none. */
   empty: string;
-  /** Asked for anew that often, as long as the page is in sight. */
-  everyMs?: number;
+  /** Asked for anew that often, as long as the page is in sight, and one of the items is under way if that is told. */
+  everyMs?: number | undefined;
+  isUnderWay?: (item: Item) => boolean;
   children: (items: Item[]) => ReactNode;
 }
 
 /** A list of the service: its first page, and more on demand. */
-export function Pages<Item>({ queryKey, fetchPage, empty, everyMs, children }: PagesProps<Item>) {
+export function Pages<Item>({ queryKey, fetchPage, empty, everyMs, isUnderWay, children }: PagesProps<Item>) {
   const asked = useInfiniteQuery<Page<Item>, Error, InfiniteData<Page<Item>>, QueryKey, string | null>({
     queryKey,
     queryFn: ({ pageParam }) => fetchPage(pageParam === null ? {} : { cursor: pageParam }),
     initialPageParam: null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
-    ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
+    ...(everyMs === undefined
+      ? {}
+      : {
+          refetchInterval: asLongAs(
+            ({ pages }) => isUnderWay === undefined || pages.some(({ items }) => items.some(isUnderWay)),
+            everyMs,
+          ),
+        }),
   });
   return (
     <Fetched asked={asked}>

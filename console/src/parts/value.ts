@@ -1,7 +1,11 @@
+/** Longer, a text is of no use in a cell, and many of them would fill the page. */
+const maxCell = 500;
+
 /** Text of a cell. Values are shown as text, whatever they hold. */
 export function cellText(value: unknown): string {
   if (value === null || value === undefined) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return text.length > maxCell ? `${text.slice(0, maxCell)}…` : text;
 }
 
 const numeric = /^(INTEGER|BIGINT|HUGEINT|SMALLINT|TINYINT|U\w+INT\w*|DOUBLE|FLOAT|REAL|DECIMAL)/;

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { items } from '../../../clients/typescript/src/index.ts';
+import { some } from '../parts/some.ts';
 import { workspace } from '../session/login.ts';
 
 const key = 'project';
@@ -9,16 +9,7 @@ const maxProjects = 500;
 
 export const projectsQuery = {
   queryKey: ['projects'],
-  queryFn: async () => {
-    const found = [];
-    for await (const project of items((cursor) =>
-      workspace.get('/v1/projects', { params: { query: { limit: 100, cursor } } }),
-    )) {
-      found.push(project);
-      if (found.length === maxProjects) break;
-    }
-    return found;
-  },
+  queryFn: () => some(maxProjects, (page) => workspace.get('/v1/projects', { params: { query: page } })),
 };
 
 /** The project of the address, else the one that was looked at last, else the newest; none where there is none. */

@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { asLongAs } from '../parts/polling.ts';
 import { Failure } from '../parts/states.tsx';
 import { useProjectId } from '../project/current.ts';
 import { workspace } from '../session/login.ts';
@@ -22,11 +23,11 @@ export function ExportAnswer({ sql }: { sql: string }) {
   });
   const id = begin.data?.data.id;
   const { data, error } = useQuery({
-    queryKey: ['export', id],
+    queryKey: ['export of a statement', id],
     enabled: id !== undefined,
     queryFn: async () =>
       (await workspace.get('/v1/exports/{export_id}', { params: { path: { export_id: id! } } })).data,
-    refetchInterval: ({ state }) => (state.data?.finishedAt ? false : everyMs),
+    refetchInterval: asLongAs(({ finishedAt }) => finishedAt === null, everyMs),
   });
   const isRunning = id !== undefined && data?.finishedAt == null && error === null;
   return (

@@ -23,10 +23,13 @@ export function QueryPage() {
   const queries = useQueryClient();
   const [sql, setSql] = useState(given);
   const [seen, setSeen] = useState(given);
+  /** What was run, until the address has it. */
+  const asked = useRef<string>(undefined);
   // Another address, as by going back, is another statement.
   if (given !== seen) {
     setSeen(given);
-    setSql(given);
+    if (given !== asked.current) setSql(given);
+    asked.current = undefined;
   }
   const { data: schema = none } = useQuery(schemaQuery);
   const stop = useRef<AbortController>(undefined);
@@ -45,7 +48,7 @@ export function QueryPage() {
   });
   const run = () => {
     if (isPending || sql.trim() === '') return;
-    setSeen(sql);
+    asked.current = sql === given ? undefined : sql;
     void navigate({ search: { sql }, replace: given === '' });
     mutate(sql);
   };

@@ -49,19 +49,20 @@ export interface OfReport {
 
 function ShownReport({ report, revision }: OfReport) {
   const navigate = route.useNavigate();
-  const [isEdited, setIsEdited] = useState(false);
+  /** As it was when the editing began: what others save meanwhile does not take its place. */
+  const [edited, setEdited] = useState<OfReport>();
   const { id, projectId, title, source, sourceId, updatedAt } = report;
   const path = { project_id: projectId, report_id: id };
   const address = {
     to: '/projects/$projectId/reports/$reportId',
     params: { projectId, reportId: id },
   } as const;
-  if (isEdited)
+  if (edited !== undefined)
     return (
       <EditReport
-        {...{ report, revision }}
+        {...edited}
         onEnd={async (isSaved) => {
-          setIsEdited(false);
+          setEdited(undefined);
           if (isSaved) await navigate({ ...address, search: {} });
         }}
       />
@@ -88,7 +89,7 @@ function ShownReport({ report, revision }: OfReport) {
         </p>
       )}
       <div className="buttons">
-        <button type="button" onClick={() => setIsEdited(true)}>
+        <button type="button" onClick={() => setEdited({ report, revision })}>
           {told.edit.begin}
         </button>
         <Action

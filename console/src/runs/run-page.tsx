@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Action } from '../parts/action.tsx';
+import { asLongAs } from '../parts/polling.ts';
 import { Failure, Fetched } from '../parts/states.tsx';
 import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
@@ -22,8 +23,7 @@ export function RunPage() {
   const asked = useQuery({
     queryKey,
     queryFn: () => workspace.get('/v1/projects/{project_id}/runs/{run_id}', { params: { path } }),
-    refetchInterval: ({ state: { data } }) =>
-      data !== undefined && hasEnded(data.data) ? false : lookEveryMs,
+    refetchInterval: asLongAs(({ data }) => !hasEnded(data), lookEveryMs),
   });
   return (
     <Fetched asked={asked}>

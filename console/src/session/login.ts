@@ -4,6 +4,7 @@ import {
   login,
   type TokenStore,
   type Workspace,
+  WorkspaceError,
 } from '../../../clients/typescript/src/index.ts';
 import { pkce, randomState } from './pkce.ts';
 
@@ -15,7 +16,9 @@ const redirectUri = `${location.origin}${base}callback`;
 const endpoints = { authorize: '/v1/auth/authorize', token: '/v1/auth/token' };
 
 /** Kept while the browser's tab is there, and seen by it alone. */
-const keys = { tokens: 'login', asked: 'login-asked' };
+const keys = { tokens: 'login', asked: 'login-asked', tab: 'tab' };
+/** A page that is loaded anew may have to wait for the one before to be gone. */
+const lockMs = 1_000;
 
 /** A login that was begun, and the page that it leads back to. */
 interface Asked {
@@ -28,6 +31,38 @@ const store: TokenStore = {
   load: () => read<LoginTokens>(keys.tokens),
   save: (tokens) => sessionStorage.setItem(keys.tokens, JSON.stringify(tokens)),
 };
+
+let owned: Promise<void> | undefined;
+
+/**
+ * Browsers copy what a tab keeps when it is duplicated. Two tabs with one login would end it, since a refresh token
+ * works once: a copy forgets the login that it brought along.
+ */
+export const ownTab = (): Promise<void> => (owned ??= claimTab());
+
+async function claimTab(): Promise<void> {
+  const id = sessionStorage.getItem(keys.tab) ?? crypto.randomUUID();
+  sessionStorage.setItem(keys.tab, id);
+  if (await holds(id)) return;
+  sessionStorage.clear();
+  owned = undefined;
+  return ownTab();
+}
+
+/** Holds a lock for as long as the tab is there; false where another tab has it. */
+const holds = (id: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const options = { signal: AbortSignal.timeout(lockMs) };
+    const hold = () => {
+      resolve(true);
+      return new Promise<void>(() => undefined);
+    };
+    navigator.locks.request(`console ${id}`, options, hold).catch(() => resolve(false));
+  });
+
+/** Whether the service said that there is no login any more. */
+export const isSignedOut = (error: unknown): boolean =>
+  error instanceof WorkspaceError && (error.status === 401 || error.code === 'invalid_grant');
 
 export const isSignedIn = (): boolean => read(keys.tokens) !== undefined;
 

@@ -63,6 +63,7 @@ export const texts = {
       view: 'view',
     },
     empty: 'There are no tables yet. Drop a file anywhere on this page, or choose one.',
+    more: (count: number) => `${count.toLocaleString('en')} more: search for them.`,
     system: 'Tables of the service itself',
     noneFound: (text: string) => `No table or view has “${text}” in its name.`,
   },

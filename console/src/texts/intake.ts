@@ -32,6 +32,7 @@ export const intake = {
   quarantined: (rows: number) =>
     `${rows.toLocaleString('en')} ${rows === 1 ? 'row was' : 'rows were'} put aside:`,
   quarantine: 'look at them',
+  notAttached: 'The analyst of the project may not read it yet',
   openTable: 'Open the table',
   ask: 'Ask about it',
   cancel: 'Stop the import',

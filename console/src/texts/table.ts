@@ -39,6 +39,7 @@ export const table = {
     again: 'Profile it again',
     running: 'Being counted …',
     stale: 'The table has changed since.',
+    notDone: 'It is not done after ten minutes: it may have failed. Try again.',
     at: 'Counted',
     columns: {
       name: 'Column',

@@ -1,0 +1,180 @@
+/**
+ * How fast the console is, in a real browser against a stack that runs: `node bench/console.ts` (after
+ * `npm start`, with the same WORKSPACE_DATA_DIR). It makes an organization's worth of data in a project of its own,
+ * and prints, as medians of five where it can: the first contentful paint, frames a second while a grid of 100,000
+ * rows scrolls, how long a conversation of 500 messages takes to open and a key to show in it, and what a small
+ * request takes beside ten open consoles. A browser is needed (Debian's package chromium-headless-shell).
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright-core';
+
+const dataDir = process.env['WORKSPACE_DATA_DIR'] ?? '.data';
+const state = JSON.parse(readFileSync(join(dataDir, 'local.json'), 'utf8'));
+const origin: string = state.apiUrl;
+const person = { email: 'bench@example.com', password: 'correct horse battery staple' };
+
+const median = (values: number[]) => values.sort((one, other) => one - other)[Math.floor(values.length / 2)]!;
+const tell = (what: string, value: string) => console.log(`${what.padEnd(56)} ${value}`);
+
+async function token(): Promise<string> {
+  const body = new URLSearchParams({ client_id: state.clientId, client_secret: state.clientSecret });
+  const answer = await fetch(`${origin}/v1/auth/m2m/token`, { method: 'POST', body });
+  return ((await answer.json()) as { access_token: string }).access_token;
+}
+const bearer = await token();
+const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
+// biome-ignore lint/suspicious/noExplicitAny: answers of any shape.
+async function call(method: string, path: string, body?: object): Promise<any> {
+  const answer = await fetch(`${origin}${path}`, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+  return ((await answer.json()) as { data: unknown }).data;
+}
+
+async function account(browser: Browser): Promise<void> {
+  const page = await browser.newPage();
+  await page.goto(state.ownerUrl);
+  if ((await page.getByLabel('Name').count()) > 0) {
+    await page.getByLabel('Name').fill('Ada');
+    await page.getByLabel('E-mail').fill(person.email);
+    await page.getByLabel('Password').fill(person.password);
+    await page.getByRole('button', { name: 'Create the account' }).click();
+    await page.getByRole('heading', { name: 'Signed in' }).waitFor();
+  }
+  await page.close();
+}
+
+async function signedIn(browser: Browser): Promise<Page> {
+  const page = await (await browser.newContext({ baseURL: origin })).newPage();
+  await page.goto('/console/');
+  await page.getByLabel('E-mail').fill(person.email);
+  await page.getByLabel('Password').fill(person.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Data' }).waitFor();
+  return page;
+}
+
+async function wideTable(): Promise<string> {
+  const name = `bench_${Date.now()}`;
+  const columns = ['city', 'amount', 'note'].map((column) => ({ name: column, data_type: 'STRING' }));
+  const { tableId } = await call('POST', '/v1/grid/tables', { name, kind: 'data', columns });
+  for (let at = 0; at < 100_000; at += 5_000) {
+    const rows = Array.from({ length: 5_000 }, (_, index) => ({
+      ...{
+        s_id: at + index + 1,
+        city: `City ${at + index}`,
+        amount: String(index),
+        note: 'as it was written',
+      },
+    }));
+    await call('POST', `/v1/tables/${tableId}/rows`, { rows });
+  }
+  return tableId;
+}
+
+async function longConversation(projectId: string): Promise<string> {
+  const chat = await call('POST', `/v1/projects/${projectId}/conversations`, { title: 'A long talk' });
+  const at = `/v1/projects/${projectId}/conversations/${chat.id}`;
+  for (let n = 0; n < 250; n += 1) {
+    await call('POST', `${at}/messages`, {
+      ...{ message: `how many tables are there? (${n})`, model: 'offline', on_busy: 'enqueue' },
+    });
+    if (n % 40 === 39 || n === 249)
+      while ((await call('GET', at)).activeTurn !== null) await new Promise((done) => setTimeout(done, 200));
+  }
+  return chat.id;
+}
+
+/** Milliseconds of small requests, one after the other. */
+async function requests(count: number): Promise<number[]> {
+  const took: number[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const from = performance.now();
+    await fetch(`${origin}/v1/me`, { headers }).then((answer) => answer.text());
+    took.push(performance.now() - from);
+  }
+  return took.sort((one, other) => one - other);
+}
+
+const executablePath = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) =>
+  existsSync(path),
+);
+const browser = await chromium.launch({
+  ...(executablePath === undefined ? {} : { executablePath }),
+  chromiumSandbox: process.getuid?.() !== 0,
+});
+try {
+  await account(browser);
+  const page = await signedIn(browser);
+
+  const paints: number[] = [];
+  for (let n = 0; n < 5; n += 1) {
+    await page.reload();
+    await page.getByRole('heading', { name: 'Data' }).waitFor();
+    paints.push(
+      Number(await page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")),
+    );
+  }
+  tell('First contentful paint, files kept by the browser', `${Math.round(median(paints))} ms`);
+
+  await page.goto(`/console/tables/${await wideTable()}`);
+  await page.getByRole('cell', { name: 'City 1', exact: true }).waitFor();
+  const frames = Number(
+    await page.evaluate(`new Promise((done) => {
+      const grid = document.querySelector('.grid');
+      let frames = 0;
+      const from = performance.now();
+      const step = () => {
+        frames += 1;
+        grid.scrollTop += 90;
+        if (performance.now() - from < 5000) requestAnimationFrame(step);
+        else done(frames / ((performance.now() - from) / 1000));
+      };
+      requestAnimationFrame(step);
+    })`),
+  );
+  tell('Frames a second while a grid scrolls 90 px a frame', frames.toFixed(1));
+
+  const project = await call('POST', '/v1/projects', { name: `Bench ${Date.now()}` });
+  const chatId = await longConversation(project.id);
+  const opened: number[] = [];
+  for (let n = 0; n < 5; n += 1) {
+    const from = performance.now();
+    await page.goto(`/console/projects/${project.id}/ask/${chatId}`);
+    await page.getByText('(249)').waitFor();
+    opened.push(performance.now() - from);
+  }
+  tell('A conversation of 500 messages is open after', `${Math.round(median(opened))} ms`);
+  while ((await page.getByRole('button', { name: 'Older messages' }).count()) > 0) {
+    await page.getByRole('button', { name: 'Older messages' }).click();
+    await page.waitForTimeout(500);
+  }
+  tell('Messages that are drawn', String(await page.locator('.messages > li').count()));
+  const keys: number[] = [];
+  const field = page.getByLabel('Your question').last();
+  for (let n = 0; n < 20; n += 1) {
+    const from = performance.now();
+    await field.press('a');
+    keys.push(performance.now() - from);
+  }
+  tell('A key is shown among them after', `${Math.round(median(keys))} ms`);
+
+  const alone = await requests(500);
+  const others = [];
+  for (let n = 0; n < 10; n += 1) {
+    const other = await signedIn(browser);
+    await other.goto(`/console/projects/${project.id}/${n % 2 === 0 ? 'runs' : `ask/${chatId}`}`);
+    others.push(other);
+  }
+  await new Promise((done) => setTimeout(done, 10_000));
+  const beside = await requests(500);
+  const at = (values: number[], share: number) => values[Math.floor(values.length * share)]!.toFixed(1);
+  tell('GET /v1/me alone, p50 and p99', `${at(alone, 0.5)} and ${at(alone, 0.99)} ms`);
+  tell('Beside ten open consoles, p50 and p99', `${at(beside, 0.5)} and ${at(beside, 0.99)} ms`);
+} finally {
+  await browser.close();
+}
