@@ -32,7 +32,8 @@ describeInChromium('the console', () => {
     await page.getByText('No table or view has “nothing” in its name.').waitFor();
     await page.getByRole('searchbox').fill('ord');
     await page.getByRole('link', { name: 'targets' }).waitFor({ state: 'detached' });
-    expect(new URL(page.url()).search).toBe('?search=ord');
+    // It leads there once one pauses.
+    await expectEventually(() => new URL(page.url()).search).toBe('?search=ord');
     await page.getByRole('link', { name: 'orders' }).click();
     await expectTitle(page, 'orders');
     await page.getByText('2,500 rows').waitFor();

@@ -1,4 +1,4 @@
-import { acceptCompletion, completionStatus } from '@codemirror/autocomplete';
+import { acceptCompletion, closeCompletion, completionStatus } from '@codemirror/autocomplete';
 import { PostgreSQL, type SQLNamespace, sql as sqlLanguage } from '@codemirror/lang-sql';
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { type Diagnostic, setDiagnostics } from '@codemirror/lint';
@@ -63,7 +63,8 @@ export function Editor(props: EditorProps) {
         keymap.of([
           {
             key: 'Mod-Enter',
-            run: () => {
+            run: (target) => {
+              closeCompletion(target);
               now.current.onRun();
               return true;
             },
