@@ -76,6 +76,14 @@ async function wideTable(): Promise<string> {
   return tableId;
 }
 
+async function untilIdle(conversation: string): Promise<void> {
+  for (;;) {
+    const { activeTurn, queuedTurns } = await call('GET', conversation);
+    if (activeTurn === null && queuedTurns.length === 0) return;
+    await new Promise((done) => setTimeout(done, 200));
+  }
+}
+
 async function longConversation(projectId: string): Promise<string> {
   const chat = await call('POST', `/v1/projects/${projectId}/conversations`, { title: 'A long talk' });
   const at = `/v1/projects/${projectId}/conversations/${chat.id}`;
@@ -83,8 +91,7 @@ async function longConversation(projectId: string): Promise<string> {
     await call('POST', `${at}/messages`, {
       ...{ message: `how many tables are there? (${n})`, model: 'offline', on_busy: 'enqueue' },
     });
-    if (n % 40 === 39 || n === 249)
-      while ((await call('GET', at)).activeTurn !== null) await new Promise((done) => setTimeout(done, 200));
+    if (n % 40 === 39 || n === 249) await untilIdle(at);
   }
   return chat.id;
 }

@@ -4,7 +4,7 @@ import { Action } from '../parts/action.tsx';
 import { Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import { texts } from '../texts/index.ts';
-import type { InConversation } from './conversation-page.tsx';
+import type { InConversation } from './place.ts';
 import type { Call } from './tool-call.tsx';
 
 const told = texts.ask.approval;

@@ -7,6 +7,7 @@ import { workspace } from '../session/login.ts';
 import { texts } from '../texts/index.ts';
 import { Composer, type Question } from './composer.tsx';
 import { Messages } from './messages.tsx';
+import type { InConversation } from './place.ts';
 import { replyUnderWay, type Transcript } from './transcript.ts';
 import { useTranscript } from './use-transcript.ts';
 import { Waiting } from './waiting.tsx';
@@ -30,11 +31,6 @@ function Followed({ projectId, chatId }: InConversation) {
       <Conversation {...{ projectId, chatId, transcript, change }} />
     </>
   );
-}
-
-export interface InConversation {
-  projectId: string;
-  chatId: string;
 }
 
 interface ConversationProps extends InConversation {

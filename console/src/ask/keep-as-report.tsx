@@ -4,7 +4,7 @@ import type { Message } from '../../../clients/typescript/src/index.ts';
 import { Failure } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import { texts } from '../texts/index.ts';
-import type { InConversation } from './conversation-page.tsx';
+import type { InConversation } from './place.ts';
 import { textOf } from './transcript.ts';
 
 const maxTitle = 200;

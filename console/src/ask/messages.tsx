@@ -9,8 +9,8 @@ import { Status } from '../parts/status.tsx';
 import { workspace } from '../session/login.ts';
 import { texts } from '../texts/index.ts';
 import { Approval } from './approval.tsx';
-import type { InConversation } from './conversation-page.tsx';
 import { KeepAsReport } from './keep-as-report.tsx';
+import type { InConversation } from './place.ts';
 import { ToolCall } from './tool-call.tsx';
 import { type Transcript, textOf } from './transcript.ts';
 

@@ -6,8 +6,8 @@ import { Pages } from '../parts/pages.tsx';
 import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
 import { texts } from '../texts/index.ts';
+import type { OfCaller } from './caller.ts';
 import { IssueClient } from './issue-client.tsx';
-import type { OfCaller } from './settings-page.tsx';
 import { ShownOnce } from './shown-once.tsx';
 
 type Client = components['schemas']['ApiClient'];

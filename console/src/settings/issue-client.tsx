@@ -4,7 +4,7 @@ import type { components } from '../../../clients/typescript/src/index.ts';
 import { Failure } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import { texts } from '../texts/index.ts';
-import type { OfCaller } from './settings-page.tsx';
+import type { OfCaller } from './caller.ts';
 import { startOfDay } from './start-of-day.ts';
 
 const told = texts.settings.clients;

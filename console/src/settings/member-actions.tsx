@@ -3,8 +3,8 @@ import type { components } from '../../../clients/typescript/src/index.ts';
 import { Action } from '../parts/action.tsx';
 import { workspace } from '../session/login.ts';
 import { texts } from '../texts/index.ts';
+import type { OfCaller } from './caller.ts';
 import { RoleChoice } from './role-choice.tsx';
-import type { OfCaller } from './settings-page.tsx';
 
 export type Member = components['schemas']['Member'];
 

@@ -5,8 +5,8 @@ import { Pages } from '../parts/pages.tsx';
 import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
 import { texts } from '../texts/index.ts';
+import type { OfCaller } from './caller.ts';
 import { type Member, MemberActions, nameOf } from './member-actions.tsx';
-import type { OfCaller } from './settings-page.tsx';
 import { ShownOnce } from './shown-once.tsx';
 
 const told = texts.settings.members;

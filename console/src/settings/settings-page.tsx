@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import type { components } from '../../../clients/typescript/src/index.ts';
 import { Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import { texts } from '../texts/index.ts';
@@ -12,10 +11,6 @@ import { Section } from './section.tsx';
 import { Sessions } from './sessions.tsx';
 
 const told = texts.settings;
-
-export interface OfCaller {
-  me: components['schemas']['Me'];
-}
 
 /** What an organization consists of, and who may do what in it. */
 export function SettingsPage() {
