@@ -5,9 +5,10 @@
  * rows scrolls, how long a conversation of 500 messages takes to open and a key to show in it, and what a small
  * request takes beside ten open consoles. A browser is needed (Debian's package chromium-headless-shell).
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { launchBrowser } from './browser.ts';
 
 const dataDir = process.env['WORKSPACE_DATA_DIR'] ?? '.data';
 const state = JSON.parse(readFileSync(join(dataDir, 'local.json'), 'utf8'));
@@ -107,13 +108,7 @@ async function requests(count: number): Promise<number[]> {
   return took.sort((one, other) => one - other);
 }
 
-const executablePath = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) =>
-  existsSync(path),
-);
-const browser = await chromium.launch({
-  ...(executablePath === undefined ? {} : { executablePath }),
-  chromiumSandbox: process.getuid?.() !== 0,
-});
+const browser = await launchBrowser();
 try {
   await account(browser);
   const page = await signedIn(browser);

@@ -3,21 +3,15 @@
  * `npm start` with an empty WORKSPACE_DATA_DIR, then `node bench/first-answer.ts FILE.csv "question"`. Prints the
  * clicks and the seconds since it began. A browser is needed (Debian's package chromium-headless-shell).
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { chromium } from 'playwright-core';
+import { launchBrowser } from './browser.ts';
 
 const [file, question] = process.argv.slice(2);
 if (file === undefined || question === undefined) throw new Error('Give a file and a question.');
 const dataDir = process.env['WORKSPACE_DATA_DIR'] ?? '.data';
 const { ownerUrl } = JSON.parse(readFileSync(join(dataDir, 'local.json'), 'utf8'));
-const executablePath = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) =>
-  existsSync(path),
-);
-const browser = await chromium.launch({
-  ...(executablePath === undefined ? {} : { executablePath }),
-  chromiumSandbox: process.getuid?.() !== 0,
-});
+const browser = await launchBrowser();
 try {
   const page = await browser.newPage();
   const begunMs = performance.now();

@@ -4,9 +4,7 @@ import {
   accessToken,
   clientCredentials,
   createWorkspace,
-  items,
   login,
-  type Page,
   type Workspace,
 } from '../../typescript/src/index.ts';
 import { exitCodes, Failure } from './failure.ts';
@@ -114,20 +112,6 @@ export async function tableOf({ workspace }: Context, named: string): Promise<{ 
 
 /** Beyond it a list is not for reading. */
 export const most = 10_000;
-
-/** At most so many of a list, page by page. */
-export async function some<Item>(
-  count: number,
-  ask: (page: { limit: number; cursor: string | undefined }) => Promise<Page<Item>>,
-): Promise<Item[]> {
-  const limit = Math.min(count, 200);
-  const found: Item[] = [];
-  for await (const item of items((cursor) => ask({ limit, cursor }))) {
-    found.push(item);
-    if (found.length === count) break;
-  }
-  return found;
-}
 
 /** An option that may be given several times. */
 export const collect = (each: string, all: string[] = []): string[] => [...all, each];

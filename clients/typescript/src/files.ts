@@ -135,3 +135,16 @@ function refusal(status: number, told: string): Error {
   const message = `The storage answered ${status}: ${said}`;
   return status >= 500 || status === 429 ? new ConnectionError(message) : new Refused(message);
 }
+
+const endings = /\.(?:csv|tsv|txt|parquet|json|ndjson|jsonl|xlsx|gz|zst)$/i;
+
+/** A name of a table for a file: `2026 Orders.csv.gz` becomes `2026_orders`, what has no letter `imported`. */
+export function tableNameOf(path: string): string {
+  let name = path.slice(path.lastIndexOf('/') + 1);
+  while (endings.test(name)) name = name.replace(endings, '');
+  const plain = name
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '_')
+    .replaceAll(/^_+|_+$/g, '');
+  return plain === '' ? 'imported' : plain;
+}

@@ -11,8 +11,8 @@ export {
 } from './conversations.ts';
 export { type DeviceLogin, deviceLogin } from './device-login.ts';
 export { ConnectionError, type Fault, type Problem, WorkspaceError } from './errors.ts';
-export { type Upload, uploadFile, type WorkspaceFile } from './files.ts';
-export { items, type Page } from './pages.ts';
+export { tableNameOf, type Upload, uploadFile, type WorkspaceFile } from './files.ts';
+export { items, type Page, some } from './pages.ts';
 export { type Query, type QueryAnswer, query, queryRows, queryStream } from './queries.ts';
 export {
   appendRows,

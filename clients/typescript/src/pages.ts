@@ -17,3 +17,19 @@ export async function* items<Item>(
     cursor = nextCursor ?? undefined;
   } while (cursor !== undefined);
 }
+
+const mostInPage = 200;
+
+/** The first items of a list, at most so many, page by page. */
+export async function some<Item>(
+  count: number,
+  page: (page: { limit: number; cursor: string | undefined }) => Promise<Page<Item>>,
+): Promise<Item[]> {
+  const limit = Math.min(count, mostInPage);
+  const found: Item[] = [];
+  for await (const item of items((cursor) => page({ limit, cursor }))) {
+    found.push(item);
+    if (found.length === count) break;
+  }
+  return found;
+}

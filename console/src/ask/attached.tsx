@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
+import { some } from '../../../clients/typescript/src/index.ts';
 import { isView } from '../data/subject.ts';
 import { tablesQuery } from '../data/tables.ts';
 import { Action } from '../parts/action.tsx';
-import { some } from '../parts/some.ts';
 import { Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import { texts } from '../texts/index.ts';

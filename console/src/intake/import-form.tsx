@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { tableNameOf } from '../../../clients/typescript/src/index.ts';
 import { Failure } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import { texts } from '../texts/index.ts';
 import { beginImport } from './begun.ts';
 import { Columns } from './columns.tsx';
-import { tableNameOf } from './name.ts';
 import { bodyOf, type ChangeReading, type Preview, type Reading } from './reading.ts';
 
 interface ImportFormProps {

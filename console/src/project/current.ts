@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { some } from '../parts/some.ts';
+import { some } from '../../../clients/typescript/src/index.ts';
 import { workspace } from '../session/login.ts';
 
 const key = 'project';

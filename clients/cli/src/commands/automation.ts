@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { type Context, collect, contextOf, most, some } from '../context.ts';
+import { some } from '../../../typescript/src/index.ts';
+import { type Context, collect, contextOf, most } from '../context.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { documentIn } from '../files/documents.ts';
 import { nameIn, sameAs } from '../files/kinds.ts';

@@ -3,7 +3,7 @@ import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
-import { uploadFile, WorkspaceError, wait } from '../../../typescript/src/index.ts';
+import { tableNameOf, uploadFile, WorkspaceError, wait } from '../../../typescript/src/index.ts';
 import { type Context, contextOf } from '../context.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { counted, plain, progressBar, table } from '../output.ts';
@@ -35,7 +35,7 @@ export function importCommand(program: Command): void {
     )
     .option('--no-attach', 'do not let the analyst of the project see the table')
     .action(async (files: string[], options: ImportOptions, command: Command) => {
-      const targets = files.map((file) => options.table ?? nameOf(file).toLowerCase());
+      const targets = files.map((file) => options.table ?? tableNameOf(basename(file)));
       if (options.mode !== 'append' && options.preview !== true && new Set(targets).size < targets.length)
         throw new Failure('Several files into one table need --mode append.', exitCodes.usage);
       for (const file of files)
@@ -65,7 +65,7 @@ async function importFile(context: Context, projectId: string, file: string, opt
       workspace.delete('/v1/projects/{project_id}/files/{file_id}', at).catch(() => undefined),
     );
   }
-  const tableName = options.table ?? nameOf(file);
+  const tableName = options.table ?? tableNameOf(basename(file));
   const asked = {
     table_name: tableName,
     mode: options.mode as (typeof modes)[number],
@@ -115,18 +115,4 @@ async function preview({ workspace, output }: Context, assetId: string, file: st
   if (!output.json)
     output.show(data, () => `${file}, ${data.totalRows ?? 'unknown'} rows\n${table(heads, data.rows)}`);
   return data;
-}
-
-const endings = /\.(?:csv|tsv|txt|parquet|json|ndjson|jsonl|xlsx|gz|zst)$/i;
-
-/** `2026 Orders.csv.gz` becomes `2026_orders`. */
-function nameOf(file: string): string {
-  let name = basename(file);
-  while (endings.test(name)) name = name.replace(endings, '');
-  return (
-    name
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}]+/gu, '_')
-      .replaceAll(/^_+|_+$/g, '') || 'imported'
-  );
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { contextOf, most, some } from '../context.ts';
+import { some } from '../../../typescript/src/index.ts';
+import { contextOf, most } from '../context.ts';
 import { plain } from '../output.ts';
 import { changeProfile } from '../profile.ts';
 

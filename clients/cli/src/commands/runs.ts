@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { type components, wait } from '../../../typescript/src/index.ts';
-import { type Context, contextOf, some } from '../context.ts';
+import { type components, some, wait } from '../../../typescript/src/index.ts';
+import { type Context, contextOf } from '../context.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { plain, progressBar } from '../output.ts';
 import { variable } from '../profile.ts';

@@ -1,5 +1,6 @@
 import type { components, Workspace } from '../../../typescript/src/index.ts';
-import { most, some } from '../context.ts';
+import { some } from '../../../typescript/src/index.ts';
+import { most } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { type Document, isEqual, snakeCase, withoutNulls } from './documents.ts';
 import { type Kind, nameOf, type Stored } from './kind.ts';

@@ -1,5 +1,6 @@
 import type { Workspace } from '../../../typescript/src/index.ts';
-import { most, some } from '../context.ts';
+import { some } from '../../../typescript/src/index.ts';
+import { most } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { snakeCase } from './documents.ts';
 import type { Kind } from './kind.ts';

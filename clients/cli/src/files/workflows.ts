@@ -1,5 +1,6 @@
 import type { components, Workspace } from '../../../typescript/src/index.ts';
-import { most, some } from '../context.ts';
+import { some } from '../../../typescript/src/index.ts';
+import { most } from '../context.ts';
 import { plain } from '../output.ts';
 import { type Document, snakeCase, withoutNulls } from './documents.ts';
 import type { Kind, Stored } from './kind.ts';
