@@ -7,7 +7,7 @@ import { startMcpServer, type TestMcpServer } from '../support/mcp-server.ts';
 import { useSourceDatabase } from '../support/source-database.ts';
 import { useWorker } from '../support/worker.ts';
 import { useWorkspace } from '../support/workspace.ts';
-import { hostile, useConsole } from './opened.ts';
+import { hostile, openPart, useConsole } from './opened.ts';
 
 const workspace = useWorkspace({ trustedProxies: ['127.0.0.1'] }, () => ({
   ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8',
@@ -42,7 +42,7 @@ describeInChromium('connections', () => {
   };
   /** Fills in the form for the source; its password may be wrong. */
   async function connect(page: Page, password: string) {
-    await page.getByRole('heading', { name: 'Connect a source of data' }).click();
+    await openPart(page, 'Connect a source of data');
     await page.getByLabel('Type').selectOption('postgres');
     await page.getByLabel('Name', { exact: true }).fill(hostile[1]!);
     const { host, port, database, user } = source.config;
@@ -66,20 +66,20 @@ describeInChromium('connections', () => {
     await page.getByRole('button', { name: 'Test it' }).click();
     await page.getByText(/^It works/).waitFor();
     await page.getByText('Nothing of it is copied yet.').waitFor();
-    await page.getByRole('heading', { name: 'What is there' }).click();
+    await openPart(page, 'What is there');
     await page
       .getByRole('row')
       .filter({ hasText: 'shop.orders' })
       .getByRole('button', { name: 'Copy it' })
       .click();
     await page.getByRole('button', { name: 'Copy now' }).click();
-    await page.getByRole('heading', { name: /^Copies/ }).click();
+    await openPart(page, /^Copies/);
     await page.getByText('succeeded').waitFor();
     await page.getByRole('link', { name: 'orders' }).click();
     await page.getByRole('cell', { name: 'Lagos' }).waitFor();
     await visit(page);
     await page.getByRole('link', { name: hostile[1]! }).click();
-    await page.getByRole('heading', { name: 'Settings' }).click();
+    await openPart(page, 'Settings');
     await page.getByText('Secrets that are set: password.').waitFor();
     await page.getByRole('button', { name: 'Stop copying' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Stop copying' }).click();
@@ -98,7 +98,7 @@ describeInChromium('connections', () => {
     await page.getByRole('button', { name: 'Test it' }).click();
     await page.getByText('It failed at login').waitFor();
     await visit(page);
-    await page.getByRole('heading', { name: 'Connect a source of data' }).click();
+    await openPart(page, 'Connect a source of data');
     await page.getByLabel('Type').selectOption('http');
     await page.getByLabel('Name', { exact: true }).fill('Shop');
     await page
@@ -121,7 +121,7 @@ describeInChromium('connections', () => {
   test('of an app each tool is decided on, and what it says of itself is text', async () => {
     const { page, client, faults } = await opened((client) => project(client));
     await visit(page);
-    await page.getByRole('heading', { name: 'Connect an app' }).click();
+    await openPart(page, 'Connect an app');
     await page.getByLabel('Name', { exact: true }).fill('Tickets');
     await page.getByLabel('Address of its MCP server').fill(tools.url);
     await page.getByRole('button', { name: 'Connect', exact: true }).click();
@@ -141,20 +141,20 @@ describeInChromium('connections', () => {
   test.each(themes)('its pages are accessible in %s colours, and fit a narrow window', async (theme) => {
     const { page } = await opened((client) => project(client), { colorScheme: theme });
     await visit(page);
-    await page.getByRole('heading', { name: 'Connect an app' }).click();
-    await page.getByRole('heading', { name: 'Connect a source of data' }).click();
+    await openPart(page, 'Connect an app');
+    await openPart(page, 'Connect a source of data');
     await page.getByLabel('Type').waitFor();
     await inspect(page, 'console-connections', theme);
     await page.reload();
     await connect(page, source.password);
-    await page.getByRole('heading', { name: 'What is there' }).click();
+    await openPart(page, 'What is there');
     await page.getByRole('button', { name: 'Copy it' }).first().click();
     await page.getByRole('button', { name: 'Copy now' }).click();
-    await page.getByRole('heading', { name: /^Copies/ }).click();
+    await openPart(page, /^Copies/);
     await page.getByText('succeeded').waitFor();
     await inspect(page, 'console-connection', theme);
     await visit(page);
-    await page.getByRole('heading', { name: 'Connect an app' }).click();
+    await openPart(page, 'Connect an app');
     await page.getByLabel('Name', { exact: true }).fill('Tickets');
     await page.getByLabel('Address of its MCP server').fill(tools.url);
     await page.getByRole('button', { name: 'Connect', exact: true }).click();

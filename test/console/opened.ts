@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect } from 'vitest';
 import { buildConsole } from '../../local/console.ts';
 import { expectTitle, useBrowserLab } from '../api/pages/in-browser/lab.ts';
+import { eventually } from '../support/eventually.ts';
 import type { TestClient, Workspace } from '../support/workspace.ts';
 
 /** What somebody might put into a name or a value. */
@@ -20,6 +21,17 @@ export const sqlOf = async (page: Page): Promise<string> =>
 export async function writeSql(page: Page, sql: string): Promise<void> {
   await page.getByLabel('SQL').press('Control+a');
   await page.keyboard.insertText(sql);
+}
+
+/** Opens a part of the page. What loads above may move it from under the pointer: it is clicked until it is open. */
+export async function openPart(page: Page, title: string | RegExp): Promise<void> {
+  const heading = page.getByRole('heading', { name: title });
+  const part = page.locator('details').filter({ has: heading });
+  const isOpen = async () => (await part.getAttribute('open')) !== null;
+  await eventually(async () => {
+    if (!(await isOpen())) await heading.click();
+    return isOpen();
+  }, Boolean);
 }
 
 /** The console of a service, and people who use it in a browser. */

@@ -4,7 +4,7 @@ import { expectTitle } from '../api/pages/in-browser/lab.ts';
 import { describeInChromium } from '../support/chromium.ts';
 import { useWorker } from '../support/worker.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
-import { hostile, useConsole } from './opened.ts';
+import { hostile, openPart, useConsole } from './opened.ts';
 
 const workspace = useWorkspace({ trustedProxies: ['127.0.0.1'] });
 useWorker(workspace);
@@ -39,7 +39,7 @@ describeInChromium('a table', () => {
     });
     await page.goto(`/console/tables/${id}`);
     await page.getByRole('region', { name: 'Rows' }).getByRole('cell', { name: hostile[0]! }).waitFor();
-    await page.getByText('Describe it').click();
+    await openPart(page, 'Describe it');
     await page.getByLabel('Description').fill('Orders of the year.');
     await page.getByLabel('Tier').selectOption('curated');
     await page.getByLabel('Note on amount').fill('In euros.');
@@ -47,15 +47,15 @@ describeInChromium('a table', () => {
     await page.getByRole('cell', { name: 'In euros.' }).waitFor();
     await page.getByText('Orders of the year.').first().waitFor();
     await page.getByText(/· curated ·/).waitFor();
-    await page.getByRole('heading', { name: 'Profile' }).click();
+    await openPart(page, 'Profile');
     await page.getByText('It was not profiled yet.').waitFor();
     await page.getByRole('button', { name: 'Profile it' }).click();
     await page.getByRole('img', { name: 'How the values of amount are spread' }).waitFor();
-    await page.getByRole('heading', { name: 'Tests' }).click();
+    await openPart(page, 'Tests');
     await page.getByRole('button', { name: 'Run the tests' }).click();
     await page.getByText(/· tests fail ·/).waitFor();
     await page.getByRole('row').filter({ hasText: 'no debts' }).getByText('failed').waitFor();
-    await page.getByRole('heading', { name: 'Versions' }).click();
+    await openPart(page, 'Versions');
     await page
       .getByRole('link', { name: /^Read version/ })
       .nth(1)
@@ -68,7 +68,7 @@ describeInChromium('a table', () => {
     await page.getByRole('region', { name: 'Rows' }).getByRole('cell', { name: 'Porto' }).waitFor();
     await page.getByRole('link', { name: 'Read the newest' }).click();
     await page.getByRole('region', { name: 'Rows' }).getByRole('cell', { name: hostile[0]! }).waitFor();
-    await page.getByRole('heading', { name: 'Lineage' }).click();
+    await openPart(page, 'Lineage');
     await page.getByRole('img', { name: /^What orders is made from/ }).waitFor();
     await page.getByRole('link', { name: 'by_city' }).click();
     await expectTitle(page, 'by_city');
@@ -98,7 +98,7 @@ describeInChromium('a table', () => {
       route.fulfill({ status: 422, json: { code: 'conflict', detail: 'Broken for a test.' } }),
     );
     await page.goto(`/console/tables/${id}`);
-    await page.getByRole('heading', { name: 'Versions' }).click();
+    await openPart(page, 'Versions');
     await page.getByText('Broken for a test.').waitFor();
     await page.unrouteAll();
     await page.getByRole('button', { name: 'Try again' }).click();
@@ -117,8 +117,7 @@ describeInChromium('a table', () => {
       { colorScheme: theme },
     );
     await page.goto(`/console/tables/${id}`);
-    for (const part of ['Describe it', 'Profile', 'Tests', 'Versions', 'Lineage'])
-      await page.getByRole('heading', { name: part }).click();
+    for (const part of ['Describe it', 'Profile', 'Tests', 'Versions', 'Lineage']) await openPart(page, part);
     await page.getByRole('button', { name: 'Profile it' }).click();
     await page.getByRole('img', { name: 'How the values of amount are spread' }).waitFor();
     await page.getByRole('button', { name: 'Run the tests' }).click();

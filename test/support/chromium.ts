@@ -38,8 +38,11 @@ export function useChromium(): TestChromium {
       ignoreDefaultArgs: ['--disable-back-forward-cache'],
     });
   });
-  afterEach(async () => {
-    for (const context of contexts) await context.close();
+  afterEach(async ({ task }) => {
+    for (const context of contexts) {
+      if (task.result?.state === 'fail') await tellPages(task.name, context);
+      await context.close();
+    }
     contexts = [];
   });
   afterAll(() => browser?.close());
@@ -52,6 +55,14 @@ export function useChromium(): TestChromium {
       return context;
     },
   };
+}
+
+/** What the pages showed when a test failed: a step that waited in vain does not say what was there instead. */
+async function tellPages(test: string, context: BrowserContext): Promise<void> {
+  for (const page of context.pages()) {
+    const shown = await page.locator('body').ariaSnapshot().catch(String);
+    console.error(`"${test}" failed; ${page.url()} showed:\n${shown.slice(0, 6_000)}`);
+  }
 }
 
 function isExecutable(path: string): boolean {
