@@ -73,7 +73,7 @@ export type ListRequest = Pick<FastifyRequest, 'url'> & {
  * Parameters that do not identify a list: the page's position, the table version, which is in the cursor
  * itself, and a refresh before the first page.
  */
-const noFilters = ['cursor', 'limit', 'version', 'refresh'];
+const noFilters = ['cursor', 'offset', 'limit', 'version', 'refresh'];
 
 function listOf({ url }: ListRequest): string {
   const { pathname, searchParams } = new URL(url, 'http://localhost');

@@ -27,6 +27,8 @@ function toFaults(issue: Issue, prefix: (string | number)[]): ValidationFault[] 
       const several = issue.values.length > 1;
       const allowed = issue.values.map((value) => `'${String(value)}'`).join(', ');
       if (issue.input === undefined) return [{ loc, msg: 'Field required', type: 'missing' }];
+      if (issue.values.every((value) => value === 'true' || value === 'false') && several)
+        return [{ loc, msg: 'Input should be true or false', type: 'bool_parsing' }];
       return [{ loc, msg: `Input should be ${allowed}`, type: several ? 'enum' : 'literal_error' }];
     }
     case 'invalid_format':

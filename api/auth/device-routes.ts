@@ -89,7 +89,7 @@ export function deviceLoginRoutes(app: Routes, deps: ApiDeps): void {
       },
       async (request, reply) => {
         reply.header('Cache-Control', 'no-store').header('Pragma', 'no-cache');
-        return grantTokens(deps, request.body, [deviceGrant, 'refresh_token']);
+        return grantTokens(routes, deps, request.body, [deviceGrant, 'refresh_token']);
       },
     );
   });

@@ -4,7 +4,7 @@ import { pollDeviceLogin } from '../../domain/workspace/logins/device-logins.ts'
 import type { PollOutcome } from '../../domain/workspace/logins/device-states.ts';
 import { refresh, type Tokens } from '../../domain/workspace/logins/logins.ts';
 import { findPublicClient, keepPublicClient } from '../../domain/workspace/logins/public-clients.ts';
-import type { ApiDeps } from '../deps.ts';
+import type { ApiDeps, Routes } from '../deps.ts';
 import { deviceGrant } from './device-schemas.ts';
 import { oauthError } from './oauth-error.ts';
 
@@ -42,9 +42,11 @@ const refusals: Readonly<Record<Exclude<PollOutcome, 'redeem'>, string>> = {
   invalid_grant: 'The device code is unknown, of another client, or was redeemed already.',
 };
 
+type GrantDeps = ApiDeps & Pick<Routes, 'forgetTokens'>;
+
 /** Each grant by which a public client gets tokens of a person. */
 const grants: Readonly<
-  Record<PersonGrant, (deps: ApiDeps, form: GrantForm, clientId: string) => Promise<Tokens>>
+  Record<PersonGrant, (deps: GrantDeps, form: GrantForm, clientId: string) => Promise<Tokens>>
 > = {
   async authorization_code({ db }, form, clientId) {
     const code = needed(form, 'code');
@@ -57,9 +59,10 @@ const grants: Readonly<
       'The code is unknown, expired, used, or does not match client, redirect_uri or code_verifier.',
     );
   },
-  async refresh_token({ db }, form, clientId) {
-    const tokens = await refresh(db, needed(form, 'refresh_token'), clientId);
-    if (tokens !== undefined) return tokens;
+  async refresh_token({ db, forgetTokens }, form, clientId) {
+    const refreshed = await refresh(db, needed(form, 'refresh_token'), clientId);
+    if (refreshed !== undefined) forgetTokens(refreshed.organizationId);
+    if (refreshed?.tokens !== undefined) return refreshed.tokens;
     throw oauthError('invalid_grant', 'The refresh token is unknown, expired, or was used already.');
   },
   async [deviceGrant]({ db }, form, clientId) {
@@ -76,12 +79,17 @@ function needed(form: GrantForm, field: keyof GrantForm): string {
 }
 
 /** The tokens of a grant, as answered; only the grants in `allowed` are given. */
-export async function grantTokens(deps: ApiDeps, form: GrantForm, allowed: readonly PersonGrant[]) {
+export async function grantTokens(
+  app: Routes,
+  deps: ApiDeps,
+  form: GrantForm,
+  allowed: readonly PersonGrant[],
+) {
   const clientId = await publicClientOf(deps, form);
   const grantType = needed(form, 'grant_type') as PersonGrant;
   if (!allowed.includes(grantType))
     throw oauthError('unsupported_grant_type', `This route grants ${allowed.join(' and ')}.`);
-  const tokens = await grants[grantType](deps, form, clientId);
+  const tokens = await grants[grantType]({ ...deps, forgetTokens: app.forgetTokens }, form, clientId);
   await keepPublicClient(deps.db, clientId);
   return {
     access_token: tokens.accessToken,

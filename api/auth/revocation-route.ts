@@ -56,17 +56,20 @@ export function revocationRoute(
           async (db) => ({ ...(await endedByAccessToken(db, access)), ...from }),
           () => revokeToken(deps.db, access.organizationId, access.id),
         );
-        routes.forgetToken(access.id);
+        routes.forgetTokens(access.organizationId);
         return {};
       }
+      let organizationId: string | undefined;
       await recordedWork(
         record,
         async (db) => {
           const ended = await endedByRefreshToken(db, token);
+          organizationId = ended?.organizationId;
           return ended && { ...ended, ...from };
         },
         () => revokeRefreshToken(deps.db, token),
       );
+      if (organizationId !== undefined) routes.forgetTokens(organizationId);
       return {};
     },
   );

@@ -81,7 +81,7 @@ export function tokenRoutes(routes: Routes, deps: ApiDeps, exchange: ClientExcha
           extensions: { error: 'invalid_target' },
         });
       if (request.body.grant_type === 'client_credentials') return exchange(request);
-      return grantTokens(deps, request.body, personGrants);
+      return grantTokens(routes, deps, request.body, personGrants);
     },
   );
 }

@@ -145,7 +145,6 @@ export function identityRoutes(app: Routes, deps: ApiDeps): void {
     async (request) => {
       const { organizationId, tokenId } = callerOf(request);
       await revokeToken(deps.db, organizationId, tokenId);
-      app.forgetToken(tokenId);
       return { data: { revoked: true as const } };
     },
   );

@@ -8,6 +8,9 @@ import type { RateLimit } from './rate-limit.ts';
 const tokenCacheMs = 1_000;
 const maxRemembered = 10_000;
 
+/** Routes by which somebody who is signed in ends tokens: of a login, a person or a client. */
+const endsTokens = /^\/v1\/(?:auth\/(?:logout|sessions|m2m\/clients)|members)(?:\/|$)/;
+
 export type FindToken = (token: string) => Promise<AccessToken | undefined>;
 
 /**
@@ -79,16 +82,22 @@ export function auth(app: FastifyInstance, findToken: FindToken, limit: RateLimi
     }
   });
 
-  app.decorate('forgetToken', (tokenId: string) => {
+  function forgetTokens(organizationId: string): void {
     looking.clear();
-    for (const [token, { caller }] of remembered) if (caller.tokenId === tokenId) remembered.delete(token);
+    for (const known of remembered.values())
+      if (known.caller.organizationId === organizationId) known.untilMs = 0;
+  }
+  app.decorate('forgetTokens', forgetTokens);
+  app.addHook('onSend', async ({ caller, method, routeOptions }, { statusCode }) => {
+    if (caller === undefined || method === 'GET' || statusCode >= 400) return;
+    if (endsTokens.test(routeOptions.url ?? '')) forgetTokens(caller.organizationId);
   });
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Makes a revocation take effect in this process at once. */
-    forgetToken(tokenId: string): void;
+    /** Makes the end of an organization's tokens take effect in this process at once. */
+    forgetTokens(organizationId: string): void;
   }
 }
 

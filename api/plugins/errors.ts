@@ -29,13 +29,12 @@ export function errors(app: FastifyInstance): void {
       // Work that was stopped because its client has left is no fault; nobody reads what is sent.
       const hasLeft = reply.raw.destroyed && (error as Error).name === 'AbortError';
       if (!hasLeft) request.log.error({ err: error }, 'request failed');
-      return sendProblem(
-        reply,
-        new AppError(
-          'internal_error',
-          `Something went wrong here. Quote request ${request.id} to the operator.`,
-        ),
+      const fault = new AppError(
+        'internal_error',
+        `Something went wrong here. Quote request ${request.id} to the operator.`,
+        request.routeOptions.config.oauth === true ? { extensions: { error: 'server_error' } } : {},
       );
+      return sendProblem(reply, fault);
     }
     const answer = asOAuthError(request, await pathFaultFirst(request, asUnwantedBody(request, known)));
     if (answer instanceof ValidationError) {
@@ -127,8 +126,8 @@ function isDatabaseAway(error: unknown): boolean {
 }
 
 /**
- * Faults of a body are reported only if the path names something: an id of another organization is a 404
- * first.
+ * Faults of a body are reported only if the path names something that the caller may write: an id of another
+ * organization is a 404 first, and a missing grant a 403.
  */
 async function pathFaultFirst(
   request: FastifyRequest,
@@ -141,9 +140,10 @@ async function pathFaultFirst(
   if (!isInputFault || exists === undefined || request.caller === undefined) return error;
   try {
     await exists(request.caller.organizationId, request.params as Record<string, string>, request.caller);
+    await request.server.refuseUngranted(request);
     return error;
-  } catch (missing) {
-    return missing instanceof AppError ? missing : error;
+  } catch (earlier) {
+    return earlier instanceof AppError ? earlier : error;
   }
 }
 
@@ -164,7 +164,7 @@ function asOAuthError(
 export function sendProblem(reply: FastifyReply, error: AppError): FastifyReply {
   const [status] = problems[error.code];
   if (status === 401) reply.header('WWW-Authenticate', challenge(error, reply.request));
-  const retryAfter = error.retryAfterSeconds ?? (status === 503 ? 2 : undefined);
+  const retryAfter = error.retryAfterSeconds ?? (status === 503 || status === 429 ? 2 : undefined);
   if (retryAfter !== undefined) reply.header('Retry-After', String(retryAfter));
   return reply
     .code(status)

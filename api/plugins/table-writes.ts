@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Database, inOrganization, type OrganizationTransaction } from '../../data/postgres/client.ts';
 import { refuseUnlessWritable, type TableAccess } from '../../domain/tables/tables/grants.ts';
 
@@ -27,8 +27,8 @@ const fillers = [
  * fills one, needs a grant to write the table.
  */
 export function tableWrites(app: FastifyInstance, db: Database): void {
-  app.addHook('preHandler', async ({ caller, method, params, routeOptions }) => {
-    if (caller === undefined || caller.admin || method === 'GET' || checksItself(routeOptions.url)) return;
+  async function refuse({ caller, method, params }: FastifyRequest): Promise<void> {
+    if (caller === undefined || caller.admin || method === 'GET') return;
     const named = (params ?? {}) as Named;
     if (named.table_id === undefined && fillers.every(([parameter]) => named[parameter] === undefined))
       return;
@@ -38,7 +38,18 @@ export function tableWrites(app: FastifyInstance, db: Database): void {
     );
     // What is not there is told by the route itself.
     for (const table of tables) refuseUnlessWritable(table, caller.id);
+  }
+  app.addHook('preHandler', async (request) => {
+    if (!checksItself(request.routeOptions.url)) await refuse(request);
   });
+  app.decorate('refuseUngranted', refuse);
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** @throws AppError admin_required, unless the caller may write the tables that the path names */
+    refuseUngranted(request: FastifyRequest): Promise<void>;
+  }
 }
 
 function findNamed(

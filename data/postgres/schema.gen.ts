@@ -994,6 +994,7 @@ export interface TableProfiles {
 }
 
 export interface Tables {
+  bad_rows_of: string | null;
   column_notes: Generated<Json>;
   created_at: Generated<Timestamp>;
   description: Generated<string>;

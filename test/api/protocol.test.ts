@@ -278,6 +278,8 @@ test('lists are paged by opaque cursors; a foreign cursor is refused', async () 
     const refused = await client.call('GET', `/v1/projects?${query}`);
     expect([refused.status, refused.body.detail[0].type], query).toEqual([422, type]);
   }
+  const unclear = await client.call('GET', '/v1/projects?include_archived=maybe');
+  expect(unclear.body.detail).toMatchObject([{ loc: ['query', 'include_archived'], type: 'bool_parsing' }]);
   expect((await client.call('GET', '/v1/projects?unknown=1')).status).toBe(200);
 });
 

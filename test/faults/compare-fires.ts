@@ -105,12 +105,15 @@ function compareFire(
   comparePlanned(journal, schedule, told, run, deliveries);
 }
 
-/** The offline analyst gives the cause in its message if one of its own statements could not be run. */
+/**
+ * The offline analyst gives the cause in its message if one of its own statements could not be run, which may
+ * take longer than it is given while parts of the stack are away.
+ */
 function isExplained(error: Data): boolean {
   return (
     explained.includes(error?.code) ||
     (error?.code === 'question_asked' &&
-      [...explained, 'queries_saturated'].some((code) => error.message.includes(code)))
+      [...explained, 'queries_saturated', 'query_timeout'].some((code) => error.message.includes(code)))
   );
 }
 

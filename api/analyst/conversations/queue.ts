@@ -20,7 +20,6 @@ import { chosenModel } from './chosen-model.ts';
 import { conversationId, conversationPath, loadConversation } from './paths.ts';
 import {
   changeQueuedBody,
-  queueAnswer,
   queuedMessageExample,
   queuedMessageSchema,
   removeQueuedQuery,
@@ -62,18 +61,14 @@ export function queueRoutes(app: Routes, deps: ApiDeps): void {
     });
   }
 
-  route(
-    app,
-    at,
-    ['GET', `${conversationPath}/queue`],
-    { summary: 'List the queued messages, next one first', exists: loadConversation },
-    { 200: queueAnswer.meta({ examples: [{ items: [queuedMessageExample], nextCursor: null }] }) },
-    ({ organizationId, params, transaction }) =>
-      transaction(async (db) => ({
-        items: await waitingViews(db, await loadConversation(db, organizationId, params)),
-        nextCursor: null,
-      })),
-  );
+  queued.list({
+    summary: 'List the queued messages, next one first',
+    exists: loadConversation,
+    rows: async (db, { organizationId, params }, { after, limit }) => {
+      const conversation = await loadConversation(db, organizationId, params);
+      return (await waitingViews(db, conversation, after)).slice(0, limit);
+    },
+  });
   queued.show({ summary: 'Show a queued message, with the reply that it became' });
   queued.change({
     summary: 'Change a queued message',

@@ -233,8 +233,6 @@ export const removeQueuedQuery = z.object({
   expected_revision: integerText(z.int().min(1)).optional(),
 });
 
-export const queueAnswer = z.object({ items: z.array(queuedMessageSchema), nextCursor: z.null() });
-
 export const resumed = z.object({ queueHeld: z.literal(false), queuedTurns: z.array(queuedMessageSchema) });
 
 export { confirmQuery };

@@ -39,15 +39,22 @@ const triggerBody = z
     params: freeFormMap.default({}),
     schedule: cadenceBody.nullable().optional(),
     config: z.unknown().optional(),
+    secret: z
+      .string()
+      .max(255)
+      .optional()
+      .describe('As the answer that made a webhook showed it; a secret is replaced by its own route.'),
   })
-  .transform((trigger, context) => {
-    const { type, schedule } = trigger;
+  .transform(({ secret, ...trigger }, context) => {
+    const { id, type, schedule } = trigger;
     const refuse = (path: string, message: string, kind: string) =>
       context.issues.push({ code: 'custom', path: [path], message, params: { type: kind }, input: trigger });
     if (type === 'schedule' && schedule == null)
       refuse('schedule', 'A schedule trigger needs its cadence.', 'missing');
     if (type !== 'schedule' && schedule != null)
       refuse('schedule', `A ${type} trigger has no cadence.`, 'extra_forbidden');
+    if (secret !== undefined && (type !== 'webhook' || id === undefined))
+      refuse('secret', 'The service makes the secret of a webhook, and shows it once.', 'extra_forbidden');
     if (type !== 'data_event' && type !== 'webhook' && trigger.config != null)
       refuse('config', `A ${type} trigger has no config.`, 'extra_forbidden');
     if (type !== 'data_event' && trigger.config == null) return { ...trigger, config: undefined };

@@ -120,7 +120,7 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
       exists,
       scope: 'tables:append',
       body: deleteBody,
-      bodyLimit: bodyLimits.manifest,
+      bodyLimit: bodyLimits.rows,
       summary: 'Delete rows by s_id, or by key',
       description:
         'In one commit; rows that are not there are no error. Older versions of the table keep what is deleted, until they expire.',
@@ -147,7 +147,7 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Read rows',
       description:
-        'Under their own column names, in order of `s_id`. A cursor stays at the version its first page saw.',
+        'Under their own column names, in order of `s_id`. A cursor stays at the version its first page saw. `offset` goes to a row by its number, anywhere in a table; it costs a count of the rows, once for each version.',
       exists,
       query: rowsQuery,
       errors: ['version_expired', 'not_materialized', 'conflict', 'query_too_large'],
@@ -172,14 +172,17 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
         hasRowIds: table.kind === 'data',
         hasOwnRowid: await hasRowid(lake.schema, table),
         snapshotId,
+        content: `${table.id} ${version}`,
         after: from === undefined ? undefined : BigInt(from.after),
+        offset: query.offset,
         limit: query.limit,
       });
       const nextCursor = rows.hasMore ? encodeCursor(list, { version, after: String(rows.last) }) : null;
       // The rows are JSON text already: exact numbers must not be parsed by JavaScript again.
+      const numbered = rows.total === undefined ? '' : `,"total":${rows.total},"version":${version}`;
       return sendText(
         reply,
-        `{"items":[${rows.rowTexts.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`,
+        `{"items":[${rows.rowTexts.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}${numbered}}`,
       );
     },
   );

@@ -69,11 +69,25 @@ export const upserted = envelope(
   z.object({ inserted: z.int(), updated: z.int(), tableVersion: z.int() }),
 ).meta({ examples: [{ data: { inserted: 1, updated: 0, tableVersion: 12 } }] });
 
-export const rowsQuery = pageQuery.extend({
-  limit: integerText(z.int().min(1).max(5_000).default(50)).describe('Rows per page.'),
-  version: integerText(z.int().min(0)).optional().describe('A past version of the table.'),
-});
+export const rowsQuery = pageQuery
+  .extend({
+    limit: integerText(z.int().min(1).max(5_000).default(50)).describe('Rows per page.'),
+    version: integerText(z.int().min(0)).optional().describe('A past version of the table.'),
+    offset: integerText(z.int().min(0))
+      .optional()
+      .describe('Rows before the page, in place of a cursor: the answer has `total` and `version`.'),
+  })
+  .refine(({ cursor, offset }) => cursor === undefined || offset === undefined, {
+    message: 'A page begins at a cursor or at an offset, one of the two.',
+    path: ['offset'],
+  });
 
-export const rowsPage = page(z.record(z.string(), z.unknown())).meta({
-  examples: [{ items: [{ s_id: 1, order_no: 'A-100', amount: 12.5 }], nextCursor: null }],
-});
+const rowPage = page(z.record(z.string(), z.unknown()));
+export const rowsPage = rowPage
+  .extend({
+    total: z.int().optional().describe('Rows of the version, where an `offset` was given.'),
+    version: z.int().optional().describe('The version that was read, where an `offset` was given.'),
+  })
+  .meta({
+    examples: [{ items: [{ s_id: 1, order_no: 'A-100', amount: 12.5 }], nextCursor: null }],
+  });

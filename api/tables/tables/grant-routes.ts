@@ -4,9 +4,9 @@ import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { pauseWorkflowsWithoutGrant } from '../../../domain/automation/workflows/definitions/pause-all.ts';
 import { accessOf, type Grant, grantsOf, unknownPrincipals } from '../../../domain/tables/tables/grants.ts';
 import {
-  findQuarantineTable,
   findTable,
   getTable,
+  grantedBy,
   lockTable,
   type TableRow,
   updateTableRow,
@@ -82,8 +82,6 @@ export function tableGrantsRoutes(app: Routes, deps: ApiDeps): void {
         const now = grantsOf(changed);
         audit({ detail: { grants: now.slice(0, mostAudited), total: now.length } });
         await pauseWorkflowsWithoutGrant(db, changed);
-        const quarantine = await findQuarantineTable(db, organizationId, changed.id);
-        if (quarantine !== undefined) await pauseWorkflowsWithoutGrant(db, quarantine);
         return changed;
       });
       return { data: { grants: grantsOf(table) } };
@@ -92,16 +90,14 @@ export function tableGrantsRoutes(app: Routes, deps: ApiDeps): void {
 }
 
 /** The database gives a quarantine table, and one of failing rows, the grants of its table. */
-async function refuseQuarantine(
-  db: OrganizationTransaction,
-  { organization_id: organizationId, quarantine_of: quarantineOf, failures_of: failuresOf }: TableRow,
-): Promise<void> {
-  const id = quarantineOf ?? failuresOf;
+async function refuseQuarantine(db: OrganizationTransaction, quarantine: TableRow): Promise<void> {
+  const { organization_id: organizationId, failures_of: failuresOf } = quarantine;
+  const id = grantedBy(quarantine);
   const table = id === null ? undefined : await findTable(db, organizationId, id);
   if (table === undefined) return;
   throw new AppError(
     'conflict',
-    `This is ${quarantineOf === null ? 'a table of failing rows' : 'the quarantine'} of the table ${table.name} and has its grants: change those of ${table.id}.`,
+    `This is ${failuresOf === null ? 'the quarantine' : 'a table of failing rows'} of the table ${table.name} and has its grants: change those of ${table.id}.`,
   );
 }
 

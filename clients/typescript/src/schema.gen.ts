@@ -2673,7 +2673,7 @@ export interface paths {
         };
         /**
          * Read rows
-         * @description Under their own column names, in order of `s_id`. A cursor stays at the version its first page saw.
+         * @description Under their own column names, in order of `s_id`. A cursor stays at the version its first page saw. `offset` goes to a row by its number, anywhere in a table; it costs a count of the rows, once for each version.
          */
         get: operations["readRows"];
         /**
@@ -6859,7 +6859,12 @@ export interface operations {
     };
     listQueuedMessages: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Items per page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
             header?: never;
             path: {
                 project_id: string;
@@ -6877,7 +6882,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: components["schemas"]["QueuedMessage"][];
-                        nextCursor: null;
+                        nextCursor: string | null;
                     };
                 };
             };
@@ -8507,6 +8512,8 @@ export interface operations {
                             every_minutes?: null;
                         } | null;
                         config?: unknown;
+                        /** @description As the answer that made a webhook showed it; a secret is replaced by its own route. */
+                        secret?: string;
                     }[];
                 };
             };
@@ -8605,6 +8612,8 @@ export interface operations {
                             every_minutes?: null;
                         } | null;
                         config?: unknown;
+                        /** @description As the answer that made a webhook showed it; a secret is replaced by its own route. */
+                        secret?: string;
                     }[];
                     expected_revision?: number;
                 };
@@ -12015,6 +12024,8 @@ export interface operations {
                 cursor?: string;
                 /** @description A past version of the table. */
                 version?: number;
+                /** @description Rows before the page, in place of a cursor: the answer has `total` and `version`. */
+                offset?: number;
             };
             header?: never;
             path: {
@@ -12035,6 +12046,10 @@ export interface operations {
                             [key: string]: unknown;
                         }[];
                         nextCursor: string | null;
+                        /** @description Rows of the version, where an `offset` was given. */
+                        total?: number;
+                        /** @description The version that was read, where an `offset` was given. */
+                        version?: number;
                     };
                 };
             };

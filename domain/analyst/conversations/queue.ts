@@ -65,13 +65,17 @@ export async function countWaiting(
   return Number(count);
 }
 
-/** The waiting entries as clients see them. */
+/** The waiting entries as clients see them, or those after the entry with this id, which may wait no more. */
 export async function waitingViews(
   db: OrganizationTransaction,
   conversation: Conversation,
+  after?: string,
 ): Promise<QueuedMessageView[]> {
   const rows = await listWaiting(db, conversation);
-  return rows.map((row, index) => queuedMessageView(row, index + 1, conversation.queue_held));
+  const views = rows.map((row, index) => queuedMessageView(row, index + 1, conversation.queue_held));
+  if (after === undefined) return views;
+  const { position } = await getQueued(db, conversation, after);
+  return views.filter((_, index) => rows[index]!.position > position);
 }
 
 /** An entry as clients see it, with its place in the queue. */

@@ -217,6 +217,7 @@ async function reserveQuarantine(
       name,
       kind: 'import',
       project_id: row.project_id,
+      bad_rows_of: row.table_id,
       description: `Rows of ${row.file_path} that did not fit ${row.table_name}, with line, column, raw text and reason.`,
     });
   });

@@ -5,6 +5,7 @@ import { isOutOfMemory, isTransientFailure } from '../../../data/lake/engine/fai
 import type { Lake } from '../../../data/lake/provision.ts';
 import { identifier } from '../../../data/lake/sql.ts';
 import { rowIdColumn } from '../tables/column-name.ts';
+import { countRows, type Ordered, seek } from './seek.ts';
 
 export interface ReadPage {
   table: string;
@@ -12,8 +13,12 @@ export interface ReadPage {
   snapshotId: number;
   /** The table has a column named rowid, which hides the lake's. */
   hasOwnRowid: boolean;
+  /** Identifies the content: the table's id and version. */
+  content: string;
   /** Position of the previous page's last row: its s_id, or its row number in an imported table. */
   after: bigint | undefined;
+  /** Rows before the page, where it is read by their number. */
+  offset: number | undefined;
   limit: number;
 }
 
@@ -22,6 +27,8 @@ export interface RowsPage {
   rowTexts: string[];
   last: bigint | undefined;
   hasMore: boolean;
+  /** All rows of that version, where the page was read by their number. */
+  total: number | undefined;
 }
 
 /**
@@ -29,24 +36,57 @@ export interface RowsPage {
  * written meanwhile. A read that fails transiently is retried once.
  */
 export async function readRows(deps: LakeDeps, lake: Lake, page: ReadPage): Promise<RowsPage> {
-  const { order, after, offset } = pagingOf(page);
-  const statement = `SELECT ${page.hasOwnRowid ? '0' : order} AS position, * FROM ${identifier(page.table)} AT (VERSION => ${page.snapshotId})
-     ${after} ORDER BY ${order} LIMIT ${page.limit + 1} OFFSET ${offset}`;
-  const rows = await runRead(deps, lake, statement).catch((error: unknown) => {
+  return readPage(deps, lake, page).catch((error: unknown) => {
     if (isOutOfMemory(error)) throw tooLarge();
     if (!isTransientFailure(error)) throw error;
-    return runRead(deps, lake, statement);
+    return readPage(deps, lake, page);
   });
+}
+
+async function readPage(deps: LakeDeps, lake: Lake, page: ReadPage): Promise<RowsPage> {
+  const order = page.hasRowIds ? rowIdColumn : 'rowid';
+  const relation = `${identifier(page.table)} AT (VERSION => ${page.snapshotId})`;
+  const { where, skip, total } = await startOf(deps, lake, page, {
+    content: page.content,
+    relation,
+    by: order,
+  });
+  const statement = `SELECT ${page.hasOwnRowid ? '0' : order} AS position, * FROM ${relation}
+     ${where} ORDER BY ${page.hasOwnRowid ? 'ALL' : order} LIMIT ${page.limit + 1} OFFSET ${skip}`;
+  const rows = await readLake(deps.engine, lake, (connection) => connection.readTexts(statement));
   const kept = rows.slice(0, page.limit);
   return {
     rowTexts: kept.map(({ text }) => text),
-    last: page.hasOwnRowid ? BigInt(offset + kept.length) : (kept.at(-1)?.first as bigint | undefined),
+    last: page.hasOwnRowid ? BigInt(skip + kept.length) : (kept.at(-1)?.first as bigint | undefined),
     hasMore: rows.length > page.limit,
+    total,
   };
 }
 
-function runRead({ engine }: LakeDeps, lake: Lake, statement: string) {
-  return readLake(engine, lake, (connection) => connection.readTexts(statement));
+interface Start {
+  where: string;
+  /** Rows that are skipped. */
+  skip: number;
+  total: number | undefined;
+}
+
+/** Pages by s_id, by the lake's own row number, or, if a column hides that, by all columns and an offset. */
+async function startOf(
+  deps: LakeDeps,
+  lake: Lake,
+  { hasOwnRowid, after, offset }: ReadPage,
+  ordered: Ordered,
+): Promise<Start> {
+  if (hasOwnRowid) {
+    const total = offset === undefined ? undefined : await countRows(deps, lake, { ...ordered, by: '1' });
+    return { where: '', skip: offset ?? Number(after ?? 0n), total };
+  }
+  if (offset === undefined)
+    return { where: after === undefined ? '' : `WHERE ${ordered.by} > ${after}`, skip: 0, total: undefined };
+  const position = await seek(deps, lake, ordered, offset);
+  const total = await countRows(deps, lake, ordered);
+  if (position === undefined) return { where: 'WHERE false', skip: 0, total };
+  return { where: `WHERE ${ordered.by} >= ${position.from}`, skip: position.skip, total };
 }
 
 function tooLarge(): AppError {
@@ -54,15 +94,4 @@ function tooLarge(): AppError {
     'query_too_large',
     'These rows are too large for one answer; ask for fewer of them with limit, or for some columns with a query.',
   );
-}
-
-/** Pages by s_id, by the lake's own row number, or, if a column hides that, by all columns and an offset. */
-function pagingOf({ hasRowIds, hasOwnRowid, after }: ReadPage): {
-  order: string;
-  after: string;
-  offset: number;
-} {
-  if (hasOwnRowid) return { order: 'ALL', after: '', offset: Number(after ?? 0n) };
-  const order = hasRowIds ? rowIdColumn : 'rowid';
-  return { order, after: after === undefined ? '' : `WHERE ${order} > ${after}`, offset: 0 };
 }

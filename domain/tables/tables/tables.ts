@@ -160,6 +160,33 @@ export async function findQuarantineTable(
     .executeTakeFirst();
 }
 
+/** Tables of rows that did not fit this one, or failed its tests: they have its grants. */
+export function findTablesOf(
+  db: OrganizationTransaction,
+  organizationId: string,
+  tableId: string,
+): Promise<TableRow[]> {
+  return db
+    .selectFrom('tables')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where((where) =>
+      where.or([
+        where('quarantine_of', '=', tableId),
+        where('failures_of', '=', tableId),
+        where('bad_rows_of', '=', tableId),
+      ]),
+    )
+    .execute();
+}
+
+/** The table whose grants this one has, if it is not its own. */
+export const grantedBy = ({
+  quarantine_of: quarantineOf,
+  failures_of: failuresOf,
+  bad_rows_of: badRowsOf,
+}: TableRow): string | null => quarantineOf ?? failuresOf ?? badRowsOf;
+
 /**
  * Reserves a name for a table about to be created. The same id again returns the first reservation; a name of
  * another table is refused.

@@ -35,7 +35,13 @@ export async function requestedSet(
         (projectId === undefined || projectIds.includes(projectId)),
     )
     .map((table) => ({ ...table, modelingTier: tiers.get(table.id) ?? table.modelingTier }));
-  return effectiveSet(tables, replaced(stored.definitions, definitions), replaced(stored.overlays, overlays));
+  const since = new Map(stored.overlays.map(({ id, createdAtMs }) => [id, createdAtMs]));
+  // One that replaces a stored one keeps its age, as it does when it is saved.
+  const aged = overlays.map((overlay) => ({
+    ...overlay,
+    createdAtMs: since.get(overlay.id) ?? overlay.createdAtMs,
+  }));
+  return effectiveSet(tables, replaced(stored.definitions, definitions), replaced(stored.overlays, aged));
 }
 
 function replaced<T extends { id: string | null }>(stored: readonly T[], given: readonly T[]): T[] {

@@ -85,15 +85,21 @@ async function issue(db: OrganizationTransaction, login: Login): Promise<Tokens>
   return { accessToken, refreshToken, expiresIn: accessTokenSeconds, scopes };
 }
 
+/** What became of a login: its access tokens have ended, and there are others unless it has ended itself. */
+export interface Refreshed {
+  organizationId: string;
+  tokens: Tokens | undefined;
+}
+
 /**
  * Replaces the pair of a refresh token: the access tokens before end with it. A refresh token presented a
- * second time was copied by somebody, so it ends the whole login. Undefined if it gives nothing.
+ * second time was copied by somebody, so it ends the whole login. Undefined if it changes nothing.
  */
 export async function refresh(
   db: Database,
   refreshToken: string,
   clientId: string,
-): Promise<Tokens | undefined> {
+): Promise<Refreshed | undefined> {
   const hash = hashSecret(refreshToken);
   const { rows } = await sql<{ organization_id: string; login_id: string }>`
     SELECT * FROM find_refresh_token(${hash})`.execute(db);
@@ -116,7 +122,7 @@ export async function refresh(
     if (isUsed || token.created_at.getTime() + idleDays * dayMs <= now) {
       await end(transaction, login);
       if (isUsed) await recordReuse(transaction, login);
-      return undefined;
+      return { organizationId, tokens: undefined };
     }
     await transaction
       .updateTable('refresh_tokens')
@@ -131,7 +137,7 @@ export async function refresh(
       .where('login_id', '=', id)
       .where('revoked_at', 'is', null)
       .execute();
-    return issue(transaction, login);
+    return { organizationId, tokens: await issue(transaction, login) };
   });
 }
 

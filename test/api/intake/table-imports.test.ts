@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
+import { only, replaceGrants } from '../../support/grants.ts';
+import { type Person, personOf } from '../../support/people.ts';
 import { useWorker } from '../../support/worker.ts';
 import { type Answer, type TestClient, useWorkspace } from '../../support/workspace.ts';
 
@@ -100,6 +102,47 @@ test('a broken row fails the import by line, column and reason, and leaves no ta
   expect(await select(client, `SELECT line, "column", raw FROM "${quarantine.name}"`)).toEqual([
     { line: 3, column: 'n', raw: '2,ten' },
   ]);
+});
+
+test('what was put aside has the grants of its table, from the start and when they change', async () => {
+  const client = await workspace.organization();
+  const reader = await personOf(workspace, client, 'member');
+  const outsider = await personOf(workspace, client, 'member');
+  const { project, file } = await newFile(client, 'salaries.csv', 'id,pay\n1,10\n');
+  const body = { project_id: project, file_id: file, table_name: 'salaries' };
+  const { tableId } = await ended(client, await client.call('POST', '/v1/table-imports', { body }));
+  await replaceGrants(client, tableId, only(reader, 'read'));
+  const written = await client.call('PUT', `/v1/projects/${project}/files/content?path=more.csv`, {
+    body: { content: 'id,pay\n2,secret\n3,30\n' },
+  });
+  const replacing = { project_id: project, file_id: written.body.data.id, table_id: tableId };
+  const done = await ended(
+    client,
+    await client.call('POST', '/v1/table-imports', {
+      body: {
+        ...{ ...replacing, mode: 'replace', on_bad_row: 'quarantine' },
+        column_mappings: ['id', 'pay'].map((name) => ({
+          ...{ source_column_name: name, target_column_name: name, data_type: 'INTEGER' },
+        })),
+      },
+    }),
+  );
+  expect(done).toMatchObject({ status: 'succeeded', rowsQuarantined: 1 });
+  const url = `/v1/tables/${done.quarantineTableId}`;
+  const { name } = (await client.call('GET', url)).body.data;
+  expect((await client.call('GET', `${url}/grants`)).body.data.grants).toEqual(only(reader, 'read'));
+  const statusOf = async (by: TestClient | Person) => [
+    (await by.call('GET', url)).status,
+    (await by.call('GET', `${url}/rows`)).status,
+    (await by.call('POST', '/v1/query-executions', { body: { sql: `SELECT raw FROM "${name}"` } })).status,
+  ];
+  expect(await statusOf(reader)).toEqual([200, 200, 200]);
+  expect(await statusOf(outsider)).toEqual([404, 404, 400]);
+  await replaceGrants(client, tableId, only(outsider, 'read'));
+  expect(await statusOf(reader)).toEqual([404, 404, 400]);
+  expect(await statusOf(outsider)).toEqual([200, 200, 200]);
+  const refused = await client.call('PUT', `${url}/grants`, { body: { grants: [] } });
+  expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
 });
 
 test('binary bytes under the name .csv end as a clear failure, however odd the bytes', async () => {

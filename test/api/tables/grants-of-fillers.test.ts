@@ -105,6 +105,30 @@ test('the table of a new dataset gets a name that no hidden dataset or table has
   expect(listed.map(({ id }: { id: string }) => id)).toEqual([own.id]);
 });
 
+test('a grant that is missing is told before what is wrong with the body', async () => {
+  const tableId = await madeTable('guarded');
+  await grant(tableId, only(insider, 'read'));
+  const calls: ['PATCH' | 'POST' | 'PUT' | 'DELETE', string, object | undefined][] = [
+    ['PATCH', '/catalog', { descripton: 'typo' }],
+    ['POST', '/rows', { rows: [] }],
+    ['PUT', '/rows', { rows: 1 }],
+    ['DELETE', '/rows', {}],
+    ['POST', '/ingestion-batches', { mode: 'sideways' }],
+    ['DELETE', '', undefined],
+  ];
+  for (const [method, path, body] of calls) {
+    const url = `/v1/tables/${tableId}${path}`;
+    const seen = await insider.call(method, url, body === undefined ? {} : { body });
+    expect([seen.status, seen.body.code], `${method} ${path}`).toEqual([403, 'admin_required']);
+    const hidden = await outsider.call(method, url, body === undefined ? {} : { body });
+    expect(hidden.status, `${method} ${path}`).toBe(404);
+  }
+  await grant(tableId, only(insider, 'write'));
+  expect((await insider.call('PATCH', `/v1/tables/${tableId}/catalog`, { body: { no: 1 } })).status).toBe(
+    422,
+  );
+});
+
 test('a quarantine table has the grants of its table, to read and to write', async () => {
   const tableId = await madeTable('fed');
   await grant(tableId, only(insider, 'read'));

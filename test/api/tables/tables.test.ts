@@ -158,6 +158,28 @@ test('rows are read in pages that stay at one version, and at a past version', a
   expect(gone.body.code).toBe('version_expired');
 });
 
+test('a page begins at a row number of one version, or at a cursor', async () => {
+  const client = await workspace.organization();
+  const id = await dataTable(client, 'numbered', [{ name: 'v' }]);
+  const rows = Array.from({ length: 5 }, (_, index) => ({ s_id: index * 3, v: `r${index}` }));
+  const first = await client.call('POST', `/v1/tables/${id}/rows`, { body: { rows } });
+  await client.call('POST', `/v1/tables/${id}/rows`, { body: { rows: [{ s_id: 4, v: 'late' }] } });
+  const read = async (query: string) => (await client.call('GET', `/v1/tables/${id}/rows?${query}`)).body;
+  const ids = (page: { items: { s_id: number }[] }) => page.items.map((row) => row.s_id);
+  const now = await read('offset=2&limit=2');
+  expect([ids(now), now.total]).toEqual([[4, 6], 6]);
+  expect(ids(await read(`limit=2&cursor=${now.nextCursor}`))).toEqual([9, 12]);
+  const before = await read(`offset=2&limit=2&version=${first.body.data.tableVersion}`);
+  expect([ids(before), before.total, before.version]).toEqual([[6, 9], 5, first.body.data.tableVersion]);
+  const beyond = await read('offset=6');
+  expect(beyond).toEqual({ items: [], nextCursor: null, total: 6, version: now.version });
+  expect(now.version).toBeGreaterThan(before.version);
+  const both = await read(`offset=2&cursor=${now.nextCursor}`);
+  expect(both.detail).toEqual([expect.objectContaining({ loc: ['query', 'offset'] })]);
+  expect((await read('offset=-1')).detail[0].loc).toEqual(['query', 'offset']);
+  expect('total' in (await read('limit=2'))).toBe(false);
+});
+
 test('a page has up to 5,000 rows, and no more than one answer holds', async () => {
   const client = await workspace.organization();
   const id = await dataTable(client, 'long', [{ name: 'v', data_type: 'STRING' }]);

@@ -8,7 +8,7 @@ import { attachedTables } from '../../../tables/catalog-entries/catalog-entries.
 import { isWritable } from '../../../tables/tables/grants.ts';
 import { findTable } from '../../../tables/tables/tables.ts';
 import { findTestDefinition } from '../../../tables/verification/definitions.ts';
-import type { Graph } from '../graphs/graph.ts';
+import type { Graph, GraphNode } from '../graphs/graph.ts';
 import { parametersOf } from '../graphs/parameters.ts';
 import { openNodeSecrets } from '../graphs/sealed.ts';
 import { putSecrets } from '../graphs/secrets.ts';
@@ -24,26 +24,36 @@ export async function faultsOfDraft(
 ): Promise<ValidationFault[]> {
   const document = putSecrets((row.graph ?? {}) as Record<string, unknown>, openNodeSecrets(cipher, row));
   const validated = validateGraph(document);
-  if ('faults' in validated) return validated.faults;
+  const {
+    faults = [],
+    nodes,
+    parameters,
+  } = 'graph' in validated
+    ? { nodes: new Map(validated.graph.nodes.entries()), parameters: validated.graph.parameters }
+    : validated;
   return [
-    ...(await playbookFaults(db, row, validated.graph)),
-    ...(await datasetFaults(db, row, validated.graph)),
-    ...(await calculatedTableFaults(db, row, validated.graph)),
-    ...(await testFaults(db, row, validated.graph)),
-    ...(await triggerFaults(db, row, validated.graph)),
+    ...faults,
+    ...(await playbookFaults(db, row, nodes)),
+    ...(await datasetFaults(db, row, nodes)),
+    ...(await calculatedTableFaults(db, row, nodes)),
+    ...(await testFaults(db, row, nodes)),
+    ...(await triggerFaults(db, row, parameters)),
   ];
 }
+
+/** Nodes that are right by themselves, by their index. */
+type Nodes = ReadonlyMap<number, GraphNode>;
 
 /** Playbooks that nodes name must exist and accept their parameters. */
 async function playbookFaults(
   db: OrganizationTransaction,
   { organization_id: organizationId, project_id: projectId }: Workflow,
-  { nodes }: Graph,
+  nodes: Nodes,
 ): Promise<ValidationFault[]> {
   const faults: ValidationFault[] = [];
   const tables = await attachedTables(db, organizationId, projectId);
-  for (const [index, { type, config }] of nodes.entries()) {
-    if (type !== 'playbook') continue;
+  for (const [index, { type, config }] of nodes) {
+    if (type !== 'playbook' || isOpen(config['playbook_id'])) continue;
     const at = ['body', 'graph', 'nodes', index, 'config'];
     const playbook = await findPlaybook(db, organizationId, String(config['playbook_id']));
     if (playbook?.project_id !== projectId) {
@@ -73,10 +83,10 @@ async function playbookFaults(
 async function datasetFaults(
   db: OrganizationTransaction,
   { organization_id: organizationId }: Workflow,
-  { nodes }: Graph,
+  nodes: Nodes,
 ): Promise<ValidationFault[]> {
   const faults: ValidationFault[] = [];
-  for (const [index, { type, config }] of nodes.entries()) {
+  for (const [index, { type, config }] of nodes) {
     const id = config['dataset_id'];
     if (type !== 'snapshot' || isOpen(id) || (await findDataset(db, organizationId, String(id)))) continue;
     faults.push(configFault(index, 'dataset_id', 'There is no such dataset.'));
@@ -88,10 +98,10 @@ async function datasetFaults(
 async function calculatedTableFaults(
   db: OrganizationTransaction,
   { organization_id: organizationId }: Workflow,
-  { nodes }: Graph,
+  nodes: Nodes,
 ): Promise<ValidationFault[]> {
   const faults: ValidationFault[] = [];
-  for (const [index, { type, config }] of nodes.entries()) {
+  for (const [index, { type, config }] of nodes) {
     const id = config['table_id'];
     if (type !== 'materialize' || isOpen(id)) continue;
     const table = await findTable(db, organizationId, String(id));
@@ -107,10 +117,10 @@ async function calculatedTableFaults(
 async function testFaults(
   db: OrganizationTransaction,
   { organization_id: organizationId }: Workflow,
-  { nodes }: Graph,
+  nodes: Nodes,
 ): Promise<ValidationFault[]> {
   const faults: ValidationFault[] = [];
-  for (const [index, { type, config }] of nodes.entries()) {
+  for (const [index, { type, config }] of nodes) {
     if (type !== 'verification') continue;
     const { table_ids: tables = [], definition_ids: definitions = [] } = config as Record<string, unknown[]>;
     for (const [place, id] of tables.entries()) {
@@ -140,23 +150,23 @@ const isOpen = (value: unknown): boolean => typeof value === 'string' && value.i
 async function triggerFaults(
   db: OrganizationTransaction,
   { organization_id: organizationId, project_id: projectId, id }: Workflow,
-  graph: Graph,
+  declared: Graph['parameters'] | undefined,
 ): Promise<ValidationFault[]> {
   const tables = await attachedTables(db, organizationId, projectId);
-  const parameters = parametersOf(graph.parameters);
+  const parameters = declared === undefined ? undefined : parametersOf(declared);
   const triggers = await triggersOf(db, organizationId, [id]);
   return triggers.flatMap((trigger, index) => {
     const { type, params } = trigger;
     const isWhole = type === 'schedule' || type === 'data_event';
-    const wanted = isWhole
-      ? parameters
-      : Object.fromEntries(
-          Object.entries(parameters).map(([name, parameter]) => [name, { ...parameter, required: false }]),
-        );
     const at = ['body', 'triggers', index];
     const paramsAt = [...at, 'params'] as string[];
+    const paramFaults = () => {
+      if (parameters === undefined) return [];
+      const wanted = isWhole ? parameters : optional(parameters);
+      return faultsFrom(() => checkParams(wanted, params as unknown as Params, { at: paramsAt, tables }));
+    };
     return [
-      ...faultsFrom(() => checkParams(wanted, params as unknown as Params, { at: paramsAt, tables })),
+      ...paramFaults(),
       ...(configOf(trigger)?.tableIds ?? []).flatMap((tableId, place) =>
         // A view has no versions of its own.
         tables.some((table) => table.id === tableId && table.kind !== 'view')
@@ -166,6 +176,11 @@ async function triggerFaults(
     ];
   });
 }
+
+const optional = (parameters: ReturnType<typeof parametersOf>) =>
+  Object.fromEntries(
+    Object.entries(parameters).map(([name, parameter]) => [name, { ...parameter, required: false }]),
+  );
 
 const unattached = 'No such table is attached to the project.';
 

@@ -1,5 +1,5 @@
 import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
-import type { TableRow } from '../../../tables/tables/tables.ts';
+import { findTablesOf, type TableRow } from '../../../tables/tables/tables.ts';
 import { mayReadAll } from '../../../workspace/organizations/rights.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { mentions, statementsOf } from '../graphs/named-tables.ts';
@@ -34,14 +34,16 @@ export async function pauseWorkflowsOf(
 }
 
 /**
- * Pauses the active workflows that read a table, or are triggered by it, whose owner may not read it any
- * more. They would only fail; an administrator gives the grant back, or the owner changes the workflow.
+ * Pauses the active workflows that read a table or one that has its grants, or are triggered by it, whose
+ * owner may not read it any more. They would only fail; an administrator gives the grant back, or the owner
+ * changes the workflow.
  */
 export async function pauseWorkflowsWithoutGrant(
   db: OrganizationTransaction,
-  { organization_id: organizationId, id: tableId, name, readers }: TableRow,
+  { organization_id: organizationId, readers, ...table }: TableRow,
 ): Promise<Workflow[]> {
   if (readers === null) return [];
+  const tables = [table, ...(await findTablesOf(db, organizationId, table.id))];
   const active = await db
     .selectFrom('workflows')
     .innerJoin('workflow_versions as version', (join) =>
@@ -58,7 +60,9 @@ export async function pauseWorkflowsWithoutGrant(
   const paused: Workflow[] = [];
   for (const { active_graph: graph, active_triggers: triggers, ...row } of active) {
     const text = statementsOf(graph as unknown as Graph).join('\n');
-    const isRead = mentions(text, name) || JSON.stringify(triggers).includes(tableId);
+    const isRead = tables.some(
+      ({ id, name }) => mentions(text, name) || JSON.stringify(triggers).includes(id),
+    );
     if (!isRead || (await mayReadAll(db, organizationId, row.owner_id))) continue;
     await replaceActiveTriggers(db, row, undefined);
     const change = {

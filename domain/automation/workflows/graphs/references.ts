@@ -50,7 +50,12 @@ export function cycleFaults(
   at: Loc,
 ): ValidationFault[] {
   const waitsFor = new Map(nodes.map(({ id }) => [id, new Set<string>()]));
-  for (const { from, to } of edges) waitsFor.get(splitEnd(to)[0])?.add(splitEnd(from)[0]);
+  // With two nodes of one id it is not clear which is meant.
+  if (waitsFor.size < nodes.length) return [];
+  for (const { from, to } of edges) {
+    const source = splitEnd(from)[0];
+    if (waitsFor.has(source)) waitsFor.get(splitEnd(to)[0])?.add(source);
+  }
   for (const { id, config } of nodes)
     for (const { of } of placeholdersIn(config))
       if (of !== undefined && known.has(of)) waitsFor.get(id)?.add(of);

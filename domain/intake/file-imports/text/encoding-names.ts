@@ -35,6 +35,9 @@ export const detectable: Record<string, string> = {
   'EUC-KR': 'EUC_KR',
 };
 
+/** Names of the registry that the library does not know. */
+const aliases: Record<string, string> = { ibm00858: 'cp858', cp00858: 'cp858', iso10646ucs2: 'utf16be' };
+
 /** Internal codecs of the library that are not character encodings. */
 const notEncodings = new Set(['base64', 'hex', 'binary', 'utf7imap', 'internal']);
 const utf8Names = new Set(['utf8', 'unicode11utf8', 'ascii', 'usascii', 'cesu8']);
@@ -44,7 +47,12 @@ const utf8Names = new Set(['utf8', 'unicode11utf8', 'ascii', 'usascii', 'cesu8']
  * unknown name.
  */
 export function resolveEncoding(name: string): string | undefined {
-  const canonical = name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+  // The registry's own names may end with a year: `ISO_8859-1:1987`.
+  const plain = name
+    .toLowerCase()
+    .replace(/:\d{4}$/, '')
+    .replaceAll(/[^a-z0-9]/g, '');
+  const canonical = aliases[plain] ?? plain;
   if (utf8Names.has(canonical)) return 'utf8';
   if (canonical === '' || notEncodings.has(canonical) || !iconv.encodingExists(canonical)) return undefined;
   return canonical;

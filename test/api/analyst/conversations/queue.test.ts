@@ -78,6 +78,24 @@ test('what is asked while another is answered waits, in order, and is answered i
   expect(said).toEqual(['Answer slowly.', 'assistant', 'one', 'assistant', 'two', 'assistant']);
 });
 
+test('the queue is listed by pages, from where the one before ended', async () => {
+  const active = await busyWith();
+  const ids = [await enqueue('one'), await enqueue('two'), await enqueue('three')];
+  const page = async (query: string) => (await client.call('GET', `${talk.url}/queue?${query}`)).body;
+  const idsOf = ({ items }: { items: { id: string }[] }) => items.map(({ id }) => id);
+  const first = await page('limit=1');
+  expect(idsOf(first)).toEqual(ids.slice(0, 1));
+  // What the page ended with waits no more.
+  await client.call('DELETE', `${talk.url}/queue/${ids[0]}`);
+  const rest = await page(`limit=2&cursor=${first.nextCursor}`);
+  expect([idsOf(rest), rest.nextCursor]).toEqual([ids.slice(1), null]);
+  expect(rest.items[0].position).toBe(1);
+  for (const query of ['limit=0', 'limit=201', 'cursor=x'])
+    expect((await client.call('GET', `${talk.url}/queue?${query}`)).status, query).toBe(422);
+  for (const id of ids.slice(1)) await client.call('DELETE', `${talk.url}/queue/${id}`);
+  await talk.cancel(active);
+});
+
 test('a Stop ends the reply at once, keeps what was streamed, and holds what waits', async () => {
   const active = await busyWith();
   const waiting = await enqueue('later');

@@ -169,6 +169,60 @@ test('validate tells every fault of a draft, and nothing of one that holds toget
   ).toMatchObject([{ loc: ['body', 'triggers', 0, 'params', 'day'], type: 'missing' }]);
 });
 
+test('faults of the graph hide none of what it names, and placeholders may stand in any config', async () => {
+  const validated = async (change: object) => {
+    const { id } = await made({ triggers: [{ type: 'schedule', schedule: daily }], ...change });
+    return (await client.call('POST', `${url}/${id}/validate`)).body.data;
+  };
+  const nodes = [
+    { ...node, id: 'one', config: {} },
+    { id: 'two', name: 'Two', type: 'playbook', config: { playbook_id: 'pbk_x' } },
+    { id: 'three', name: 'Three', type: 'snapshot', config: { dataset_id: 'dst_x' } },
+  ];
+  const edges = [
+    { from: 'one.done', to: 'two.start' },
+    { from: 'two.done', to: 'one.start' },
+  ];
+  const parameters = { day: { type: 'date', required: true } };
+  const told = [
+    ['body', 'graph', 'nodes', 0, 'config', 'sql'],
+    ['body', 'graph', 'nodes', 0],
+    ['body', 'graph', 'nodes', 1, 'config', 'playbook_id'],
+    ['body', 'graph', 'nodes', 2, 'config', 'dataset_id'],
+    ['body', 'triggers', 0, 'params', 'day'],
+  ];
+  const locs = ({ faults }: { faults: { loc: unknown }[] }) => faults.map(({ loc }) => loc);
+  expect(locs(await validated({ graph: { version: 1, parameters, nodes, edges } }))).toEqual(told);
+  // What is wrong elsewhere in the document hides no node.
+  const wrongForm = { version: 1, parameters, nodes, edges: [{ from: 'one.done' }] };
+  expect(locs(await validated({ graph: wrongForm }))).toEqual([
+    ['body', 'graph', 'edges', 0, 'to'],
+    ...told.filter((loc) => loc.length === 6),
+  ]);
+  const open = [
+    { id: 'ask', name: 'Ask', type: 'playbook', config: { playbook_id: '${params.playbook}' } },
+    {
+      ...{ id: 'tell', name: 'Tell', type: 'email_delivery' },
+      config: { to: ['${params.to}', 'ada@example.com'], subject: 'Day' },
+    },
+    {
+      ...{ id: 'call', name: 'Call', type: 'webhook_delivery' },
+      config: { url: 'https://${params.to}/', secret: 'a secret of sixteen letters' },
+    },
+  ];
+  const texts = { playbook: { type: 'string', default: 'p' }, to: { type: 'string', default: 't' } };
+  expect(await validated({ graph: { version: 1, parameters: texts, nodes: open, edges: [] } })).toMatchObject(
+    { valid: true },
+  );
+  const closed = open.map((one) => ({
+    ...one,
+    config: { ...one.config, ...(one.id === 'tell' ? { to: ['nobody'] } : {}) },
+  }));
+  expect(
+    locs(await validated({ graph: { version: 1, parameters: texts, nodes: closed, edges: [] } })),
+  ).toEqual([['body', 'graph', 'nodes', 1, 'config', 'to', 0]]);
+});
+
 test.each([
   ['SELECT * FROM made_later WHERE day >= CAST(${params.day} AS DATE) LIMIT ${params.most}', undefined],
   ['SELECT * FROM main.made_later WHERE n BETWEEN ${params.most} AND 7', undefined],

@@ -113,6 +113,24 @@ test('a draft that is written again keeps addresses, and shows the secrets of ne
   ]);
 });
 
+test('a trigger is sent back as it was answered, and nobody chooses a secret', async () => {
+  const workflow = await drafted();
+  const [hook] = workflow.triggers;
+  const put = (triggers: object[]) =>
+    client.call('PUT', `${url}/${workflow.id}`, { body: { title: 'Hooked', graph, triggers } });
+  const written = await put([{ ...hook, label: 'Renamed' }]);
+  expect(written.status, written.text).toBe(200);
+  const { secret: _secret, ...shown } = hook;
+  expect(written.body.data.triggers).toEqual([{ ...shown, label: 'Renamed' }]);
+  for (const trigger of [
+    { type: 'webhook', secret: hook.secret },
+    { ...hook, type: 'api', config: null },
+  ])
+    expect((await put([trigger])).body.detail).toMatchObject([
+      { loc: ['body', 'triggers', 0, 'secret'], type: 'extra_forbidden' },
+    ]);
+});
+
 test('a creation repeated under its key shows the same secret', async () => {
   const headers = { 'idempotency-key': 'one hook' };
   const body = { project_id: project, title: 'Once', graph, triggers: [{ type: 'webhook' }] };

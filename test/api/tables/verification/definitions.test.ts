@@ -169,6 +169,30 @@ test('overlays are checked against their definition, changed, and go with it', a
   expect((await client.call('GET', `${overlays}/${id}`)).status).toBe(404);
 });
 
+test('an overlay that a preview changes is as old as it is, as when it is saved', async () => {
+  const test = (await define(onOrders('unique', { columns: ['order_no'] }))).body.data;
+  const overlay = async (severity: string) => {
+    const body = { definition_id: test.id, severity };
+    const made = await client.call('POST', '/v1/verification-tests/overlays', { body });
+    expect(made.status, made.text).toBe(201);
+    return made.body.data.id as string;
+  };
+  const older = await overlay('error');
+  const newer = await overlay('warn');
+  const decided = async (sent: object[]) => {
+    const body = { table_ids: [orders], overlays: sent };
+    const answer = await client.call('POST', '/v1/verification-tests/effective-set/previews', { body });
+    const one = answer.body.data.tests.find(
+      ({ definitionId }: { definitionId: string }) => definitionId === test.id,
+    );
+    return one.provenance.find(({ field }: { field: string }) => field === 'severity').id;
+  };
+  expect(await decided([])).toBe(newer);
+  expect(await decided([{ id: older, definition_id: test.id, severity: 'error' }])).toBe(newer);
+  expect(await decided([{ definition_id: test.id, severity: 'error' }])).toBeNull();
+  await client.call('DELETE', `${path}/${test.id}`);
+});
+
 test('a preview tells each field with what decided it, and takes what is not saved', async () => {
   const raw = (await define(onOrders('unique', { columns: ['order_no'] }))).body.data;
   const certified = (

@@ -12,6 +12,16 @@ afterAll(() => lab.close());
 
 const nameOf = (bytes: Buffer): string => encodingName(detectEncoding(bytes) ?? 'none');
 
+test.each([
+  ['ISO_8859-1:1987', 'latin1'],
+  ['IBM00858', 'cp858'],
+  ['ISO_10646_UCS_2', 'utf16be'],
+])('%s of the registry is known', async (name, codec) => {
+  const source = await lab.upload(iconv.encode('a\ncafé\n', codec));
+  const { rows } = await lab.previewFile(source, { csv: { charEncoding: name } });
+  expect(rows).toEqual([['café']]);
+});
+
 describe('text that is not UTF-8', () => {
   test.each<[string, string]>([
     ['a,b\n1,it’s\n', 'an apostrophe'],

@@ -35,7 +35,9 @@ async function newTable(): Promise<{ organizationId: string; page: ReadPage }> {
     hasRowIds: true,
     snapshotId: written.body.data.tableVersion as number,
     hasOwnRowid: false,
+    content: 'readings',
     after: undefined,
+    offset: undefined,
     limit: 10,
   };
   return { organizationId, page };
@@ -109,4 +111,35 @@ test('a time comes back with every digit it was sent with, by listing and by que
   const body = { sql: 'SELECT instant, moment FROM moments', row_format: 'rows' };
   const answer = await client.call('POST', '/v1/query-executions', { body });
   expect(answer.body.data.rows).toEqual([expected]);
+});
+
+test('a row is found by its number however unevenly the ids lie', async () => {
+  const { organizationId, page } = await newTable();
+  const lake = await workspace.deps.lake.catalog.get(organizationId);
+  const snapshotId = await workspace.deps.lake.engine.use(lake.writer, async (connection) => {
+    await connection.run(
+      `CREATE TABLE uneven AS SELECT unnest([-9223372036854775808, 9223372036854775807]) AS s_id
+       UNION ALL SELECT 7 * range FROM range(120000)`,
+    );
+    const { rows } = await connection.read('SELECT max(snapshot_id) FROM snapshots()');
+    return Number(rows[0]![0]);
+  });
+  const read = async (offset: number, change: Partial<ReadPage> = {}) => {
+    const { rowTexts, total } = await readRows(workspace.deps.lake, lake, {
+      ...{ ...page, table: 'uneven', content: 'uneven', snapshotId, offset, limit: 2 },
+      ...change,
+    });
+    return [...rowTexts, total];
+  };
+  const row = (id: number | string) => `{"s_id":${id}}`;
+  expect(await read(0)).toEqual([row('"-9223372036854775808"'), row(0), 120_002]);
+  expect(await read(1)).toEqual([row(0), row(7), 120_002]);
+  expect(await read(60_001)).toEqual([row(420_000), row(420_007), 120_002]);
+  expect(await read(120_000)).toEqual([row(839_993), row('"9223372036854775807"'), 120_002]);
+  expect(await read(120_002)).toEqual([120_002]);
+  // In the lake's own order, as tables are read that have no ids.
+  const unordered = { hasRowIds: false, content: 'uneven rows' };
+  expect((await read(2, unordered)).slice(0, 1)).toEqual([row(0)]);
+  expect(await read(119_999, unordered)).toEqual([row(839_979), row(839_986), 120_002]);
+  expect((await read(2, { ...unordered, hasOwnRowid: true })).at(-1)).toBe(120_002);
 });

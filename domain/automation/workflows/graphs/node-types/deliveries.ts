@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineNodeType, type InputPort } from '../node-type.ts';
-import { lineText, longText, urlText } from './texts.ts';
+import { emailText, lineText, longText, secretUrl, urlText } from './texts.ts';
 
 /** Sent along, as attachments or as text. */
 const input: InputPort = {
@@ -14,7 +14,7 @@ export const emailDelivery = defineNodeType({
   type: 'email_delivery',
   label: 'E-mail',
   config: z.strictObject({
-    to: z.array(z.email().max(254)).min(1).max(50),
+    to: z.array(emailText).min(1).max(50),
     subject: lineText,
     text: longText.optional(),
     format: z.enum(['markdown', 'pdf', 'docx', 'csv', 'json']).optional(),
@@ -27,7 +27,7 @@ export const emailDelivery = defineNodeType({
 export const slackDelivery = defineNodeType({
   type: 'slack_delivery',
   label: 'Slack',
-  config: z.strictObject({ webhook_url: urlText, text: longText.min(1) }),
+  config: z.strictObject({ webhook_url: secretUrl, text: longText.min(1) }),
   inputs: [input],
   outputs: [],
   secretKeys: ['webhook_url'],
