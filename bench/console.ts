@@ -26,10 +26,10 @@ async function token(): Promise<string> {
 const bearer = await token();
 const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
 // biome-ignore lint/suspicious/noExplicitAny: answers of any shape.
-async function call(method: string, path: string, body?: object): Promise<any> {
+async function call(method: string, path: string, body?: object, token = bearer): Promise<any> {
   const answer = await fetch(`${origin}${path}`, {
     method,
-    headers,
+    headers: { ...headers, authorization: `Bearer ${token}` },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
@@ -75,6 +75,48 @@ async function wideTable(): Promise<string> {
     await call('POST', `/v1/tables/${tableId}/rows`, { rows });
   }
   return tableId;
+}
+
+/** Ten million rows, made by a statement. */
+async function longTable(): Promise<string> {
+  const query =
+    "SELECT range AS n, 'City ' || (range % 1000) AS city, range * 0.5 AS amount FROM range(10000000)";
+  const { tableId } = await call('POST', '/v1/grid/tables', {
+    name: `bench_long_${Date.now()}`,
+    ...{ kind: 'calc', query },
+  });
+  await call('POST', `/v1/grid/tables/${tableId}/materialize`);
+  for (;;) {
+    const { status, error } = await call('GET', `/v1/grid/tables/${tableId}/status`);
+    if (status === 'fresh') return tableId;
+    if (status === 'failed') throw new Error(JSON.stringify(error));
+    await new Promise((done) => setTimeout(done, 500));
+  }
+}
+
+/** Goes to a part of the grid; milliseconds until all rows in sight are there. */
+const goTo = (page: Page, part: number): Promise<number> =>
+  page.evaluate(`new Promise((done) => {
+    const grid = document.querySelector('.grid');
+    const from = performance.now();
+    grid.scrollTop = grid.scrollHeight * ${part};
+    const look = () =>
+      performance.now() - from > 50 && grid.querySelector('[aria-busy]') === null
+        ? done(performance.now() - from)
+        : requestAnimationFrame(look);
+    requestAnimationFrame(look);
+  })`);
+
+/** A workflow of a hundred nodes, of whoever is signed in. */
+async function wideGraph(page: Page, projectId: string): Promise<string> {
+  const nodes = Array.from({ length: 100 }, (_, at) => ({
+    ...{ id: `n${at}`, name: `Node ${at}`, type: 'query', config: { sql: 'SELECT 1' } },
+  }));
+  const edges = nodes.slice(10).map((_, at) => ({ from: `n${at}.done`, to: `n${at + 10}.start` }));
+  const graph = { version: 1, parameters: {}, nodes, edges };
+  const own = String(await page.evaluate("JSON.parse(sessionStorage.getItem('login')).accessToken"));
+  const body = { project_id: projectId, title: 'Wide', graph };
+  return (await call('POST', '/v1/workflows', body, own)).id;
 }
 
 async function untilIdle(conversation: string): Promise<void> {
@@ -141,6 +183,13 @@ try {
   );
   tell('Frames a second while a grid scrolls 90 px a frame', frames.toFixed(1));
 
+  await page.goto(`/console/tables/${await longTable()}`);
+  await page.getByRole('cell', { name: 'City 1', exact: true }).waitFor();
+  tell('A first row in the middle of ten million after', `${Math.round(await goTo(page, 0.5))} ms`);
+  const jumps: number[] = [];
+  for (const part of [0.9, 0.1, 0.7, 0.3, 0.6]) jumps.push(await goTo(page, part));
+  tell('Others elsewhere', `${Math.round(median(jumps))} ms`);
+
   const project = await call('POST', '/v1/projects', { name: `Bench ${Date.now()}` });
   const chatId = await longConversation(project.id);
   const opened: number[] = [];
@@ -164,6 +213,15 @@ try {
     keys.push(performance.now() - from);
   }
   tell('A key is shown among them after', `${Math.round(median(keys))} ms`);
+
+  await page.goto(`/console/workflows/${await wideGraph(page, project.id)}`);
+  const drawn = performance.now();
+  await page.getByRole('button', { name: 'Edit Node 99', exact: true }).waitFor();
+  tell('A graph of a hundred nodes is drawn after', `${Math.round(performance.now() - drawn)} ms`);
+  const chosen = performance.now();
+  await page.getByRole('button', { name: 'Edit Node 99', exact: true }).click();
+  await page.getByLabel('Config, as JSON').waitFor();
+  tell('A node of it is chosen after', `${Math.round(performance.now() - chosen)} ms`);
 
   const alone = await requests(500);
   const others = [];

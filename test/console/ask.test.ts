@@ -9,7 +9,7 @@ import { startMcpServer, type TestMcpServer } from '../support/mcp-server.ts';
 import type { ModelReply, ModelRequestBody } from '../support/model-server.ts';
 import { useWorker } from '../support/worker.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
-import { hostile, sqlOf, useConsole } from './opened.ts';
+import { hasRun, hostile, sqlOf, useConsole } from './opened.ts';
 
 /** What the model answers next, where a test says it. */
 let script: ((request: ModelRequestBody) => ModelReply)[] = [];
@@ -167,11 +167,11 @@ describeInChromium('asking the analyst', () => {
     await asks.getByRole('button', { name: 'Deny' }).click();
     await said(page).nth(3).getByText('Done.').waitFor();
     await page.getByText('denied').waitFor();
-    expect(await page.title()).toBe('Workspace');
+    expect(await hasRun(page)).toBe(false);
   });
 
   test('what a model and a tool say is text', async () => {
-    const markdown = `${hostile.join('\n\n')}\n\n[a](javascript:document.title=1) ![p](http://127.0.0.1:9/p.png)`;
+    const markdown = `${hostile.join('\n\n')}\n\n[a](javascript:ran=1) ![p](http://127.0.0.1:9/p.png)`;
     script = [() => ({ text: markdown })];
     const { page, faults, elsewhere } = await talking();
     await ask(page, hostile[0]!);
@@ -179,7 +179,7 @@ describeInChromium('asking the analyst', () => {
     for (const text of hostile) await said(page).nth(1).getByText(text.trim()).waitFor();
     const link = said(page).nth(1).getByText('a', { exact: true });
     expect(await link.getAttribute('href')).toBe('');
-    expect([await page.title(), faults, elsewhere]).toEqual(['Workspace', [], []]);
+    expect([await hasRun(page), faults, elsewhere]).toEqual([false, [], []]);
   });
 
   test('an API that fails is told, and asked again', async () => {

@@ -7,7 +7,7 @@ import { startMcpServer, type TestMcpServer } from '../support/mcp-server.ts';
 import { useSourceDatabase } from '../support/source-database.ts';
 import { useWorker } from '../support/worker.ts';
 import { useWorkspace } from '../support/workspace.ts';
-import { hostile, openPart, useConsole } from './opened.ts';
+import { hasRun, hostile, openPart, useConsole } from './opened.ts';
 
 const workspace = useWorkspace({ trustedProxies: ['127.0.0.1'] }, () => ({
   ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8',
@@ -88,7 +88,7 @@ describeInChromium('connections', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete the connection' }).click();
     await page.getByText('No other system is connected yet.').waitFor();
     expect((await client.call('GET', '/v1/connections/data')).body.items).toEqual([]);
-    expect([await page.title(), faults]).toEqual(['Workspace', []]);
+    expect([await hasRun(page), faults]).toEqual([false, []]);
   });
 
   test('what a source and a form refuse is said where it is', async () => {
@@ -135,7 +135,7 @@ describeInChromium('connections', () => {
     const [{ id }] = (await client.call('GET', '/v1/connections/app')).body.items;
     const { items } = (await client.call('GET', `/v1/connections/app/${id}/tools`)).body;
     expect(items[0].policy).toBe('allow');
-    expect([await page.title(), faults]).toEqual(['Workspace', []]);
+    expect([await hasRun(page), faults]).toEqual([false, []]);
   });
 
   test.each(themes)('its pages are accessible in %s colours, and fit a narrow window', async (theme) => {

@@ -11,7 +11,7 @@ import { inspect, themes } from '../api/pages/in-browser/inspect.ts';
 import { expectTitle, useBrowserLab } from '../api/pages/in-browser/lab.ts';
 import { describeInChromium } from '../support/chromium.ts';
 import { expectEventually } from '../support/eventually.ts';
-import { hostile, script, sqlOf, useConsole, writeSql } from './opened.ts';
+import { hasRun, hostile, script, sqlOf, useConsole, writeSql } from './opened.ts';
 
 describeInChromium('the console', () => {
   const { lab, opened, table } = useConsole();
@@ -85,7 +85,7 @@ describeInChromium('the console', () => {
     await page.getByRole('columnheader', { name: hostile[1]! }).waitFor();
     await page.goto(`/console/?search=${encodeURIComponent(hostile[0]!)}`);
     await page.getByText(hostile[0]!).waitFor();
-    expect([await page.title(), faults]).toEqual(['Workspace', []]);
+    expect([await hasRun(page), faults]).toEqual([false, []]);
   });
 
   test('an API that fails is told, and asked again', async () => {

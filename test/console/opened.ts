@@ -6,11 +6,9 @@ import { eventually } from '../support/eventually.ts';
 import type { TestClient, Workspace } from '../support/workspace.ts';
 
 /** What somebody might put into a name or a value. */
-export const hostile = [
-  '<img src=x onerror="document.title=1">',
-  '"><script>document.title=1</script>',
-  '{{7*7}} \u202e',
-];
+export const hostile = ['<img src=x onerror="ran=1">', '"><script>ran=1</script>', '{{7*7}} \u202e'];
+/** Whether any of it was run as a script. */
+export const hasRun = (page: Page): Promise<boolean> => page.evaluate<boolean>('"ran" in globalThis');
 export const script = { javaScriptEnabled: true };
 
 /** The statement in the editor. */

@@ -6,7 +6,7 @@ import { describeInChromium } from '../support/chromium.ts';
 import { attachedTable } from '../support/runs.ts';
 import { writtenPlaybook } from '../support/schedules.ts';
 import type { TestClient } from '../support/workspace.ts';
-import { hostile, useConsole } from './opened.ts';
+import { hasRun, hostile, useConsole } from './opened.ts';
 
 const room = { path: '/console/in-project/playbooks', title: 'Playbooks' };
 const since = { since: { type: 'date', required: true, description: 'The first day.' } };
@@ -110,7 +110,7 @@ describeInChromium('playbooks in the console', () => {
     await page.getByRole('link', { name: hostile[0]! }).click();
     await expectTitle(page, hostile[0]!);
     await page.getByText(hostile[1]!).first().waitFor();
-    expect([await page.title(), faults]).toEqual(['Workspace', []]);
+    expect([await hasRun(page), faults]).toEqual([false, []]);
   });
 
   test.each(themes)('the pages are accessible in %s colours, and fit a narrow window', async (theme) => {

@@ -6,7 +6,7 @@ import { describeInChromium } from '../support/chromium.ts';
 import { expectEventually } from '../support/eventually.ts';
 import { useWorker } from '../support/worker.ts';
 import { useWorkspace } from '../support/workspace.ts';
-import { hostile, sqlOf, useConsole, writeSql } from './opened.ts';
+import { hasRun, hostile, sqlOf, useConsole, writeSql } from './opened.ts';
 
 const workspace = useWorkspace({ trustedProxies: ['127.0.0.1'] });
 useWorker(workspace);
@@ -111,7 +111,7 @@ describeInChromium('querying', () => {
     await page.getByRole('cell', { name: hostile[1]! }).waitFor();
     await page.getByText('Chart', { exact: true }).click();
     await page.getByRole('img', { name: 'Chart' }).getByText(hostile[0]!).waitFor();
-    expect([await page.title(), faults, elsewhere]).toEqual(['Workspace', [], []]);
+    expect([await hasRun(page), faults, elsewhere]).toEqual([false, [], []]);
   });
 
   test.each(themes)('it is accessible in %s colours, and fits a narrow window', async (theme) => {

@@ -8,7 +8,7 @@ import { endedRun } from '../support/runs.ts';
 import { useWorker } from '../support/worker.ts';
 import { graphOf, node, workflowsOf } from '../support/workflows.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
-import { hostile, useConsole } from './opened.ts';
+import { hasRun, hostile, useConsole } from './opened.ts';
 
 const workspace = useWorkspace({ trustedProxies: ['127.0.0.1'] });
 useWorker(workspace);
@@ -194,7 +194,7 @@ describeInChromium('runs', () => {
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('link', { name: hostile[0]! }).click();
     await expectTitle(page, hostile[0]!);
-    expect([await page.title(), faults]).toEqual(['Workspace', []]);
+    expect([await hasRun(page), faults]).toEqual([false, []]);
   });
 
   test.each(themes)('its pages are accessible in %s colours, and fit a narrow window', async (theme) => {

@@ -8,7 +8,7 @@ import { attachedTable } from '../support/runs.ts';
 import { madeSchedule, writtenPlaybook } from '../support/schedules.ts';
 import { useWorker } from '../support/worker.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
-import { hostile, useConsole } from './opened.ts';
+import { hasRun, hostile, openPart, useConsole } from './opened.ts';
 
 const room = { path: '/console/schedules', title: 'Schedules' };
 /** In the hour that clocks skip and repeat: both are within a hundred weeks. */
@@ -110,6 +110,31 @@ describeInChromium('schedules in the console', () => {
     await page.getByText(/^October \d{4}$/).waitFor();
   });
 
+  test('what did not run is made up for, once it was looked at', async () => {
+    const { page, faults } = await opened(async (client) => {
+      await madeSchedule(client, ...(await withOrders(client)), {
+        schedule: nightly,
+        description: 'Nightly',
+      });
+    }, room);
+    await page.getByRole('link', { name: 'Nightly' }).click();
+    await openPart(page, 'Make up for the past');
+    await page.getByText('Nothing was made up for yet.').waitFor();
+    await page.getByLabel('From', { exact: true }).fill('2026-01-05T00:00');
+    await page.getByLabel('Until').fill('2026-01-04T00:00');
+    await page.getByRole('button', { name: 'Look at what would run' }).click();
+    await page.locator('.fault').or(page.getByRole('alert')).first().waitFor();
+    await page.getByLabel('Until').fill('2026-01-07T00:00');
+    await page.getByRole('button', { name: 'Look at what would run' }).click();
+    await page.getByText('2 times, from 2026-01-05').waitFor();
+    await page.getByRole('button', { name: 'Run these 2' }).click();
+    const made = page.getByRole('table', { name: 'Make up for the past' });
+    await made.getByText('2 / 2').waitFor();
+    await made.getByText('succeeded').waitFor();
+    expect(await page.getByRole('table', { name: 'Runs' }).getByRole('row').count()).toBeGreaterThan(2);
+    expect(faults).toEqual([]);
+  });
+
   test('an API that fails is told, and asked again; what people wrote is text', async () => {
     const { page, faults } = await opened(async (client) => {
       await madeSchedule(client, ...(await withOrders(client)), { description: hostile[0] });
@@ -133,7 +158,7 @@ describeInChromium('schedules in the console', () => {
     isBroken = false;
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('button', { name: 'Resume' }).waitFor();
-    expect([await page.title(), faults]).toEqual(['Workspace', []]);
+    expect([await hasRun(page), faults]).toEqual([false, []]);
   });
 
   test.each(themes)('the pages are accessible in %s colours, and fit a narrow window', async (theme) => {
@@ -152,6 +177,8 @@ describeInChromium('schedules in the console', () => {
     await page.getByRole('link', { name: /^Orders_of/ }).click();
     await untilNoted(page, 'The clock skips this time');
     await page.getByRole('button', { name: 'Save the schedule' }).waitFor();
+    await openPart(page, 'Make up for the past');
+    await page.getByText('Nothing was made up for yet.').waitFor();
     await inspect(page, 'console-schedule', theme);
     await page.getByRole('button', { name: 'Save the schedule' }).scrollIntoViewIfNeeded();
     await inspect(page, 'console-schedule-form', theme);

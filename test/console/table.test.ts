@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { inspect, themes } from '../api/pages/in-browser/inspect.ts';
 import { expectTitle } from '../api/pages/in-browser/lab.ts';
 import { describeInChromium } from '../support/chromium.ts';
+import { eventually } from '../support/eventually.ts';
 import { useWorker } from '../support/worker.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
 import { hostile, openPart, useConsole } from './opened.ts';
@@ -83,6 +84,57 @@ describeInChromium('a table', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete the view' }).click();
     await expectTitle(page, 'Data');
     await page.getByRole('link', { name: 'by_city' }).waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+  });
+
+  test('any of more rows than a browser could draw is reached, near and far', async () => {
+    const count = 400_000;
+    let id = '';
+    const { page, faults } = await opened(async (client) => {
+      const made = await client.call('POST', '/v1/projects', { body: { name: 'Long' } });
+      const projectId = made.body.data.id as string;
+      const content = `n\n${Array.from({ length: count }, (_, n) => n).join('\n')}\n`;
+      const path = `/v1/projects/${projectId}/files/content?path=long.csv`;
+      const file = await client.call('PUT', path, { body: { content } });
+      const started = await client.call('POST', '/v1/table-imports', {
+        body: { project_id: projectId, file_id: file.body.data.id, table_name: 'long' },
+      });
+      const ended = await eventually(
+        async () => (await client.call('GET', String(started.headers['location']))).body.data,
+        ({ finishedAt }) => finishedAt !== null,
+      );
+      expect(ended).toMatchObject({ status: 'succeeded', rowsImported: count });
+      id = ended.tableId;
+    });
+    await page.goto(`/console/tables/${id}`);
+    const grid = page.getByRole('region', { name: 'Rows' });
+    const cell = (n: number) => grid.getByRole('cell', { name: String(n), exact: true });
+    await cell(0).waitFor();
+    await grid.focus();
+    await page.keyboard.press('End');
+    await cell(count - 1).waitFor();
+    /** By pixels, or to a part of the whole. */
+    const scroll = (to: { by?: number; part?: number }) =>
+      grid.evaluate((frame, { by, part }) => {
+        const scrolled = frame as unknown as { scrollTop: number; scrollHeight: number };
+        scrolled.scrollTop = by === undefined ? scrolled.scrollHeight * part! : scrolled.scrollTop + by;
+      }, to);
+    // A small movement passes no row.
+    await scroll({ by: -900 });
+    await cell(count - 60).waitFor();
+    await scroll({ part: 0.5 });
+    const half = await eventually(
+      async () => Number(await grid.getByRole('cell').filter({ hasText: /^\d+$/ }).first().textContent()),
+      (n) => n > count * 0.45 && n < count * 0.55,
+    );
+    const shown = async () => (await grid.getByRole('cell').allTextContents()).map(Number);
+    const rows = await eventually(shown, (all) => all.length > 20 && !all.some(Number.isNaN));
+    expect(rows).toEqual(rows.map((_, at) => rows[0]! + at));
+    expect(Math.abs(rows[0]! - half)).toBeLessThan(100);
+    for (let n = 0; n < 30; n += 1) await page.keyboard.press('PageDown');
+    await eventually(shown, (all) => all[0]! > rows[0]! + 100 && all[0]! < rows[0]! + 2_000);
+    await page.keyboard.press('Home');
+    await cell(0).waitFor();
     expect(faults).toEqual([]);
   });
 

@@ -6,7 +6,7 @@ import { describeInChromium } from '../support/chromium.ts';
 import { useWorker } from '../support/worker.ts';
 import { graphOf, node } from '../support/workflows.ts';
 import { useWorkspace } from '../support/workspace.ts';
-import { hostile, useConsole } from './opened.ts';
+import { hasRun, hostile, useConsole } from './opened.ts';
 
 const room = { path: '/console/workflows', title: 'Workflows' };
 
@@ -171,6 +171,56 @@ describeInChromium('workflows in the console', () => {
 
   const login = (page: Page) => page.evaluate(() => sessionStorage.getItem('login')!);
 
+  test('triggers are added, switched off and removed, and a node gets attempts and a time limit', async () => {
+    const { page, faults } = await opened(project, room);
+    const id = await drafted(page, { graph: sales });
+    await page.goto(`/console/workflows/${id}`);
+    await page.getByText('Only a person starts it.').waitFor();
+    const starts = page.getByRole('table', { name: 'What starts it' });
+    const addTrigger = () => page.getByText('Add a trigger').click();
+    const addIt = () => page.getByRole('button', { name: 'Add it' }).click();
+    await addTrigger();
+    await page.getByLabel('Time of day').fill('');
+    await addIt();
+    await page.locator('.fault').first().waitFor();
+    await page.getByLabel('Time of day').fill('07:30');
+    await page.getByLabel('Label', { exact: true }).fill(hostile[0]!);
+    await page.getByLabel('since (required)').last().fill('2026-11-01');
+    await addIt();
+    await starts.getByText('at 07:30').waitFor();
+    await starts.getByText(hostile[0]!).waitFor();
+    await addTrigger();
+    await page.getByLabel('How', { exact: true }).selectOption('by a webhook');
+    await addIt();
+    const secret = page.getByLabel('The secret that signs its calls');
+    await secret.waitFor();
+    expect(await secret.inputValue()).toMatch(/^whsec_/);
+    await page.getByRole('button', { name: 'Close' }).click();
+    await starts.getByText('/v1/hooks/').waitFor();
+    await addTrigger();
+    await page.getByLabel('How', { exact: true }).selectOption('on new data');
+    await page.getByText('No table is attached to the project.').waitFor();
+    await addIt();
+    await page.locator('.fault').first().waitFor();
+    await starts.getByRole('button', { name: 'Disable' }).first().click();
+    await starts.getByRole('button', { name: 'Enable' }).waitFor();
+    await starts.getByRole('button', { name: 'Remove' }).last().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await starts.getByText('/v1/hooks/').waitFor({ state: 'detached' });
+    await inNodes(page).getByRole('button', { name: 'Edit Sales' }).click();
+    await page.getByLabel('Attempts').fill('3');
+    await page.getByLabel('Time limit').fill('90');
+    await page.getByText(/^Saved as revision/).waitFor();
+    await page.reload();
+    await starts.getByText('at 07:30').waitFor();
+    await inNodes(page).getByRole('button', { name: 'Edit Sales' }).click();
+    expect([
+      await page.getByLabel('Attempts').inputValue(),
+      await page.getByLabel('Time limit').inputValue(),
+    ]).toEqual(['3', '90']);
+    expect([await hasRun(page), faults]).toEqual([false, []]);
+  });
+
   test('an API that fails is told, and asked again; what people wrote is text', async () => {
     const { page, faults } = await opened(project, room);
     const [title, name, message] = hostile as [string, string, string];
@@ -197,7 +247,7 @@ describeInChromium('workflows in the console', () => {
     isBroken = false;
     await page.getByRole('button', { name: 'Save the draft' }).click();
     await page.getByText('Saved as revision 2.').waitFor();
-    expect([await page.title(), faults]).toEqual(['Workspace', []]);
+    expect([await hasRun(page), faults]).toEqual([false, []]);
   });
 
   test.each(themes)('the pages are accessible in %s colours, and fit a narrow window', async (theme) => {
@@ -222,5 +272,8 @@ describeInChromium('workflows in the console', () => {
     await inspect(page, 'console-workflow-connections', theme);
     await page.getByRole('table', { name: 'Versions' }).scrollIntoViewIfNeeded();
     await inspect(page, 'console-workflow-runs', theme);
+    await page.getByText('Add a trigger').click();
+    await page.getByLabel('How', { exact: true }).selectOption('on new data');
+    await inspect(page, 'console-workflow-trigger', theme);
   });
 });

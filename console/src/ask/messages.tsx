@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { memo, useEffect, useRef } from 'react';
+import { memo, useEffect, useRef, useState } from 'react';
 import { errorOf } from '../../../clients/typescript/src/errors.ts';
 import type { Message, MessagePart } from '../../../clients/typescript/src/index.ts';
 import { Chart, Markdown } from '../parts/later.tsx';
@@ -33,9 +33,15 @@ export function Messages({ transcript, ...place }: InConversation & { transcript
   useEffect(() => {
     if (isAtEnd.current) end.current?.scrollIntoView({ block: 'end' });
   }, [transcript]);
+  const isOlder = useIsOlder(transcript.messages[0]?.id);
   return (
     <>
-      <ol className="messages" aria-label={texts.ask.messages} aria-live="polite" aria-relevant="additions">
+      <ol
+        className="messages"
+        aria-label={texts.ask.messages}
+        aria-live={isOlder ? 'off' : 'polite'}
+        aria-relevant="additions"
+      >
         {transcript.messages.map((message) => (
           <Said key={message.id} message={message} {...place} />
         ))}
@@ -43,6 +49,19 @@ export function Messages({ transcript, ...place }: InConversation & { transcript
       <div ref={end} />
     </>
   );
+}
+
+/** How long a screen reader has to pass over older messages, in milliseconds. */
+const passMs = 1_000;
+
+/** Whether older messages have just come before the first one: they are not told as if they were new. */
+function useIsOlder(first: string | undefined): boolean {
+  const [told, setTold] = useState(first);
+  useEffect(() => {
+    const timer = setTimeout(() => setTold(first), passMs);
+    return () => clearTimeout(timer);
+  }, [first]);
+  return told !== first && told !== undefined;
 }
 
 /** Drawn again only when it changed: a conversation may have hundreds. */

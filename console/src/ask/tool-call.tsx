@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useCallback, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import type { MessagePart } from '../../../clients/typescript/src/index.ts';
-import { Grid } from '../parts/grid.tsx';
+import { GridFrame } from '../parts/grid-frame.tsx';
 import { Failure, Fetched } from '../parts/states.tsx';
 import { Status } from '../parts/status.tsx';
 import { workspace } from '../session/login.ts';
@@ -13,6 +13,8 @@ export type Call = Extract<MessagePart, { type: 'tool_call' }>;
 
 const told = texts.ask.tool;
 const pageRows = 1_000;
+/** Rows before the last, at whose sight more are asked for. */
+const ahead = 50;
 
 /** What the analyst did: in a line, and its statement and rows for whoever asks. */
 export function ToolCall({ call, ...place }: InConversation & { call: Call }) {
@@ -60,20 +62,30 @@ function Result({ resultId, projectId, chatId }: InConversation & { resultId: st
     staleTime: Number.POSITIVE_INFINITY,
   });
   const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = asked;
-  const more = useCallback(() => {
-    if (hasNextPage && !isFetching && !isFetchNextPageError) void fetchNextPage();
-  }, [hasNextPage, isFetching, isFetchNextPageError, fetchNextPage]);
+  const rows = useMemo(
+    () =>
+      (asked.data?.pages ?? []).flatMap(({ data }) =>
+        (data.rows_with_column_order ?? []).map((row) => row.map(({ value }) => value)),
+      ),
+    [asked.data],
+  );
+  const more = useCallback(
+    (_: number, to: number) => {
+      const isAtEnd = to >= rows.length - ahead;
+      if (isAtEnd && hasNextPage && !isFetching && !isFetchNextPageError) void fetchNextPage();
+    },
+    [rows.length, hasNextPage, isFetching, isFetchNextPageError, fetchNextPage],
+  );
   return (
     <Fetched asked={asked}>
       {({ pages }) => (
         <>
-          <Grid
+          <GridFrame
             label={told.rows}
             columns={pages[0]!.data.columns}
-            rows={pages.flatMap(({ data }) =>
-              (data.rows_with_column_order ?? []).map((row) => row.map(({ value }) => value)),
-            )}
-            onEnd={more}
+            count={rows.length}
+            rowAt={(index) => rows[index]}
+            onShown={more}
           />
           {isFetchNextPageError && <Failure error={asked.error} onRetry={() => void fetchNextPage()} />}
         </>

@@ -1,9 +1,9 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { useCallback, useMemo } from 'react';
-import { Grid } from '../parts/grid.tsx';
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { GridFrame } from '../parts/grid-frame.tsx';
 import { Failure, Loading } from '../parts/states.tsx';
 import { texts } from '../texts/index.ts';
-import { type Catalog, rowsOf } from './subject.ts';
+import { type Catalog, pageRows, rowsOf } from './subject.ts';
 
 interface RowsProps {
   id: string;
@@ -12,35 +12,70 @@ interface RowsProps {
   version: number | undefined;
 }
 
-/** What a tab keeps of a table: pages of a thousand rows. */
-const maxPages = 100;
+/** How long rows are in sight before they are asked for, in milliseconds: who scrolls by wants none of them. */
+const restMs = 80;
+/** How long pages that are out of sight are kept, in milliseconds. */
+const keptMs = 10_000;
+/** Rows after those in sight, of which the page is asked for ahead. */
+const ahead = 100;
 
-/** The rows of a table or a view, page by page as one scrolls. */
+/** The rows of a table or a view: any of them, as one scrolls. All are of the version that was seen first. */
 export function Rows({ id, catalog, version }: RowsProps) {
-  const { data, error, hasNextPage, isFetching, fetchNextPage, refetch } = useInfiniteQuery({
+  const first = useQuery({
     queryKey: ['rows', id, version],
-    queryFn: ({ pageParam }) => rowsOf(catalog, { cursor: pageParam, version }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }, pages) => (pages.length < maxPages ? next : null),
-    // A cursor stays at the version of the first page; newer pages would not fit to it.
+    queryFn: ({ signal }) => rowsOf(catalog, { page: 0, version, signal }),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
-  const rows = useMemo(() => data?.pages.flatMap((page) => page.rows) ?? [], [data]);
-  const more = useCallback(() => {
-    if (hasNextPage && !isFetching) void fetchNextPage();
-  }, [hasNextPage, isFetching, fetchNextPage]);
-  if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
-  if (data === undefined) return <Loading />;
-  if (rows.length === 0) return <p>{texts.table.empty}</p>;
-  const last = data.pages.at(-1)!;
-  const isCut = last.isCut || (last.next !== null && !hasNextPage);
-  // A past version may have had other columns.
-  const columns = data.pages[0]!.columns;
+  const { pages, look } = useRest();
+  const { version: shown, columns = [], total = 0 } = first.data ?? {};
+  const isOther = (page: number) => page > 0 && page * pageRows < total;
+  const others = useQueries({
+    queries: (shown === undefined ? [] : pages.filter(isOther)).map((page) => ({
+      queryKey: ['rows', id, shown, page],
+      queryFn: async ({ signal }: { signal: AbortSignal }) => ({
+        page,
+        ...(await rowsOf(catalog, { page, version: shown, columns, signal })),
+      }),
+      staleTime: Number.POSITIVE_INFINITY,
+      gcTime: keptMs,
+    })),
+  });
+  const failed = [first, ...others].find(({ error }) => error !== null);
+  if (first.data === undefined)
+    return first.error === null ? (
+      <Loading />
+    ) : (
+      <Failure error={first.error} onRetry={() => void first.refetch()} />
+    );
+  const { rows, isCut } = first.data;
+  if (total === 0) return <p>{texts.table.empty}</p>;
+  const there = new Map(others.flatMap(({ data }) => (data === undefined ? [] : [[data.page, data.rows]])));
+  const rowAt = (index: number) => {
+    const page = Math.floor(index / pageRows);
+    return page === 0 || isCut || shown === undefined ? rows[index] : there.get(page)?.[index % pageRows];
+  };
   return (
     <>
-      <Grid label={texts.table.rows} columns={columns} rows={rows} onEnd={more} />
+      <GridFrame label={texts.table.rows} {...{ columns, rowAt }} count={total} onShown={look} />
+      {failed?.error && <Failure error={failed.error} onRetry={() => void failed.refetch()} />}
       {isCut && <p className="hint">{texts.table.cut(rows.length)}</p>}
     </>
   );
+}
+
+/** The pages of the rows in sight, once they stay in sight. */
+function useRest() {
+  const [pages, setPages] = useState<readonly number[]>([]);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const look = useCallback((from: number, to: number) => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => {
+      const [low, high] = [from, to + ahead].map((row) => Math.floor(row / pageRows)) as [number, number];
+      const next = Array.from({ length: high - low + 1 }, (_, at) => low + at);
+      setPages((before) => (before.join() === next.join() ? before : next));
+    }, restMs);
+  }, []);
+  return { pages, look };
 }

@@ -34,19 +34,32 @@ export async function describe(id: string): Promise<Catalog | Unbuilt> {
 export interface RowsPage {
   columns: readonly { name: string; dataType: string | null }[];
   rows: unknown[][];
-  next: string | null;
+  /** Of all pages. */
+  total: number;
+  /** The version that was read; of a view there is none. */
+  version: number | undefined;
   /** There are more rows, to which no page leads. */
   isCut: boolean;
 }
 
-const pageRows = 1_000;
+export const pageRows = 1_000;
 /** Of a view, which has no pages. */
 const viewRows = 10_000;
 
-/** A page of rows, each in the order of the columns. */
+interface PageRequest {
+  /** From 0. */
+  page: number;
+  /** The newest where it is undefined. */
+  version: number | undefined;
+  /** Those of another page of the version. */
+  columns?: RowsPage['columns'];
+  signal: AbortSignal;
+}
+
+/** A page of rows, each in the order of the columns; pages of one version have the same total. */
 export async function rowsOf(
   catalog: Catalog,
-  { cursor, version }: { cursor: string | null; version: number | undefined },
+  { page, version, columns, signal }: PageRequest,
 ): Promise<RowsPage> {
   if ('viewId' in catalog) {
     const sql = `SELECT * FROM ${catalog.qualifiedName}`;
@@ -55,25 +68,24 @@ export async function rowsOf(
     return {
       columns: answer.columns,
       rows: rows.map((row) => row.map(({ value }) => value)),
-      next: null,
+      total: rows.length,
+      version: undefined,
       isCut: answer.truncated,
     };
   }
-  const { items, nextCursor } = await workspace.get('/v1/tables/{table_id}/rows', {
+  const answer = await workspace.get('/v1/tables/{table_id}/rows', {
     params: {
       path: { table_id: catalog.tableId },
-      query: {
-        limit: pageRows,
-        ...(cursor === null ? {} : { cursor }),
-        ...(version === undefined || cursor !== null ? {} : { version }),
-      },
+      query: { limit: pageRows, offset: page * pageRows, ...(version === undefined ? {} : { version }) },
     },
+    signal,
   });
-  const columns = columnsOf(catalog, items[0]);
+  const shown = columns ?? columnsOf(catalog, answer.items[0]);
   return {
-    columns,
-    rows: items.map((row) => columns.map(({ name }) => row[name])),
-    next: nextCursor,
+    columns: shown,
+    rows: answer.items.map((row) => shown.map(({ name }) => row[name])),
+    total: answer.total!,
+    version: answer.version,
     isCut: false,
   };
 }

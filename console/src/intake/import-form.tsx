@@ -6,14 +6,15 @@ import { workspace } from '../session/login.ts';
 import { texts } from '../texts/index.ts';
 import { beginImport } from './begun.ts';
 import { Columns } from './columns.tsx';
-import { bodyOf, type ChangeReading, type Preview, type Reading } from './reading.ts';
+import { CsvOptions } from './csv-options.tsx';
+import { bodyOf, type ChangeReading, type Preview, type Reading, type Source } from './reading.ts';
 
 interface ImportFormProps {
   projectId: string;
   fileId: string;
   path: string;
-  /** Of this sheet; the one before stays in sight until the next one is read. */
-  preview: Preview & { sheet: string | undefined };
+  /** Of this source; the one before stays in sight until the next one is read. */
+  preview: Preview & { source: Source };
   reading: Reading;
   change: ChangeReading;
   onBegun: (importId: string) => void;
@@ -76,8 +77,8 @@ export function ImportForm({ projectId, fileId, path, preview, reading, change, 
           <label>
             {told.sheet}
             <select
-              value={reading.sheet ?? preview.sheets[0]}
-              onChange={({ target }) => change.sheet(target.value)}
+              value={reading.source.sheet ?? preview.sheets[0]}
+              onChange={({ target }) => change.source({ sheet: target.value })}
             >
               {preview.sheets.map((sheet) => (
                 <option key={sheet}>{sheet}</option>
@@ -86,7 +87,17 @@ export function ImportForm({ projectId, fileId, path, preview, reading, change, 
           </label>
         )}
       </div>
-      <Columns key={preview.sheet} detected={preview.columnMappings} onChange={change.mappings} />
+      {preview.detectedCsv !== null && (
+        <CsvOptions
+          inEffect={{ ...preview.detectedCsv, ...reading.source.csv }}
+          onChange={(csv) => change.source({ csv: { ...reading.source.csv, ...csv } })}
+        />
+      )}
+      <Columns
+        key={JSON.stringify(preview.source)}
+        detected={preview.columnMappings}
+        onChange={change.mappings}
+      />
       <p className="buttons">
         <button type="submit" disabled={isPending}>
           {told.submit}

@@ -8,6 +8,7 @@ import { Failure, Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import { texts } from '../texts/index.ts';
 import { takeBegun } from './begun.ts';
+import { Replay } from './replay.tsx';
 
 type TableImport = components['schemas']['TableImport'];
 
@@ -58,7 +59,7 @@ function Running({ one: { id, progress } }: { one: TableImport }) {
 }
 
 function Ended({ one, projectId }: { one: TableImport; projectId: string }) {
-  const { status, tableId, rowsImported, rowsQuarantined, quarantineTableId, error, fileId } = one;
+  const { id, status, tableId, rowsImported, rowsQuarantined, quarantineTableId, error, fileId } = one;
   const isDone = status === 'succeeded';
   const attachFault = useAttached(one);
   if (!isDone)
@@ -81,12 +82,15 @@ function Ended({ one, projectId }: { one: TableImport; projectId: string }) {
       <p role="status">{told.imported(rowsImported)}</p>
       {attachFault !== undefined && <Failure title={told.notAttached} error={attachFault} />}
       {quarantineTableId !== null && rowsQuarantined > 0 && (
-        <p>
-          {told.quarantined(rowsQuarantined)}{' '}
-          <Link to="/tables/$tableId" params={{ tableId: quarantineTableId }}>
-            {told.quarantine}
-          </Link>
-        </p>
+        <>
+          <p>
+            {told.quarantined(rowsQuarantined)}{' '}
+            <Link to="/tables/$tableId" params={{ tableId: quarantineTableId }}>
+              {told.quarantine}
+            </Link>
+          </p>
+          <Replay {...{ tableId, importId: id }} />
+        </>
       )}
       <p className="buttons">
         <Link className="button" to="/tables/$tableId" params={{ tableId }}>

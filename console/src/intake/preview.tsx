@@ -1,4 +1,5 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { Grid } from '../parts/grid.tsx';
 import { List } from '../parts/list.tsx';
 import { Failure, Fetched } from '../parts/states.tsx';
@@ -34,23 +35,27 @@ export function PreviewAndImport({ projectId, fileId, onBegun }: PreviewProps) {
         body: { ...bodyOf(reading), page_size: shownRows },
         signal,
       });
-      return { ...data, sheet: reading.sheet };
+      return { ...data, source: reading.source };
     },
-    placeholderData: keepPreviousData,
   });
+  // What was read before stays in sight while it is read otherwise, and beside what is wrong with that.
+  const before = useRef(preview.data);
+  if (preview.data !== undefined) before.current = preview.data;
+  const shown = { ...preview, data: preview.data ?? before.current };
   return (
     <Fetched asked={file}>
       {({ data: { path } }) => (
-        <Fetched asked={preview}>
-          {(shown) => (
+        <Fetched asked={shown}>
+          {(read) => (
             <>
               <ImportForm
-                {...{ projectId, fileId, path, preview: shown, reading, change, onBegun }}
+                {...{ projectId, fileId, path, preview: read, reading, change, onBegun }}
                 key={fileId}
               />
-              {/* What was read before stays in sight, beside what is wrong with the change. */}
-              {preview.error !== null && <Failure error={preview.error} />}
-              <Shown preview={shown} />
+              {preview.error !== null && (
+                <Failure error={preview.error} onRetry={() => void preview.refetch()} />
+              )}
+              <Shown preview={read} />
             </>
           )}
         </Fetched>

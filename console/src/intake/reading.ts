@@ -19,32 +19,56 @@ export const dataTypes = [
 
 export type Mapping = Preview['columnMappings'][number];
 
+export type Csv = NonNullable<components['schemas']['Preview']['detectedCsv']>;
+
+/** What of a CSV somebody set; what is missing is detected. */
+export type CsvChoice = Partial<Omit<Csv, 'skippedLines'>>;
+
+/** Where the columns of a file are. */
+export interface Source {
+  sheet?: string;
+  csv?: CsvChoice;
+}
+
 /** How a file is read; what is undefined is detected. */
 export interface Reading {
   mappings: readonly Mapping[] | undefined;
-  sheet: string | undefined;
+  source: Source;
 }
 
 export interface ChangeReading {
   /** Of the columns as they are detected, some left out or otherwise named and typed. */
   mappings: (mappings: readonly Mapping[]) => void;
-  /** Another sheet has other columns. */
-  sheet: (sheet: string) => void;
+  /** Read otherwise, a file has other columns: they are detected anew. */
+  source: (change: Source) => void;
 }
 
 export function useReading(): { reading: Reading; change: ChangeReading } {
-  const [reading, setReading] = useState<Reading>({ mappings: undefined, sheet: undefined });
+  const [reading, setReading] = useState<Reading>({ mappings: undefined, source: {} });
   return {
     reading,
     change: {
       mappings: (mappings) => setReading((before) => ({ ...before, mappings })),
-      sheet: (sheet) => setReading({ mappings: undefined, sheet }),
+      source: (change) =>
+        setReading(({ source }) => ({ mappings: undefined, source: { ...source, ...change } })),
     },
   };
 }
 
 /** As requests of a preview and of an import say it. */
-export const bodyOf = ({ mappings, sheet }: Reading) => ({
+export const bodyOf = ({ mappings, source: { sheet, csv } }: Reading) => ({
   ...(mappings === undefined ? {} : { column_mappings: [...mappings] }),
   ...(sheet === undefined ? {} : { xlsx: { sheet } }),
+  ...(csv === undefined ? {} : { csv: csvOf(csv) }),
+});
+
+const csvOf = (choice: CsvChoice) => ({
+  ...(choice.charEncoding === undefined ? {} : { char_encoding: choice.charEncoding }),
+  ...(choice.columnSeparator === undefined ? {} : { column_separator: choice.columnSeparator }),
+  ...(choice.quoteCharacter === undefined ? {} : { quote_character: choice.quoteCharacter }),
+  ...(choice.headerRow === undefined ? {} : { header_row: choice.headerRow }),
+  ...(choice.firstDataRow === undefined ? {} : { first_data_row: choice.firstDataRow }),
+  ...(choice.dateFormat === undefined ? {} : { date_format: choice.dateFormat }),
+  ...(choice.thousands === undefined ? {} : { thousands: choice.thousands }),
+  ...(choice.nullValues === undefined ? {} : { null_values: choice.nullValues }),
 });

@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
+import { useRef } from 'react';
 import { DropAnywhere } from '../intake/drop-anywhere.tsx';
 import { ProjectChoice } from '../project/choice.tsx';
 import { useProjectId } from '../project/current.ts';
 import { signOut, workspace } from '../session/login.ts';
 import { texts } from '../texts/index.ts';
+import { useFocus, useTitle } from './arrival.ts';
 import { pages } from './pages.ts';
 import { Palette } from './palette.tsx';
 
@@ -12,6 +14,9 @@ import { Palette } from './palette.tsx';
 export function Shell() {
   const navigate = useNavigate();
   const projectId = useProjectId();
+  const main = useRef<HTMLElement>(null);
+  useTitle(main);
+  useFocus(main);
   const { data: me } = useQuery({ queryKey: ['me'], queryFn: () => workspace.get('/v1/me') });
   const { data: organization } = useQuery({
     queryKey: ['organization'],
@@ -41,7 +46,7 @@ export function Shell() {
           {texts.signOut}
         </button>
       </header>
-      <main id="content" tabIndex={-1}>
+      <main ref={main} id="content" tabIndex={-1}>
         <Outlet />
       </main>
       <DropAnywhere />

@@ -76,6 +76,27 @@ export const schedules = {
     month_end: 'The month is shorter; it fires on its last day.',
   },
   firesAt: (time: string) => `That is at ${time} there.`,
+  backfills: {
+    title: 'Make up for the past',
+    hint: 'Each time in a range at which it would have fired, oldest first, one after the other.',
+    from: 'From',
+    to: 'Until',
+    onlyMissing: 'Leave out what has succeeded',
+    look: 'Look at what would run',
+    found: (total: number) =>
+      total === 0
+        ? 'Nothing would run.'
+        : total === 1
+          ? 'Once:'
+          : `${total.toLocaleString('en')} times, from`,
+    start: (total: number) => `Run ${total === 1 ? 'it' : `these ${total.toLocaleString('en')}`}`,
+    none: 'Nothing was made up for yet.',
+    range: 'Range',
+    status: 'Status',
+    done: 'Ended',
+    change: 'Change',
+    cancel: 'Stop it',
+  },
   runs: 'Runs',
   noRuns: 'It has not run yet.',
   run: { time: 'For', status: 'Status', reason: 'Reason', made: 'Run', open: 'Open the run' },

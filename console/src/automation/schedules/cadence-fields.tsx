@@ -1,5 +1,5 @@
 import { useId } from 'react';
-import { faultAt } from '../../parts/faults.ts';
+import { faultAt, type Place } from '../../parts/faults.ts';
 import { Field } from '../../parts/field.tsx';
 import { texts } from '../../texts/index.ts';
 import { allWeekdays, type CadenceForm, type WritableType, writableTypes } from './cadence.ts';
@@ -11,13 +11,15 @@ interface CadenceFieldsProps {
   cadence: CadenceForm;
   change: (part: Partial<CadenceForm>) => void;
   error: Error | null;
+  /** Where what has the cadence is in the body that is sent. */
+  at?: Place;
 }
 
 /** When something fires: the fields of the type of cadence that is chosen. */
-export function CadenceFields({ cadence, change, error }: CadenceFieldsProps) {
+export function CadenceFields({ cadence, change, error, at = [] }: CadenceFieldsProps) {
   const list = useId();
   const { type } = cadence;
-  const fault = (name: string) => faultAt(error, 'schedule', name);
+  const fault = (name: string) => faultAt(error, ...at, 'schedule', name);
   return (
     <>
       <Field label={fields.type} fault={fault('type')}>
@@ -103,7 +105,7 @@ export function CadenceFields({ cadence, change, error }: CadenceFieldsProps) {
   );
 }
 
-interface WeekdaysProps extends Omit<CadenceFieldsProps, 'error'> {
+interface WeekdaysProps extends Omit<CadenceFieldsProps, 'error' | 'at'> {
   fault: string | undefined;
 }
 

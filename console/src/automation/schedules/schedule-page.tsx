@@ -2,12 +2,14 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { Action } from '../../parts/action.tsx';
+import { OnDemand } from '../../parts/on-demand.tsx';
 import { Fetched } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { workspace } from '../../session/login.ts';
 import { texts } from '../../texts/index.ts';
 import { AutomationNav } from '../nav.tsx';
+import { Backfills } from './backfills.tsx';
 import { cadenceInWords } from './cadence.ts';
 import { Calendar } from './calendar.tsx';
 import { EditSchedule } from './edit-schedule.tsx';
@@ -67,6 +69,9 @@ function OneSchedule({ schedule }: { schedule: Schedule }) {
       <Calendar schedule={schedule} />
       <h2>{told.runs}</h2>
       <ScheduleRuns scheduleId={id} projectId={target.projectId} isRunning={isRunning} />
+      <OnDemand title={told.backfills.title}>
+        <Backfills scheduleId={id} />
+      </OnDemand>
       <h2>{told.edit}</h2>
       <EditSchedule schedule={schedule} />
     </>

@@ -18,20 +18,27 @@ export const draftOf = ({ title, description, outputFolder, graph }: Workflow): 
 /** The same as it is sent. What is not edited here is sent back as it was read. */
 export const bodyOf = (
   { title, description, outputFolder, graph }: Draft,
-  { graph: stored, triggers }: Workflow,
+  { graph: stored, triggers }: Pick<Workflow, 'graph' | 'triggers'>,
   revision: number,
 ) => ({
   title,
   description,
   output_folder: outputFolder,
   ...(stored === null ? {} : { graph: graph ?? stored }),
-  triggers: triggers.map(({ id, type, label, enabled, params, schedule, config }) => ({
-    ...{ id, label, enabled, params, config },
-    type: type as Exclude<typeof type, 'unknown'>,
-    schedule: schedule === null ? null : cadenceBody(schedule),
-  })),
+  triggers: triggers.map(sentTrigger),
   expected_revision: revision,
 });
+
+/** A trigger as it is sent; one without an id is new. */
+export type SentTrigger = Omit<ReturnType<typeof sentTrigger>, 'id'> & { id?: string };
+
+export const sentTrigger = ({ id, type, label, enabled, params, schedule, config }: Trigger) => ({
+  ...{ id, label, enabled, params, config },
+  type: type as Exclude<typeof type, 'unknown'>,
+  schedule: schedule === null ? null : cadenceBody(schedule),
+});
+
+type Trigger = Workflow['triggers'][number];
 
 const cadenceBody = ({ type, ...cadence }: NonNullable<Workflow['triggers'][number]['schedule']>) => ({
   // The service says so where it is of a type that can only be read.

@@ -22,6 +22,9 @@ export function NodeEditor({ node, types, faults, isEditable, change }: NodeEdit
   const nodeType = types.find((one) => one.type === type);
   const [text, setText] = useState(() => JSON.stringify(node.config, null, 2));
   const { fault } = readConfig(text);
+  /** What is left empty is left to the service. */
+  const set = (key: string, value: unknown, written: string) =>
+    change((graph) => withChange(graph, id, { [key]: written === '' ? undefined : value }));
   const said = faults.map(({ place, msg }) => (place === '' ? msg : `${place}: ${msg}`)).join('\n');
   return (
     <section className="node-editor" aria-label={told.title(name)}>
@@ -37,6 +40,30 @@ export function NodeEditor({ node, types, faults, isEditable, change }: NodeEdit
           />
         )}
       </Field>
+      <div className="fields">
+        <Field label={told.attempts} hint={told.attemptsHint}>
+          {(control) => (
+            <input
+              {...control}
+              type="number"
+              {...{ min: 1, max: 10, readOnly: !isEditable }}
+              value={attemptsOf(node)}
+              onChange={({ target }) => set('retry', { max_attempts: Number(target.value) }, target.value)}
+            />
+          )}
+        </Field>
+        <Field label={told.timeout} hint={told.timeoutHint}>
+          {(control) => (
+            <input
+              {...control}
+              type="number"
+              {...{ min: 1, max: 86_400, readOnly: !isEditable }}
+              value={numberText(node['timeout_seconds'])}
+              onChange={({ target }) => set('timeout_seconds', Number(target.value), target.value)}
+            />
+          )}
+        </Field>
+      </div>
       <Field label={told.config} fault={fault ?? (said === '' ? undefined : said)}>
         {(control) => (
           <textarea
@@ -56,6 +83,14 @@ export function NodeEditor({ node, types, faults, isEditable, change }: NodeEdit
       {nodeType !== undefined && <ConfigMembers schema={nodeType.config} />}
     </section>
   );
+}
+
+const numberText = (value: unknown): string => (typeof value === 'number' ? String(value) : '');
+
+function attemptsOf({ retry }: GraphNode): string {
+  return typeof retry === 'object' && retry !== null && 'max_attempts' in retry
+    ? numberText(retry.max_attempts)
+    : '';
 }
 
 function readConfig(text: string): { config?: GraphNode['config']; fault?: string } {

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { workspace } from '../../session/login.ts';
-import { bodyOf, type Draft, draftOf } from './draft.ts';
+import { bodyOf, type Draft, draftOf, type SentTrigger, sentTrigger } from './draft.ts';
 import type { Workflow } from './graph.ts';
 
 /** How long nothing is changed before it is saved and checked. */
@@ -20,10 +20,12 @@ export function useDraft(workflow: Workflow) {
   const revision = useRef(workflow.revision);
   const isChanged = draft !== saved;
 
+  /** As the service answered last; what it shows once is not sent back. */
+  const stored = () => queries.getQueryData<{ data: Workflow }>(['workflow', id])?.data ?? workflow;
   const put = (what: Draft) =>
     workspace.put('/v1/workflows/{workflow_id}', {
       params: { path: { workflow_id: id } },
-      body: bodyOf(what, workflow, revision.current),
+      body: bodyOf(what, stored(), revision.current),
     });
   /** The workflow as an action of this page has made it. */
   const moved = (to: Workflow) => {
@@ -81,6 +83,17 @@ export function useDraft(workflow: Workflow) {
       setDraft(how);
     },
     save,
+    /** Saves the draft with other triggers, and resolves with the workflow as the service has it then. */
+    async saveTriggers(how: (stored: readonly SentTrigger[]) => readonly SentTrigger[]): Promise<Workflow> {
+      if (isChanged) await mutateAsync(draft);
+      const triggers = how(stored().triggers.map(sentTrigger));
+      const { data } = await workspace.put('/v1/workflows/{workflow_id}', {
+        params: { path: { workflow_id: id } },
+        body: { ...bodyOf(draft, stored(), revision.current), triggers: [...triggers] },
+      });
+      moved(data);
+      return data;
+    },
     /** Saves what is not saved yet, and resolves with the revision to go on from; refused, it rejects. */
     async settled(): Promise<number> {
       if (isChanged) await mutateAsync(draft);

@@ -60,7 +60,7 @@ function OneWorkflow({ workflow, types }: { workflow: Workflow; types: readonly 
       <h2>{texts.automation.deliveries.title}</h2>
       <WorkflowDeliveries {...{ workflow, isRunning: run.data?.finishedAt === null }} />
       <h2>{told.triggers.title}</h2>
-      <Triggers triggers={workflow.triggers} />
+      <Triggers {...{ workflow, hand }} />
       <h2>{told.versions.title}</h2>
       <WorkflowVersions {...{ workflow, hand }} />
     </>

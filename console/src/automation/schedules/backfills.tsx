@@ -1,0 +1,181 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { components } from '../../../../clients/typescript/src/index.ts';
+import { Action } from '../../parts/action.tsx';
+import { faultAt, unplaced } from '../../parts/faults.ts';
+import { Field } from '../../parts/field.tsx';
+import { List } from '../../parts/list.tsx';
+import { Pages } from '../../parts/pages.tsx';
+import { Failure } from '../../parts/states.tsx';
+import { Status } from '../../parts/status.tsx';
+import { Time } from '../../parts/time.tsx';
+import { workspace } from '../../session/login.ts';
+import { texts } from '../../texts/index.ts';
+
+type Backfill = components['schemas']['ScheduleBackfill'];
+
+const told = texts.automation.schedules.backfills;
+const runningMs = 2_000;
+
+/** Fires of the past that are made up for, and doing so. */
+export function Backfills({ scheduleId }: { scheduleId: string }) {
+  const params = { path: { schedule_id: scheduleId } };
+  return (
+    <>
+      <NewBackfill scheduleId={scheduleId} />
+      <Pages
+        queryKey={['backfills', scheduleId]}
+        empty={told.none}
+        everyMs={runningMs}
+        isUnderWay={isUnderWay}
+        fetchPage={(page) =>
+          workspace.get('/v1/schedules/{schedule_id}/backfills', { params: { ...params, query: page } })
+        }
+      >
+        {(found) => (
+          <List
+            label={told.title}
+            items={found}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                title: told.range,
+                value: ({ from, to }) => (
+                  <>
+                    <Time at={from} /> – <Time at={to} />
+                  </>
+                ),
+              },
+              { title: told.status, value: ({ status }) => <Status of={status} /> },
+              {
+                title: told.done,
+                value: ({ fires, total }) => `${fires.succeeded + fires.failed + fires.cancelled} / ${total}`,
+                isNumber: true,
+              },
+              {
+                title: told.change,
+                value: (backfill) =>
+                  isUnderWay(backfill) && (
+                    <Action
+                      isPlain
+                      changes={[['backfills', scheduleId]]}
+                      does={() =>
+                        workspace.delete('/v1/schedules/{schedule_id}/backfills/{backfill_id}', {
+                          params: { path: { schedule_id: scheduleId, backfill_id: backfill.id } },
+                        })
+                      }
+                    >
+                      {told.cancel}
+                    </Action>
+                  ),
+              },
+            ]}
+          />
+        )}
+      </Pages>
+    </>
+  );
+}
+
+const isUnderWay = ({ finishedAt }: Backfill): boolean => finishedAt === null;
+
+/** A range of time is chosen and looked at before anything runs. */
+function NewBackfill({ scheduleId }: { scheduleId: string }) {
+  const queries = useQueryClient();
+  const [from, setFrom] = useState('');
+  const [to, setTo] = useState('');
+  const [onlyMissing, setOnlyMissing] = useState(true);
+  const send = (preview: boolean) =>
+    workspace.post('/v1/schedules/{schedule_id}/backfills', {
+      params: { path: { schedule_id: scheduleId } },
+      body: { from: momentOf(from), to: momentOf(to), only_missing: onlyMissing, preview },
+    });
+  const look = useMutation({
+    mutationFn: async () => {
+      const { data } = await send(true);
+      return 'occurrences' in data ? data : { occurrences: [], total: 0 };
+    },
+  });
+  const start = useMutation({
+    mutationFn: () => send(false),
+    onSuccess: () => {
+      look.reset();
+      void queries.invalidateQueries({ queryKey: ['backfills', scheduleId] });
+      void queries.invalidateQueries({ queryKey: ['schedule-runs', scheduleId] });
+    },
+  });
+  const error = start.error ?? look.error;
+  const left = unplaced(error, [['from'], ['to']]);
+  const change = (how: () => void) => {
+    how();
+    look.reset();
+    start.reset();
+  };
+  return (
+    <form
+      className="narrow"
+      onSubmit={(event) => {
+        event.preventDefault();
+        start.reset();
+        look.mutate();
+      }}
+    >
+      <p className="hint">{told.hint}</p>
+      <div className="fields">
+        <Field label={told.from} fault={faultAt(error, 'from')}>
+          {(control) => (
+            <input
+              {...control}
+              type="datetime-local"
+              required
+              value={from}
+              onChange={({ target }) => change(() => setFrom(target.value))}
+            />
+          )}
+        </Field>
+        <Field label={told.to} fault={faultAt(error, 'to')}>
+          {(control) => (
+            <input
+              {...control}
+              type="datetime-local"
+              required
+              value={to}
+              onChange={({ target }) => change(() => setTo(target.value))}
+            />
+          )}
+        </Field>
+      </div>
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={onlyMissing}
+          onChange={({ target }) => change(() => setOnlyMissing(target.checked))}
+        />{' '}
+        {told.onlyMissing}
+      </label>
+      <p className="buttons">
+        <button type="submit" className="plain" disabled={look.isPending}>
+          {told.look}
+        </button>
+        {look.data !== undefined && look.data.total > 0 && (
+          <button type="button" disabled={start.isPending} onClick={() => start.mutate()}>
+            {told.start(look.data.total)}
+          </button>
+        )}
+      </p>
+      {look.data !== undefined && (
+        <p role="status">
+          {told.found(look.data.total)} {look.data.occurrences[0]?.localTime.replace('T', ' ')}
+          {look.data.total > 1 && ' …'}
+        </p>
+      )}
+      {left !== null && <Failure error={left} />}
+    </form>
+  );
+}
+
+/** The moment of a local time of the reader, as it is sent. */
+function momentOf(local: string): string {
+  const moment = new Date(local);
+  return Number.isNaN(moment.getTime()) ? local : moment.toISOString();
+}

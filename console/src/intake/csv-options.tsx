@@ -1,0 +1,149 @@
+import { type ReactNode, useState } from 'react';
+import { texts } from '../texts/index.ts';
+import type { Csv, CsvChoice } from './reading.ts';
+
+const told = texts.intake.csv;
+
+interface CsvOptionsProps {
+  /** What was detected, and what was set. */
+  inEffect: Csv;
+  onChange: (change: CsvChoice) => void;
+}
+
+/** How the text of a file becomes rows and values. */
+export function CsvOptions({ inEffect, onChange }: CsvOptionsProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  const { charEncoding, columnSeparator, quoteCharacter, headerRow, firstDataRow } = inEffect;
+  const { dateFormat, thousands, nullValues } = inEffect;
+  const row = (text: string, least: number) => Math.max(least, Math.trunc(Number(text)));
+  return (
+    <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+      <summary>{told.title}</summary>
+      {isOpen && (
+        <>
+          <p className="hint">{told.hint}</p>
+          <div className="fields">
+            <Choice
+              label={told.separator}
+              options={told.separators}
+              value={columnSeparator}
+              onChange={(text) => onChange({ columnSeparator: text })}
+            />
+            <Choice
+              label={told.quote}
+              options={told.quotes}
+              value={quoteCharacter}
+              onChange={(text) => onChange({ quoteCharacter: text })}
+            />
+            <Written
+              label={told.encoding}
+              value={charEncoding}
+              list={encodings}
+              onChange={(text) => onChange({ charEncoding: text })}
+            />
+            <Written
+              label={told.headerRow}
+              hint={told.headerRowHint}
+              value={String(headerRow)}
+              isNumber
+              onChange={(text) => onChange({ headerRow: row(text, 0) })}
+            />
+            <Written
+              label={told.firstRow}
+              value={String(firstDataRow)}
+              isNumber
+              onChange={(text) => onChange({ firstDataRow: row(text, 1) })}
+            />
+            <Written
+              label={told.dates}
+              hint={told.datesHint}
+              value={dateFormat}
+              onChange={(text) => onChange({ dateFormat: text })}
+            />
+            <Choice
+              label={told.thousands}
+              options={told.groups}
+              value={thousands}
+              onChange={(text) => onChange({ thousands: text })}
+            />
+            <Written
+              label={told.nulls}
+              hint={told.nullsHint}
+              value={nullValues.join(', ')}
+              onChange={(text) => onChange({ nullValues: text.split(',').map((one) => one.trim()) })}
+            />
+          </div>
+        </>
+      )}
+    </details>
+  );
+}
+
+const encodings = ['UTF_8', 'UTF_16', 'ISO_8859_1', 'WINDOWS_1252', 'SHIFT_JIS', 'GB18030', 'MACINTOSH'];
+
+interface ChoiceProps {
+  label: string;
+  options: Readonly<Record<string, string>>;
+  value: string;
+  onChange: (value: string) => void;
+}
+
+/** One of a few characters, each by its name; one that was detected is among them. */
+const Choice = ({ label, options, value, onChange }: ChoiceProps) => (
+  <label>
+    {label}
+    <select value={value} onChange={({ target }) => onChange(target.value)}>
+      {[...new Set([...Object.keys(options), value])].map((one) => (
+        <option key={one} value={one}>
+          {options[one] ?? one}
+        </option>
+      ))}
+    </select>
+  </label>
+);
+
+interface WrittenProps {
+  label: string;
+  hint?: ReactNode;
+  value: string;
+  isNumber?: boolean;
+  list?: readonly string[];
+  onChange: (value: string) => void;
+}
+
+/** A text that counts when it was written: each change reads the file anew. */
+function Written({ label, hint, value, isNumber = false, list, onChange }: WrittenProps) {
+  const [written, setWritten] = useState<string>();
+  const end = () => {
+    if (written !== undefined && written !== value) onChange(written);
+    setWritten(undefined);
+  };
+  const listId = `list of ${label}`.replaceAll(' ', '-');
+  return (
+    <label>
+      {label}
+      <input
+        type={isNumber ? 'number' : 'text'}
+        min={0}
+        value={written ?? value}
+        {...(list === undefined ? {} : { list: listId })}
+        onChange={({ target }) => setWritten(target.value)}
+        onBlur={end}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return;
+          // The file is read by it first.
+          event.preventDefault();
+          end();
+        }}
+      />
+      {hint !== undefined && <span className="hint">{hint}</span>}
+      {list !== undefined && (
+        <datalist id={listId}>
+          {list.map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
+      )}
+    </label>
+  );
+}
