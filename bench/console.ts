@@ -159,9 +159,14 @@ try {
   for (let n = 0; n < 5; n += 1) {
     await page.reload();
     await page.getByRole('heading', { name: 'Data' }).waitFor();
-    paints.push(
-      Number(await page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")),
-    );
+    const paint = await page.evaluate(`new Promise((done) => {
+      const look = (list) => {
+        const paint = list.getEntriesByName('first-contentful-paint')[0];
+        if (paint !== undefined) done(paint.startTime);
+      };
+      new PerformanceObserver(look).observe({ type: 'paint', buffered: true });
+    })`);
+    paints.push(Number(paint));
   }
   tell('First contentful paint, files kept by the browser', `${Math.round(median(paints))} ms`);
 

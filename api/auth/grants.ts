@@ -48,12 +48,13 @@ type GrantDeps = ApiDeps & Pick<Routes, 'forgetTokens'>;
 const grants: Readonly<
   Record<PersonGrant, (deps: GrantDeps, form: GrantForm, clientId: string) => Promise<Tokens>>
 > = {
-  async authorization_code({ db }, form, clientId) {
+  async authorization_code({ db, forgetTokens }, form, clientId) {
     const code = needed(form, 'code');
     const redirectUri = needed(form, 'redirect_uri');
     const verifier = needed(form, 'code_verifier');
-    const tokens = await redeemCode(db, { code, clientId, redirectUri, verifier });
-    if (tokens !== undefined) return tokens;
+    const redeemed = await redeemCode(db, { code, clientId, redirectUri, verifier });
+    if (redeemed?.tokens !== undefined) return redeemed.tokens;
+    if (redeemed !== undefined) forgetTokens(redeemed.organizationId);
     throw oauthError(
       'invalid_grant',
       'The code is unknown, expired, used, or does not match client, redirect_uri or code_verifier.',

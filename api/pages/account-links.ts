@@ -150,6 +150,7 @@ ${asks.map((field) => accountField(field, given, describedBy(faultOf(field))))}
       const { person, secret } = await pages.recording(request, personIn, { action }, () =>
         openAccount(pages.db, link, fields),
       );
+      request.server.forgetTokens(person.organizationId);
       request.log.info({ ...person, linkId: link.id, kind }, 'an account was opened by its link');
       pages.setSession(reply, secret);
       return reply.redirect('/sign-in', 303);

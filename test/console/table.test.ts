@@ -10,6 +10,11 @@ import { hostile, openPart, useConsole } from './opened.ts';
 const workspace = useWorkspace({ trustedProxies: ['127.0.0.1'] });
 useWorker(workspace);
 
+interface Box {
+  textContent: string | null;
+  getBoundingClientRect(): { top: number; bottom: number };
+}
+
 describeInChromium('a table', () => {
   const { opened, table } = useConsole(workspace);
   const cities = [
@@ -109,10 +114,33 @@ describeInChromium('a table', () => {
     await page.goto(`/console/tables/${id}`);
     const grid = page.getByRole('region', { name: 'Rows' });
     const cell = (n: number) => grid.getByRole('cell', { name: String(n), exact: true });
+    /** The rows that somebody sees under the head, once nothing moves any more. */
+    const inSight = async () => {
+      let last: number[] = [];
+      return eventually(
+        async () => {
+          const before = last;
+          last = await grid.evaluate((frame) => {
+            const within = frame as unknown as Box & { querySelectorAll(what: string): Iterable<Box> };
+            const { top, bottom } = within.getBoundingClientRect();
+            return [...within.querySelectorAll('td')]
+              .filter((one) => {
+                const box = one.getBoundingClientRect();
+                return box.top > top + 20 && box.bottom < bottom + 1;
+              })
+              .map(({ textContent }) => Number(textContent));
+          });
+          await page.waitForTimeout(300);
+          return before.join() === last.join() ? last : [];
+        },
+        (rows) => rows.length > 5 && !rows.some(Number.isNaN),
+      );
+    };
     await cell(0).waitFor();
     await grid.focus();
     await page.keyboard.press('End');
     await cell(count - 1).waitFor();
+    expect((await inSight()).at(-1)).toBe(count - 1);
     /** By pixels, or to a part of the whole. */
     const scroll = (to: { by?: number; part?: number }) =>
       grid.evaluate((frame, { by, part }) => {
@@ -120,8 +148,11 @@ describeInChromium('a table', () => {
         scrolled.scrollTop = by === undefined ? scrolled.scrollHeight * part! : scrolled.scrollTop + by;
       }, to);
     // A small movement passes no row.
+    const atEnd = await inSight();
     await scroll({ by: -900 });
-    await cell(count - 60).waitFor();
+    const above = await inSight();
+    expect(above[0]).toBe(atEnd[0]! - 30);
+    expect(above).toEqual(above.map((_, at) => above[0]! + at));
     await scroll({ part: 0.5 });
     const half = await eventually(
       async () => Number(await grid.getByRole('cell').filter({ hasText: /^\d+$/ }).first().textContent()),
@@ -131,10 +162,15 @@ describeInChromium('a table', () => {
     const rows = await eventually(shown, (all) => all.length > 20 && !all.some(Number.isNaN));
     expect(rows).toEqual(rows.map((_, at) => rows[0]! + at));
     expect(Math.abs(rows[0]! - half)).toBeLessThan(100);
+    const middle = await inSight();
+    await scroll({ by: 300 });
+    expect((await inSight())[0]).toBe(middle[0]! + 10);
     for (let n = 0; n < 30; n += 1) await page.keyboard.press('PageDown');
     await eventually(shown, (all) => all[0]! > rows[0]! + 100 && all[0]! < rows[0]! + 2_000);
+    await scroll({ by: 60 });
+    await inSight();
     await page.keyboard.press('Home');
-    await cell(0).waitFor();
+    expect((await inSight())[0]).toBe(0);
     expect(faults).toEqual([]);
   });
 

@@ -13,6 +13,7 @@ interface CsvOptionsProps {
 /** How the text of a file becomes rows and values. */
 export function CsvOptions({ inEffect, onChange }: CsvOptionsProps) {
   const [isOpen, setIsOpen] = useState(false);
+  const [detected] = useState(inEffect);
   const { charEncoding, columnSeparator, quoteCharacter, headerRow, firstDataRow } = inEffect;
   const { dateFormat, thousands, nullValues } = inEffect;
   const row = (text: string, least: number) => Math.max(least, Math.trunc(Number(text)));
@@ -27,12 +28,14 @@ export function CsvOptions({ inEffect, onChange }: CsvOptionsProps) {
               label={told.separator}
               options={told.separators}
               value={columnSeparator}
+              detected={detected.columnSeparator}
               onChange={(text) => onChange({ columnSeparator: text })}
             />
             <Choice
               label={told.quote}
               options={told.quotes}
               value={quoteCharacter}
+              detected={detected.quoteCharacter}
               onChange={(text) => onChange({ quoteCharacter: text })}
             />
             <Written
@@ -64,6 +67,7 @@ export function CsvOptions({ inEffect, onChange }: CsvOptionsProps) {
               label={told.thousands}
               options={told.groups}
               value={thousands}
+              detected={detected.thousands}
               onChange={(text) => onChange({ thousands: text })}
             />
             <Written
@@ -85,17 +89,18 @@ interface ChoiceProps {
   label: string;
   options: Readonly<Record<string, string>>;
   value: string;
+  detected: string;
   onChange: (value: string) => void;
 }
 
-/** One of a few characters, each by its name; one that was detected is among them. */
-const Choice = ({ label, options, value, onChange }: ChoiceProps) => (
+/** One of a few characters, each by its name; the one that was detected first stays among them. */
+const Choice = ({ label, options, value, detected, onChange }: ChoiceProps) => (
   <label>
     {label}
     <select value={value} onChange={({ target }) => onChange(target.value)}>
-      {[...new Set([...Object.keys(options), value])].map((one) => (
+      {[...new Set([...Object.keys(options), detected, value])].map((one) => (
         <option key={one} value={one}>
-          {options[one] ?? one}
+          {options[one] ?? (one === '' ? told.unset : one)}
         </option>
       ))}
     </select>

@@ -65,7 +65,9 @@ export const bodyOf = ({ mappings, source: { sheet, csv } }: Reading) => ({
 const csvOf = (choice: CsvChoice) => ({
   ...(choice.charEncoding === undefined ? {} : { char_encoding: choice.charEncoding }),
   ...(choice.columnSeparator === undefined ? {} : { column_separator: choice.columnSeparator }),
-  ...(choice.quoteCharacter === undefined ? {} : { quote_character: choice.quoteCharacter }),
+  ...(choice.quoteCharacter === undefined || choice.quoteCharacter === ''
+    ? {}
+    : { quote_character: choice.quoteCharacter }),
   ...(choice.headerRow === undefined ? {} : { header_row: choice.headerRow }),
   ...(choice.firstDataRow === undefined ? {} : { first_data_row: choice.firstDataRow }),
   ...(choice.dateFormat === undefined ? {} : { date_format: choice.dateFormat }),

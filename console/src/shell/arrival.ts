@@ -28,8 +28,9 @@ export function useFocus(main: RefObject<HTMLElement | null>): void {
     const isFirst = shown.current === undefined;
     if (shown.current === pathname) return;
     shown.current = pathname;
-    // A page that has put the focus into a field of its own keeps it there.
-    if (!isFirst && !main.current?.contains(document.activeElement))
-      main.current?.focus({ preventScroll: true });
+    // A page that has put the focus into a field of its own keeps it there, and so does a choice by keys.
+    const focused = document.activeElement;
+    const isTaken = main.current?.contains(focused) || focused?.matches('input, select, textarea');
+    if (!isFirst && isTaken !== true) main.current?.focus({ preventScroll: true });
   }, [main, pathname]);
 }

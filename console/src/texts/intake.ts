@@ -40,6 +40,7 @@ export const intake = {
     firstRow: 'First line of data',
     dates: 'Dates',
     datesHint: 'for example dd.MM.yyyy',
+    unset: 'as detected',
     thousands: 'Between thousands',
     groups: { '': 'nothing', ',': 'comma', '.': 'point', "'": 'apostrophe', ' ': 'space' },
     nulls: 'Empty values',

@@ -90,6 +90,7 @@ export const workflows = {
     addIt: 'Add it',
     tables: 'When these tables have new data',
     noTables: 'No table is attached to the project.',
+    moreTables: 'More tables are attached: the API takes them by their ids.',
   },
   run: {
     title: 'Run it',

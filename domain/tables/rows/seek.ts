@@ -29,6 +29,8 @@ interface Range {
 
 /** As many rows as are skipped by counting along; more are divided into ranges first. */
 const fewRows = 50_000;
+/** How long counts are kept, in milliseconds: as long as somebody may look at one table. */
+const keptMs = 600_000;
 /** Ranges into which a range is divided at once. */
 const divisions = 1_024n;
 
@@ -37,7 +39,7 @@ const divisions = 1_024n;
  * whose rows are counted in one scan, and so again within a range that has many. What was counted is kept for
  * the tables that were read last.
  */
-const counted = new LRUCache<string, Promise<readonly Range[]>>({ max: 500 });
+const counted = new LRUCache<string, Promise<readonly Range[]>>({ max: 100, ttl: keptMs });
 
 /** Where the row with this number is, 0-based; undefined if there are fewer rows. */
 export async function seek(
@@ -62,7 +64,7 @@ export async function countRows(deps: LakeDeps, lake: Lake, ordered: Ordered): P
 }
 
 function count(deps: LakeDeps, lake: Lake, ordered: Ordered, within: Range | undefined) {
-  const key = `${lake.schema} ${ordered.content} ${within?.from} ${within?.to}`;
+  const key = [lake.schema, ordered.content, ordered.by, within?.from, within?.to].join(' ');
   const known = counted.get(key);
   if (known !== undefined) return known;
   const counting = within === undefined ? whole(deps, lake, ordered) : divided(deps, lake, ordered, within);

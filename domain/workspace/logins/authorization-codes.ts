@@ -4,7 +4,7 @@ import { hashSecret, newSecret } from '../../../data/encryption.ts';
 import { newId } from '../../../data/ids.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import { records } from '../../../data/postgres/records.ts';
-import { beginLogin, endLogin, type NewLogin, recordReuse, type Tokens } from './logins.ts';
+import { beginLogin, endLogin, type NewLogin, type Refreshed, recordReuse } from './logins.ts';
 
 const codes = records('authorization_codes', { prefix: 'cod', what: 'The authorization code' });
 
@@ -45,13 +45,14 @@ export interface Redemption {
 }
 
 /**
- * The tokens of a code; undefined if it gives none. Whoever presents a code uses it up, also with a wrong
- * verifier, and a code presented a second time ends the login that it gave: one of the two had copied it.
+ * The tokens of a code; undefined if it changes nothing. Whoever presents a code uses it up, also with a
+ * wrong verifier, and a code presented a second time ends the login that it gave: one of the two had copied
+ * it.
  */
 export async function redeemCode(
   db: Database,
   { code, clientId, redirectUri, verifier }: Redemption,
-): Promise<Tokens | undefined> {
+): Promise<Refreshed | undefined> {
   const { rows } = await sql<{ organization_id: string; id: string }>`
     SELECT * FROM find_authorization_code(${hashSecret(code)})`.execute(db);
   const [found] = rows;
@@ -63,9 +64,9 @@ export async function redeemCode(
     if (row === undefined || row.client_id !== clientId) return undefined;
     const person = { organizationId, userId: row.user_id };
     if (row.used_at !== null) {
-      if (row.login_id !== null)
-        await recordReuse(transaction, await endLogin(transaction, person, row.login_id));
-      return undefined;
+      if (row.login_id === null) return undefined;
+      await recordReuse(transaction, await endLogin(transaction, person, row.login_id));
+      return { organizationId, tokens: undefined };
     }
     const isRight =
       row.expires_at.getTime() > Date.now() &&
@@ -79,7 +80,7 @@ export async function redeemCode(
       used_at: new Date(),
       login_id: begun?.loginId ?? null,
     });
-    return begun?.tokens;
+    return begun && { organizationId, tokens: begun.tokens };
   });
 }
 

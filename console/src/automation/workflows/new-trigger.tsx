@@ -129,7 +129,7 @@ function TablesOf({ projectId, tables, fault, onChange }: TablesOfProps) {
     queryKey: ['attached', projectId],
     queryFn: () =>
       workspace.get('/v1/projects/{project_id}/catalog-entries', {
-        params: { path: { project_id: projectId }, query: { limit: 100 } },
+        params: { path: { project_id: projectId }, query: { limit: 200 } },
       }),
   });
   // Views have no versions of their own.
@@ -152,6 +152,7 @@ function TablesOf({ projectId, tables, fault, onChange }: TablesOfProps) {
           {name}
         </label>
       ))}
+      {data?.nextCursor != null && <p className="hint">{told.moreTables}</p>}
       {fault !== undefined && <p className="fault">{fault}</p>}
     </fieldset>
   );

@@ -76,7 +76,8 @@ export function Triggers({ workflow, hand }: TriggersProps) {
           add={async (trigger) => {
             const before = new Set(triggers.map(({ id }) => id));
             const { triggers: now } = await hand.saveTriggers((stored) => [...stored, trigger]);
-            setSecret(now.find(({ id }) => !before.has(id))?.secret);
+            const made = now.find(({ id }) => !before.has(id))?.secret;
+            if (made !== undefined) setSecret(made);
           }}
         />
       )}

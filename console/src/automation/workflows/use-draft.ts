@@ -22,11 +22,29 @@ export function useDraft(workflow: Workflow) {
 
   /** As the service answered last; what it shows once is not sent back. */
   const stored = () => queries.getQueryData<{ data: Workflow }>(['workflow', id])?.data ?? workflow;
-  const put = (what: Draft) =>
-    workspace.put('/v1/workflows/{workflow_id}', {
+  /** Writes take turns: each goes on from the revision that the one before has made. */
+  const turns = useRef<Promise<unknown>>(Promise.resolve());
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = turns.current.catch(() => undefined).then(work);
+    turns.current = turn;
+    return turn;
+  };
+  /** The draft that the service has. */
+  const stands = useRef(draft);
+  const write = async (
+    what: Draft,
+    triggers: SentTrigger[] = stored().triggers.map(sentTrigger),
+  ): Promise<Workflow> => {
+    const { data } = await workspace.put('/v1/workflows/{workflow_id}', {
       params: { path: { workflow_id: id } },
-      body: bodyOf(what, stored(), revision.current),
+      body: { ...bodyOf(what, stored(), revision.current), triggers },
     });
+    stands.current = what;
+    moved(data);
+    return data;
+  };
+  const put = (what: Draft) =>
+    inTurn(() => (stands.current === what ? Promise.resolve(stored()) : write(what)));
   /** The workflow as an action of this page has made it. */
   const moved = (to: Workflow) => {
     revision.current = to.revision;
@@ -35,15 +53,13 @@ export function useDraft(workflow: Workflow) {
   };
   const { mutateAsync, reset, isPending, error } = useMutation({
     mutationFn: put,
-    onSuccess: ({ data }, what) => {
-      setSaved(what);
-      moved(data);
-    },
+    onSuccess: (_, what) => setSaved(what),
   });
   const save = () => mutateAsync(draft).catch(() => undefined);
   const take = (from: Workflow) => {
     const read = draftOf(from);
     revision.current = from.revision;
+    stands.current = read;
     setDraft(read);
     setSaved(read);
     setLoads((count) => count + 1);
@@ -51,13 +67,14 @@ export function useDraft(workflow: Workflow) {
   };
 
   const isRefused = error !== null;
-  const latest = useRef({ save, take, leave: () => {} });
+  const latest = useRef({ draft, save, take, leave: () => {} });
   useEffect(() => {
     latest.current = {
+      draft,
       save,
       take,
       // Nothing waits for it: the page is gone.
-      leave: () => void (isChanged && !isRefused && !isPending && put(draft).catch(() => undefined)),
+      leave: () => void (isChanged && !isRefused && put(draft).catch(() => undefined)),
     };
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the draft begins the pause anew.
@@ -84,16 +101,13 @@ export function useDraft(workflow: Workflow) {
     },
     save,
     /** Saves the draft with other triggers, and resolves with the workflow as the service has it then. */
-    async saveTriggers(how: (stored: readonly SentTrigger[]) => readonly SentTrigger[]): Promise<Workflow> {
-      if (isChanged) await mutateAsync(draft);
-      const triggers = how(stored().triggers.map(sentTrigger));
-      const { data } = await workspace.put('/v1/workflows/{workflow_id}', {
-        params: { path: { workflow_id: id } },
-        body: { ...bodyOf(draft, stored(), revision.current), triggers: [...triggers] },
-      });
-      moved(data);
-      return data;
-    },
+    saveTriggers: (how: (stored: readonly SentTrigger[]) => readonly SentTrigger[]): Promise<Workflow> =>
+      inTurn(async () => {
+        const what = latest.current.draft;
+        const answer = await write(what, [...how(stored().triggers.map(sentTrigger))]);
+        setSaved(what);
+        return answer;
+      }),
     /** Saves what is not saved yet, and resolves with the revision to go on from; refused, it rejects. */
     async settled(): Promise<number> {
       if (isChanged) await mutateAsync(draft);

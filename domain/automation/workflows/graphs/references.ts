@@ -46,7 +46,8 @@ function referenceFault(
 /** A text that refers to a node depends on it, as an edge does. */
 export function cycleFaults(
   { nodes, edges }: Graph,
-  known: ReadonlyMap<string, KnownNode>,
+  /** The index of each node, by its id. */
+  places: ReadonlyMap<string, number>,
   at: Loc,
 ): ValidationFault[] {
   const waitsFor = new Map(nodes.map(({ id }) => [id, new Set<string>()]));
@@ -58,13 +59,13 @@ export function cycleFaults(
   }
   for (const { id, config } of nodes)
     for (const { of } of placeholdersIn(config))
-      if (of !== undefined && known.has(of)) waitsFor.get(id)?.add(of);
+      if (of !== undefined && places.has(of)) waitsFor.get(id)?.add(of);
   const cycle = findCycle(
     nodes.map(({ id }) => id),
     waitsFor,
   );
   if (cycle === undefined) return [];
-  const index = known.get(cycle[0]!)?.index ?? 0;
+  const index = places.get(cycle[0]!)!;
   const msg = `The nodes wait for one another in a cycle: ${cycle.join(' → ')}.`;
   return [{ loc: [...at, 'nodes', index], type: 'value_error', msg }];
 }

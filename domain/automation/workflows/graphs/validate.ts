@@ -28,6 +28,7 @@ export function validateGraph(document: unknown, at: Loc = ['body', 'graph']): V
   const given = form.success ? form.data.nodes : nodesOf(document);
   const faults: ValidationFault[] = form.success ? [] : faultsOf(form.error.issues, at);
   const known = new Map<string, KnownNode>();
+  const places = new Map<string, number>();
   const read: GraphNode[] = [];
   const right = new Map<number, GraphNode>();
   for (const [index, one] of given.entries()) {
@@ -35,6 +36,7 @@ export function validateGraph(document: unknown, at: Loc = ['body', 'graph']): V
     faults.push(...found.faults);
     if (found.node === undefined) continue;
     read.push(found.node);
+    places.set(found.node.id, index);
     if (found.faults.length === 0) right.set(index, found.node);
     const { id } = found.node;
     if (known.has(id))
@@ -54,7 +56,7 @@ export function validateGraph(document: unknown, at: Loc = ['body', 'graph']): V
     ...wrongParameters,
     ...edgeFaults(graph, known, at),
     ...referenceFaults(graph, known, at),
-    ...cycleFaults(graph, known, at),
+    ...cycleFaults(graph, places, at),
   );
   if (faults.length === 0) return { graph };
   return {

@@ -189,6 +189,29 @@ test("the query of a webhook's address is in no delivery, no run and no answer t
   expect(shown).not.toMatch(/a-secret/);
 });
 
+test('addresses may come from parameters, and what is none when it comes fails the run at once', async () => {
+  const { id } = await workflows.active(
+    graphOf(
+      [
+        node('call', 'webhook_delivery', { url: '${params.url}', secret }),
+        node('mail', 'email_delivery', { to: ['${params.to}'], subject: 'Day' }),
+      ],
+      [['call.done', 'mail.start']],
+      { url: { type: 'string', required: true }, to: { type: 'string', required: true } },
+    ),
+  );
+  const good = await workflows.ran(id, { url: receiver.url, to: 'ada@example.com' });
+  expect(good.status, JSON.stringify(good.error)).toBe('succeeded');
+  expect(receiver.received).toHaveLength(1);
+  for (const params of [
+    { url: 'not an address ${', to: 'ada@example.com' },
+    { url: receiver.url, to: 'nobody ${' },
+  ]) {
+    const bad = await workflows.ran(id, params);
+    expect([bad.status, bad.error.code], JSON.stringify(bad.error)).toEqual(['failed', 'invalid_request']);
+  }
+});
+
 test('a refusal for good fails the run, and is delivered by hand', async () => {
   receiver.answers = [answerWith(404, 'Nobody\u0000 here'), answerWith(200, 'now')];
   const { id } = await hooked();

@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { derivedId } from '../../../../../data/ids.ts';
+import { urlFault } from '../../../../../data/outgoing/outgoing.ts';
 import type { OrganizationTransaction } from '../../../../../data/postgres/client.ts';
 import type { DeliveredContent } from '../../../../publishing/deliveries/content.ts';
 import {
@@ -42,6 +44,9 @@ export const emailWork: NodeWork = (call) =>
       text?: string;
       format?: Format;
     };
+    const wrong = to.find((address) => !z.email().safeParse(address).success);
+    if (wrong !== undefined)
+      throw new NodeFailed('invalid_request', `${JSON.stringify(wrong)} is not an e-mail address.`);
     const content = {
       subject: subject.replace(/\s+/g, ' ').trim(),
       text: await mailText(call, text),
@@ -60,6 +65,9 @@ export const slackWork: NodeWork = (call) =>
 export const webhookWork: NodeWork = (call) =>
   delivered(call, async () => {
     const { url, payload } = call.config as { url: string; payload?: Record<string, unknown> };
+    // What a placeholder became may be anything.
+    const fault = urlFault(url);
+    if (fault !== undefined) throw new NodeFailed('invalid_request', fault);
     const { origin, pathname } = new URL(url);
     const inputs = await inputValues(call);
     const content = { url, payload: { ...payload, ...(inputs === undefined ? {} : { inputs }) } };
