@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../data/errors.ts';
 import { redeemCode } from '../../domain/workspace/logins/authorization-codes.ts';
 import { pollDeviceLogin } from '../../domain/workspace/logins/device-logins.ts';
 import type { PollOutcome } from '../../domain/workspace/logins/device-states.ts';
-import { refresh, type Tokens } from '../../domain/workspace/logins/logins.ts';
+import { clientOfRefreshToken, refresh, type Tokens } from '../../domain/workspace/logins/logins.ts';
 import { findPublicClient, keepPublicClient } from '../../domain/workspace/logins/public-clients.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { deviceGrant } from './device-schemas.ts';
@@ -42,6 +42,8 @@ const refusals: Readonly<Record<Exclude<PollOutcome, 'redeem'>, string>> = {
   invalid_grant: 'The device code is unknown, of another client, or was redeemed already.',
 };
 
+const unusable = 'The refresh token is unknown, expired, or was used already.';
+
 type GrantDeps = ApiDeps & Pick<Routes, 'forgetTokens'>;
 
 /** Each grant by which a public client gets tokens of a person. */
@@ -64,7 +66,7 @@ const grants: Readonly<
     const refreshed = await refresh(db, needed(form, 'refresh_token'), clientId);
     if (refreshed !== undefined) forgetTokens(refreshed.organizationId);
     if (refreshed?.tokens !== undefined) return refreshed.tokens;
-    throw oauthError('invalid_grant', 'The refresh token is unknown, expired, or was used already.');
+    throw oauthError('invalid_grant', unusable);
   },
   async [deviceGrant]({ db }, form, clientId) {
     const polled = await pollDeviceLogin(db, needed(form, 'device_code'), clientId, Date.now());
@@ -86,7 +88,7 @@ export async function grantTokens(
   form: GrantForm,
   allowed: readonly PersonGrant[],
 ) {
-  const clientId = await publicClientOf(deps, form);
+  const clientId = await publicClientOf(deps, { client_id: form.client_id ?? (await ownerOf(deps, form)) });
   const grantType = needed(form, 'grant_type') as PersonGrant;
   if (!allowed.includes(grantType))
     throw oauthError('unsupported_grant_type', `This route grants ${allowed.join(' and ')}.`);
@@ -99,6 +101,15 @@ export async function grantTokens(
     scope: tokens.scopes.join(' '),
     refresh_token: tokens.refreshToken,
   };
+}
+
+/** RFC 6749 §6: a public client need not name itself beside a refresh token. */
+async function ownerOf({ db }: ApiDeps, form: GrantForm): Promise<string | undefined> {
+  const { grant_type: grantType, refresh_token: token } = form;
+  if (grantType !== 'refresh_token' || token === undefined) return undefined;
+  const clientId = await clientOfRefreshToken(db, token);
+  if (clientId !== undefined) return clientId;
+  throw oauthError('invalid_grant', unusable);
 }
 
 /** The public client of a form. */

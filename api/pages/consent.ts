@@ -15,19 +15,19 @@ export function consent({
   person,
   scopes,
 }: {
-  client: Pick<PublicClient, 'name' | 'isSelfRegistered'>;
+  client: Pick<PublicClient, 'id' | 'name' | 'isSelfRegistered'>;
   from: { label: string; value: string };
   person: ShownPerson;
   scopes: readonly string[];
 }): Html {
   return html`<dl>
-<dt>Program</dt><dd>${client.isSelfRegistered === true ? html`calls itself “${client.name}”; nobody has checked that` : client.name}</dd>
+<dt>Program</dt><dd>${client.isSelfRegistered === true ? html`calls itself “${client.name}”; nobody has checked that` : html`${client.name} (<code>${client.id}</code>)`}</dd>
 <dt>${from.label}</dt><dd>${from.value}</dd>
 <dt>Acts as</dt><dd>${person.name} (${person.email})</dd>
 <dt>Organization</dt><dd>${person.organization}</dd>
 </dl>
 <p>It may:</p>
-<ul>${scopes.map((scope) => html`<li>${scopeInWords[scope] ?? scope}</li>`)}</ul>`;
+<ul>${scopes.map((scope) => html`<li>${scopeInWords[scope] ?? ''} <code>${scope}</code></li>`)}</ul>`;
 }
 
 /** The two answers, which are fields of the form around them. */

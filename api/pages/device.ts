@@ -36,7 +36,10 @@ ${pages.formFields(reply)}
   async function sendDecision(reply: FastifyReply, session: PageSession, login: DeviceLogin, typed: string) {
     const person = await showPerson(pages.db, session);
     const code = shownUserCode(readUserCode(typed)!);
-    const client = (await findPublicClient(pages, login.client_id)) ?? { name: login.client_id };
+    const client = (await findPublicClient(pages, login.client_id)) ?? {
+      id: login.client_id,
+      name: login.client_id,
+    };
     const from = { label: 'Requested from', value: login.address };
     const body = html`<p>Approve only if you began this login yourself, and the program shows the code
 <strong class="code">${code}</strong>.</p>

@@ -141,6 +141,19 @@ export async function refresh(
   });
 }
 
+/** The client whose login a refresh token is of: it need not say so itself. */
+export async function clientOfRefreshToken(db: Database, refreshToken: string): Promise<string | undefined> {
+  const { rows } = await sql<{ organization_id: string; login_id: string }>`
+    SELECT * FROM find_refresh_token(${hashSecret(refreshToken)})`.execute(db);
+  const [found] = rows;
+  if (found === undefined) return undefined;
+  const { organization_id: organizationId, login_id: id } = found;
+  const login = await inOrganization(db, organizationId, (transaction) =>
+    logins.find(transaction, organizationId, id),
+  );
+  return login?.client_id;
+}
+
 /** A token that was presented twice was copied: its owner finds it in the audit. */
 export async function recordReuse(db: OrganizationTransaction, login: Login): Promise<void> {
   const { organization_id: organizationId, id, user_id: userId, client_id: name } = login;

@@ -74,7 +74,8 @@ test('a person gives a program on another device tokens of their own', async () 
   const asked = await browser.post('/device', { user_code: ` ${userCode.toLowerCase().replace('-', '')}` });
   expect(asked.text).toContain('Bakery &amp; Sons');
   expect(asked.text).toContain('Ada &lt;b&gt;Owner&lt;/b&gt; (ada@example.com)');
-  expect(asked.text).toContain('the command line');
+  for (const shown of ['the command line', '<code>cli</code>', '<code>agent:read</code>'])
+    expect(asked.text).toContain(shown);
   expect(asked.text).toContain('127.0.0.1');
   expect(asked.text).not.toContain('Append rows');
   await browser.post('/device', { decision: 'approve' });
@@ -177,6 +178,20 @@ test('a refresh replaces both tokens; a refresh token used twice ends the login'
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
   const winner = answers.find(({ status }) => status === 200)!.body;
   expect((await refresh(winner.refresh_token)).body.error).toBe('invalid_grant');
+});
+
+test('a refresh token needs no client beside it, and is nobody else’s', async () => {
+  const { refresh_token: token } = await approved();
+  const ask = (fields: Record<string, string>) =>
+    form('/v1/auth/token', { grant_type: 'refresh_token', ...fields });
+  const other = await ask({ refresh_token: token, client_id: 'console' });
+  expect([other.status, other.body.error]).toEqual([400, 'invalid_grant']);
+  const renewed = await ask({ refresh_token: token });
+  expect([renewed.status, renewed.body.refresh_token !== token], renewed.text).toEqual([200, true]);
+  const unknown = await ask({ refresh_token: 'wrt_nobody' });
+  expect([unknown.status, unknown.body.error]).toEqual([400, 'invalid_grant']);
+  const nothing = await ask({});
+  expect([nothing.status, nothing.body.error]).toEqual([400, 'invalid_request']);
 });
 
 test('a refresh token ends 30 days after its issue, a login after 180', async () => {
