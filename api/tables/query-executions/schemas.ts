@@ -103,8 +103,8 @@ const scannedExample = { tables: [{ tableId: 'tbl_01kahz3v6dfyvb1s8m3h9q2w4x', v
 export const queryExample = {
   id: 'qry_01kahz3v6dfyvb1s8m3h9q2w4x',
   columns: [
-    { name: 'city', dataType: 'VARCHAR' },
-    { name: 'orders', dataType: 'BIGINT' },
+    { name: 'city', dataType: 'STRING' },
+    { name: 'orders', dataType: 'INTEGER' },
   ],
   rows: [{ city: 'Porto', orders: 42 }],
   rows_with_column_order: [
