@@ -101,11 +101,9 @@ export async function refresh(
   clientId: string,
 ): Promise<Refreshed | undefined> {
   const hash = hashSecret(refreshToken);
-  const { rows } = await sql<{ organization_id: string; login_id: string }>`
-    SELECT * FROM find_refresh_token(${hash})`.execute(db);
-  const [found] = rows;
-  if (found === undefined) return undefined;
-  const { organization_id: organizationId, login_id: id } = found;
+  const place = await placeOf(db, refreshToken);
+  if (place === undefined) return undefined;
+  const { organizationId, id } = place;
   return inOrganization(db, organizationId, async (transaction) => {
     // Two that present the same token at once meet at this lock: the second one finds it used.
     const login = await logins.find(transaction, organizationId, id, 'update');
@@ -141,13 +139,22 @@ export async function refresh(
   });
 }
 
-/** The client whose login a refresh token is of: it need not say so itself. */
-export async function clientOfRefreshToken(db: Database, refreshToken: string): Promise<string | undefined> {
+/** The login that a refresh token is of, whichever organization it is in. */
+async function placeOf(
+  db: Database,
+  refreshToken: string,
+): Promise<{ organizationId: string; id: string } | undefined> {
   const { rows } = await sql<{ organization_id: string; login_id: string }>`
     SELECT * FROM find_refresh_token(${hashSecret(refreshToken)})`.execute(db);
   const [found] = rows;
-  if (found === undefined) return undefined;
-  const { organization_id: organizationId, login_id: id } = found;
+  return found && { organizationId: found.organization_id, id: found.login_id };
+}
+
+/** The client whose login a refresh token is of: it need not say so itself. */
+export async function clientOfRefreshToken(db: Database, refreshToken: string): Promise<string | undefined> {
+  const place = await placeOf(db, refreshToken);
+  if (place === undefined) return undefined;
+  const { organizationId, id } = place;
   const login = await inOrganization(db, organizationId, (transaction) =>
     logins.find(transaction, organizationId, id),
   );
@@ -179,11 +186,9 @@ async function end(db: OrganizationTransaction, login: Login): Promise<Login> {
 
 /** Ends the login of a refresh token; an unknown one changes nothing. */
 export async function revokeRefreshToken(db: Database, refreshToken: string): Promise<void> {
-  const { rows } = await sql<{ organization_id: string; login_id: string }>`
-    SELECT * FROM find_refresh_token(${hashSecret(refreshToken)})`.execute(db);
-  const [found] = rows;
-  if (found === undefined) return;
-  const { organization_id: organizationId, login_id: id } = found;
+  const place = await placeOf(db, refreshToken);
+  if (place === undefined) return;
+  const { organizationId, id } = place;
   await inOrganization(db, organizationId, async (transaction) => {
     const login = await logins.find(transaction, organizationId, id, 'update');
     if (login !== undefined) await end(transaction, login);
