@@ -1,28 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
-import { some } from '../../../clients/typescript/src/index.ts';
 import { isView } from '../data/subject.ts';
 import { tablesQuery } from '../data/tables.ts';
 import { Action } from '../parts/action.tsx';
 import { Fetched } from '../parts/states.tsx';
+import { attachedQuery } from '../project/attached.ts';
 import { workspace } from '../session/login.ts';
 import { texts } from '../texts/index.ts';
 
 const told = texts.ask.attach;
-const maxEntries = 1_000;
 
 /** The tables and views that the analyst of a project sees. */
 export function Attached({ projectId }: { projectId: string }) {
   const path = { project_id: projectId };
-  const queryKey = ['attached', projectId];
-  const asked = useQuery({
-    queryKey,
-    queryFn: () =>
-      some(maxEntries, (page) =>
-        workspace.get('/v1/projects/{project_id}/catalog-entries', { params: { path, query: page } }),
-      ),
-  });
+  const query = attachedQuery(projectId);
+  const asked = useQuery(query);
   return (
     <details>
       <summary>{told.title}</summary>
@@ -38,7 +31,7 @@ export function Attached({ projectId }: { projectId: string }) {
                   </Link>{' '}
                   <Action
                     isPlain
-                    changes={[queryKey]}
+                    changes={[query.queryKey]}
                     does={() =>
                       workspace.delete('/v1/projects/{project_id}/catalog-entries/{entry_id}', {
                         params: { path: { ...path, entry_id: id } },

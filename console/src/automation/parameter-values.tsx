@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { faultAt, type Place } from '../parts/faults.ts';
 import { Field } from '../parts/field.tsx';
-import { workspace } from '../session/login.ts';
+import { attachedQuery } from '../project/attached.ts';
 import { texts } from '../texts/index.ts';
 import { ParameterValue } from './parameter-value.tsx';
 import { type Parameter, type Parameters, textOfValue } from './parameters.ts';
@@ -31,14 +31,7 @@ export function ParameterValues({
   const list = useId();
   const fields = Object.entries(parameters);
   const hasTables = fields.some(([, { type }]) => type === 'table');
-  const { data: entries } = useQuery({
-    queryKey: ['attached', projectId],
-    queryFn: () =>
-      workspace.get('/v1/projects/{project_id}/catalog-entries', {
-        params: { path: { project_id: projectId }, query: { limit: 100 } },
-      }),
-    enabled: hasTables,
-  });
+  const { data: entries } = useQuery({ ...attachedQuery(projectId), enabled: hasTables });
   if (fields.length === 0) return <p className="hint">{told.none}</p>;
   return (
     <>
@@ -59,7 +52,7 @@ export function ParameterValues({
       ))}
       {hasTables && (
         <datalist id={list}>
-          {entries?.items.map(({ id, name }) => (
+          {entries?.map(({ id, name }) => (
             <option key={id} value={name} />
           ))}
         </datalist>

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { faultAt, unplaced } from '../../parts/faults.ts';
 import { Field } from '../../parts/field.tsx';
 import { Failure } from '../../parts/states.tsx';
-import { workspace } from '../../session/login.ts';
+import { attachedQuery, maxAttached } from '../../project/attached.ts';
 import { texts } from '../../texts/index.ts';
 import { ParameterValues } from '../parameter-values.tsx';
 import { type Parameters, paramsOf } from '../parameters.ts';
@@ -125,17 +125,9 @@ interface TablesOfProps {
 
 /** The tables whose new versions start it: those that are attached to the project. */
 function TablesOf({ projectId, tables, fault, onChange }: TablesOfProps) {
-  const { data } = useQuery({
-    queryKey: ['attached', projectId],
-    queryFn: () =>
-      workspace.get('/v1/projects/{project_id}/catalog-entries', {
-        params: { path: { project_id: projectId }, query: { limit: 200 } },
-      }),
-  });
+  const { data } = useQuery(attachedQuery(projectId));
   // Views have no versions of their own.
-  const attached = (data?.items ?? []).flatMap(({ tableId, name }) =>
-    tableId === null ? [] : [{ tableId, name }],
-  );
+  const attached = (data ?? []).flatMap(({ tableId, name }) => (tableId === null ? [] : [{ tableId, name }]));
   return (
     <fieldset>
       <legend>{told.tables}</legend>
@@ -152,7 +144,7 @@ function TablesOf({ projectId, tables, fault, onChange }: TablesOfProps) {
           {name}
         </label>
       ))}
-      {data?.nextCursor != null && <p className="hint">{told.moreTables}</p>}
+      {data?.length === maxAttached && <p className="hint">{told.moreTables}</p>}
       {fault !== undefined && <p className="fault">{fault}</p>}
     </fieldset>
   );
