@@ -89,14 +89,18 @@ test('the signal makes it read its apps before anything is due', async () => {
 
 test('an app that is registered while the last round finds none is not forgotten', async () => {
   let rounds = 0;
+  const reading = Promise.withResolvers<void>();
   const signalled = Promise.withResolvers<void>();
   const { status } = await run(
     async () => {
       rounds += 1;
+      reading.resolve();
       if (rounds === 1) await signalled.promise;
       return rounds === 2 ? dueAfter(30_000) : noApps;
     },
     async (handle) => {
+      // A signal before the round would only be read with the rows it is about.
+      await reading.promise;
       await handle.signal(wakeAppHealthSignal);
       await untilEvent(handle, 'workflowExecutionSignaledEventAttributes');
       signalled.resolve();
