@@ -79,6 +79,7 @@ import { appsRoutes } from './workspace/apps/routes.ts';
 import { filesRoutes } from './workspace/files/routes.ts';
 import { projectsRoutes } from './workspace/projects/routes.ts';
 import { runsRoutes } from './workspace/runs/routes.ts';
+import { temporalUiRoute } from './workspace/runs/temporal-ui-route.ts';
 
 const safeRequestId = /^[A-Za-z0-9._:@/+=-]{1,128}$/;
 
@@ -174,6 +175,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   filesRoutes(app, deps);
   previewsRoutes(app, deps);
   runsRoutes(app, deps);
+  temporalUiRoute(app, deps);
   tableImportsRoutes(app, deps);
   tablesRoutes(app, deps);
   viewsRoutes(app, deps);

@@ -15,6 +15,7 @@ const environment = storesEnvironment.extend({
   TRUSTED_PROXIES: z.string().default('').transform(networks),
   PUBLIC_CLIENTS: z.string().default('[]').transform(publicClients),
   ALLOW_CLIENT_REGISTRATION: z.stringbool().default(false),
+  TEMPORAL_UI_URL: z.url({ protocol: /^https?$/ }).optional(),
   OIDC_ISSUER: z.string().transform(issuerUrl).optional(),
   OIDC_CLIENT_ID: z.string().optional(),
   OIDC_CLIENT_SECRET: z.string().optional(),
@@ -40,9 +41,15 @@ export function readApiConfig(env: NodeJS.ProcessEnv) {
     trustedProxies: e.TRUSTED_PROXIES,
     publicClients: e.PUBLIC_CLIENTS,
     allowClientRegistration: e.ALLOW_CLIENT_REGISTRATION,
+    temporalUi: temporalUi(e),
     oidc: oidcSettings(e),
     previewProcesses: e.PREVIEW_PROCESSES,
   };
+}
+
+/** Its pages are below a path that may be more than the root. */
+function temporalUi({ TEMPORAL_UI_URL: url, TEMPORAL_NAMESPACE: namespace }: z.infer<typeof environment>) {
+  return url === undefined ? undefined : { url: url.endsWith('/') ? url.slice(0, -1) : url, namespace };
 }
 
 /**

@@ -24,6 +24,8 @@ export interface ApiDeps extends Service {
   publicClients: readonly PublicClient[];
   /** Whether public clients may register themselves. */
   allowClientRegistration: boolean;
+  /** The Temporal UI that administrators are led to; undefined if there is none for them. */
+  temporalUi: { url: string; namespace: string } | undefined;
   /** Where people sign in; undefined with local accounts. */
   identityProvider: IdentityProvider | undefined;
   /** Networks whose forwarding headers are trusted; default: none. */

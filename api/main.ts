@@ -43,6 +43,7 @@ const app = await buildApp({
   lakeAddresses: lakeAddresses(config),
   publicClients: config.publicClients,
   allowClientRegistration: config.allowClientRegistration,
+  temporalUi: config.temporalUi,
   identityProvider,
   trustedProxies: config.trustedProxies,
   validateResponses: false,

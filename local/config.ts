@@ -16,6 +16,7 @@ export type LocalConfig = {
   objectStore: ObjectStoreConfig | undefined;
   temporalAddress: string | undefined;
   temporalNamespace: string;
+  temporalUiUrl: string | undefined;
   /** Undefined if mails are caught instead of sent. */
   mail: { smtpUrl: string; smtpFrom: string } | undefined;
 };
@@ -49,6 +50,7 @@ const variables = z.object({
   S3_IAM_ENDPOINT: text,
   TEMPORAL_ADDRESS: text,
   TEMPORAL_NAMESPACE: text,
+  TEMPORAL_UI_URL: text,
   SMTP_URL: text,
   SMTP_FROM: text,
 });
@@ -72,6 +74,7 @@ export function readLocalConfig(environment: NodeJS.ProcessEnv): LocalConfig {
     objectStore: objectStoreOf(values),
     temporalAddress: values.TEMPORAL_ADDRESS,
     temporalNamespace: values.TEMPORAL_NAMESPACE ?? 'default',
+    temporalUiUrl: values.TEMPORAL_UI_URL,
     mail: mailOf(values),
   };
 }

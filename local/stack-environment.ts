@@ -14,6 +14,8 @@ export type StackEnvironment = {
   S3_IAM_ENDPOINT: string;
   TEMPORAL_ADDRESS: string;
   TEMPORAL_NAMESPACE: string;
+  /** Empty if it is not known. */
+  TEMPORAL_UI_URL: string;
   ENCRYPTION_KEYS: string;
   DUCKDB_EXTENSION_DIR: string;
   WORK_DIR: string;
@@ -30,6 +32,7 @@ export type Addresses = {
   databaseUrl: string;
   objectStore: ObjectStoreConfig;
   temporalAddress: string;
+  temporalUiUrl: string;
   duckdbExtensionDir: string;
   apiPort: number;
   mail: { smtpUrl: string; smtpFrom: string };
@@ -52,6 +55,7 @@ export function stackEnvironment(config: LocalConfig, addresses: Addresses): Sta
     S3_IAM_ENDPOINT: objectStore.iamEndpoint,
     TEMPORAL_ADDRESS: addresses.temporalAddress,
     TEMPORAL_NAMESPACE: config.temporalNamespace,
+    TEMPORAL_UI_URL: addresses.temporalUiUrl,
     ENCRYPTION_KEYS: encryptionKeys(config.dataDir),
     DUCKDB_EXTENSION_DIR: addresses.duckdbExtensionDir,
     WORK_DIR: workDirOf(config.dataDir),

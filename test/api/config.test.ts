@@ -28,3 +28,15 @@ test('a provider is configured as a whole, and not in the clear', () => {
   ] as const)
     expect(() => oidcOf({ ...right, ...change }), JSON.stringify(change)).toThrow(fault);
 });
+
+test('the Temporal UI is an address of the web, below any path, or not set', () => {
+  const uiOf = (TEMPORAL_UI_URL: string) =>
+    readApiConfig({ ...process.env, TEMPORAL_NAMESPACE: 'sales', TEMPORAL_UI_URL }).temporalUi;
+  expect(uiOf('')).toBe(undefined);
+  expect(uiOf('https://ops.example.com/temporal/')).toEqual({
+    url: 'https://ops.example.com/temporal',
+    namespace: 'sales',
+  });
+  for (const wrong of ['javascript:alert(1)', 'ops.example.com', 'ftp://ops.example.com'])
+    expect(() => uiOf(wrong), wrong).toThrow('TEMPORAL_UI_URL');
+});

@@ -82,6 +82,7 @@ const adminRoutes = [
   'POST /v1/invitations',
   'DELETE /v1/invitations/{invitation_id}',
   'GET /v1/audit-events',
+  'GET /v1/temporal-ui',
   'GET /v1/tables/{table_id}/grants',
   'PUT /v1/tables/{table_id}/grants',
   'POST /v1/schedules/{schedule_id}/take-over',

@@ -227,6 +227,10 @@ describeInChromium('runs', () => {
     await inspect(page, 'run-failed', theme);
     await page.goto(`/console/projects/${projectId}/runs/${id}`);
     await page.getByText('Rows imported: 2').waitFor();
+    const process = page.getByRole('link', { name: `table-import/${id}` });
+    expect(await process.getAttribute('href')).toBe(
+      `http://temporal-ui.test/namespaces/default/workflows/table-import%2F${id}`,
+    );
     await inspect(page, 'run', theme);
   });
 });

@@ -4,6 +4,9 @@ import { inspect, themes } from '../api/pages/in-browser/inspect.ts';
 import { expectTitle, password } from '../api/pages/in-browser/lab.ts';
 import { describeInChromium } from '../support/chromium.ts';
 import { expectEventually } from '../support/eventually.ts';
+import { personOf } from '../support/people.ts';
+import { madeSchedule, writtenPlaybook } from '../support/schedules.ts';
+import { graphOf, node, workflowsOf } from '../support/workflows.ts';
 import type { TestClient } from '../support/workspace.ts';
 import { hasRun, hostile, script, useConsole } from './opened.ts';
 
@@ -86,6 +89,41 @@ describeInChromium('settings', () => {
     await confirm(page, 'Remove');
     await part(page, 'Members').getByRole('alert').waitFor();
     expect([faults, elsewhere]).toEqual([[], []]);
+  });
+
+  test('what ran as somebody who was removed is taken over', async () => {
+    let client!: TestClient;
+    const { page } = await opened(async (made) => {
+      client = made;
+    });
+    const leaver = await personOf(lab.workspace, client, 'member');
+    const asLeaver = { ...client, call: leaver.call };
+    const projectId = (await leaver.call('POST', '/v1/projects', { body: { name: 'Leaving' } })).body.data.id;
+    const playbookId = await writtenPlaybook(asLeaver, projectId);
+    await madeSchedule(asLeaver, projectId, playbookId, { description: 'Every morning' });
+    await madeSchedule(asLeaver, projectId, playbookId, { description: 'Every evening' });
+    const graph = graphOf([node('q', 'query', { sql: 'SELECT 1 AS one' })]);
+    const workflow = await workflowsOf(asLeaver, () => projectId).active(graph);
+
+    await page.goto('/console/settings');
+    await rowOf(page, 'Members', leaver.email).getByRole('button', { name: 'Remove' }).first().click();
+    await confirm(page, 'Remove');
+    const paused = (name: string) => part(page, 'Members').getByRole('listitem').filter({ hasText: name });
+    for (const name of [workflow.title, 'Every morning'])
+      await paused(name).getByRole('button', { name: 'Take it over' }).click();
+    await paused('Every morning').getByRole('link').waitFor();
+    await paused(workflow.title).getByRole('link').click();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+
+    // What was not taken over at once is found where it is listed.
+    await page.goto('/console/schedules');
+    await page.getByRole('link', { name: 'Every evening' }).click();
+    await page.getByText('It was paused because whom it runs as was removed.').waitFor();
+    await page.getByRole('button', { name: 'Take it over' }).click();
+    await page.getByRole('button', { name: 'Take it over' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
   });
 
   test('a client is issued, gets another secret, and is revoked; each is an event', async () => {

@@ -111,6 +111,7 @@ async function open(
     lakeAddresses: lakeAddresses(config),
     publicClients: [],
     allowClientRegistration: true,
+    temporalUi: { url: 'http://temporal-ui.test', namespace: 'default' },
     identityProvider,
     probes: {
       postgres: async () => undefined,

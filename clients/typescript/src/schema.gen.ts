@@ -1819,6 +1819,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/temporal-ui": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tell where the Temporal UI shows the processes of runs
+         * @description Its address is of the operator’s own network, so it is told to administrators alone.
+         */
+        get: operations["getTemporalUi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/table-imports": {
         parameters: {
             query?: never;
@@ -5586,6 +5606,10 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
             archivedAt: string | null;
+        };
+        TemporalUi: {
+            /** @description The `workflowId` of a run, percent-encoded, is added to it. Null where no address is set. */
+            workflowsUrl: string | null;
         };
         QueryAnswerEnvelope: {
             data: components["schemas"]["QueryAnswer"];
@@ -9664,6 +9688,28 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Run"];
+                    };
+                };
+            };
+        };
+    };
+    getTemporalUi: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["TemporalUi"];
                     };
                 };
             };

@@ -1,6 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
+import { workspace } from '../session/login.ts';
+import { useMe } from '../session/me.ts';
 import { texts } from '../texts/index.ts';
 import type { Run } from './run.ts';
 
@@ -48,9 +51,29 @@ export function Facts({ run, projectId }: OfRun) {
       )}
       <dt>{told.temporal}</dt>
       <dd>
-        <code>{workflowId}</code>
+        <InTemporal workflowId={workflowId} />
       </dd>
     </dl>
+  );
+}
+
+/** Administrators are led to the process itself, where the operator says how. */
+function InTemporal({ workflowId }: Pick<Run, 'workflowId'>) {
+  const { data: me } = useMe();
+  const { data: ui } = useQuery({
+    queryKey: ['temporal-ui'],
+    queryFn: () => workspace.get('/v1/temporal-ui'),
+    enabled: me?.data.admin === true,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const name = <code>{workflowId}</code>;
+  const base = ui?.data.workflowsUrl ?? null;
+  return base === null ? (
+    name
+  ) : (
+    <a href={`${base}${encodeURIComponent(workflowId)}`} target="_blank" rel="noreferrer">
+      {name}
+    </a>
   );
 }
 

@@ -7,6 +7,7 @@ import { workspace } from '../session/login.ts';
 import { texts } from '../texts/index.ts';
 import type { OfCaller } from './caller.ts';
 import { type Member, MemberActions, nameOf } from './member-actions.tsx';
+import { Removed } from './removed.tsx';
 import { ShownOnce } from './shown-once.tsx';
 
 const told = texts.settings.members;
@@ -53,23 +54,5 @@ export function Members({ me }: OfCaller) {
         )}
       </Pages>
     </>
-  );
-}
-
-/** What stands still since, because it ran as the person. */
-function Removed({ member }: { member: components['schemas']['RemovedMember'] }) {
-  return (
-    <div role="status">
-      <p>
-        {told.removed(nameOf(member))} {member.paused.length > 0 && told.paused}
-      </p>
-      <ul>
-        {member.paused.map(({ id, type, name }) => (
-          <li key={id}>
-            {type} {name === '' ? id : name}
-          </li>
-        ))}
-      </ul>
-    </div>
   );
 }

@@ -1,6 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
 import { Fetched } from '../parts/states.tsx';
-import { workspace } from '../session/login.ts';
+import { useMe } from '../session/me.ts';
 import { texts } from '../texts/index.ts';
 import { Audit } from './audit.tsx';
 import { Clients } from './clients.tsx';
@@ -14,7 +13,7 @@ const told = texts.settings;
 
 /** What an organization consists of, and who may do what in it. */
 export function SettingsPage() {
-  const asked = useQuery({ queryKey: ['me'], queryFn: () => workspace.get('/v1/me') });
+  const asked = useMe();
   return (
     <>
       <h1>{told.title}</h1>

@@ -5,6 +5,7 @@ import { DropAnywhere } from '../intake/drop-anywhere.tsx';
 import { ProjectChoice } from '../project/choice.tsx';
 import { useProjectId } from '../project/current.ts';
 import { signOut, workspace } from '../session/login.ts';
+import { useMe } from '../session/me.ts';
 import { texts } from '../texts/index.ts';
 import { useFocus, useTitle } from './arrival.ts';
 import { pages } from './pages.ts';
@@ -17,7 +18,7 @@ export function Shell() {
   const main = useRef<HTMLElement>(null);
   useTitle(main);
   useFocus(main);
-  const { data: me } = useQuery({ queryKey: ['me'], queryFn: () => workspace.get('/v1/me') });
+  const { data: me } = useMe();
   const { data: organization } = useQuery({
     queryKey: ['organization'],
     queryFn: () => workspace.get('/v1/organization'),

@@ -4,6 +4,7 @@ import { workflows } from './workflows.ts';
 /** Texts of what runs by itself. */
 export const automation = {
   nav: { label: 'Automation', playbooks: 'Playbooks', schedules: 'Schedules', workflows: 'Workflows' },
+  takeOver: 'Take it over',
   newest: 'Drop my changes and load what is stored',
   required: (name: string) => `${name} (required)`,
   parameters: {

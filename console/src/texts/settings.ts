@@ -22,7 +22,8 @@ export const settings = {
     confirmRemove: (name: string) =>
       `Remove ${name}? Their sessions and tokens end at once. What they made stays.`,
     removed: (name: string) => `${name} was removed.`,
-    paused: 'What ran as them is paused, until an administrator takes it over:',
+    paused: 'What ran as them is paused, until an administrator takes it over and resumes it:',
+    kinds: { schedule: 'Schedule', workflow: 'Workflow' },
   },
   invitations: {
     title: 'Invitations',

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { buildApp } from '../../../api/app.ts';
 import { AppError } from '../../../data/errors.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { processSteps } from '../../../data/processes/reconcile.ts';
@@ -242,4 +243,15 @@ test('a run moves along its table of states only, and ends its step with it', as
       }
     }
   }
+});
+
+test('the Temporal UI is named where the operator has set it', async () => {
+  const client = await workspace.organization();
+  const workflowsUrl = 'http://temporal-ui.test/namespaces/default/workflows/';
+  expect((await client.call('GET', '/v1/temporal-ui')).body).toEqual({ data: { workflowsUrl } });
+  const app = await buildApp({ ...workspace.deps, temporalUi: undefined });
+  const headers = { authorization: `Bearer ${await client.token()}` };
+  const unset = await app.inject({ method: 'GET', url: '/v1/temporal-ui', headers });
+  expect(unset.json()).toEqual({ data: { workflowsUrl: null } });
+  await app.close();
 });

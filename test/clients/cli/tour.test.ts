@@ -119,6 +119,9 @@ test('a workflow is applied from a file, changed by it, activated, run and looke
   expect(await said('workflows', 'logs', made.id)).toMatch(/wfr_\w+ {2,}succeeded/);
   const id = /wfr_\w+/.exec(await said('workflows', 'logs', made.id))![0];
   const opened = await run(['open', id], { env: { WORKSPACE_TEMPORAL_UI: 'http://127.0.0.1:8233/' } });
+  expect((await run(['open', id])).out).toMatch(
+    /^http:\/\/temporal-ui\.test\/namespaces\/default\/workflows\/workflow-run%2F/,
+  );
   expect(opened.out).toMatch(/^http:\/\/127\.0\.0\.1:8233\/namespaces\/default\/workflows\/workflow-run%2F/);
 });
 

@@ -77,19 +77,25 @@ export function runCommands(program: Command): void {
     .argument('<run>')
     .action(async (id: string, _: object, command: Command) => {
       const context = await contextOf(command);
-      const ui = variable('WORKSPACE_TEMPORAL_UI');
-      if (ui === undefined)
-        throw new Failure(
-          'Set WORKSPACE_TEMPORAL_UI to the address of the Temporal UI, as `npm start` prints it.',
-        );
       const { data } = await context.workspace.get(
         '/v1/projects/{project_id}/runs/{run_id}',
         inProject(await context.project(), id),
       );
-      const namespace = variable('WORKSPACE_TEMPORAL_NAMESPACE') ?? 'default';
-      const url = `${ui.replace(/\/$/, '')}/namespaces/${namespace}/workflows/${encodeURIComponent(data.workflowId)}`;
+      const url = `${await workflowsUrl(context)}${encodeURIComponent(data.workflowId)}`;
       context.output.show({ url }, () => url);
     });
+}
+
+/** As the service knows it, or as it is set here. */
+async function workflowsUrl({ workspace }: Context): Promise<string> {
+  const ui = variable('WORKSPACE_TEMPORAL_UI');
+  const namespace = variable('WORKSPACE_TEMPORAL_NAMESPACE') ?? 'default';
+  if (ui !== undefined) return `${ui.replace(/\/$/, '')}/namespaces/${namespace}/workflows/`;
+  const { data } = await workspace.get('/v1/temporal-ui');
+  if (data.workflowsUrl !== null) return data.workflowsUrl;
+  throw new Failure(
+    'The service does not know its Temporal UI. Set WORKSPACE_TEMPORAL_UI to the address, or its operator TEMPORAL_UI_URL.',
+  );
 }
 
 function described({ title, kind, status, id, steps, output, error }: Run): string {

@@ -7,6 +7,7 @@ import { Fetched } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { workspace } from '../../session/login.ts';
+import { useMe } from '../../session/me.ts';
 import { texts } from '../../texts/index.ts';
 import { AutomationNav } from '../nav.tsx';
 import { Backfills } from './backfills.tsx';
@@ -78,7 +79,8 @@ function OneSchedule({ schedule }: { schedule: Schedule }) {
   );
 }
 
-function Actions({ schedule: { id, status } }: { schedule: Schedule }) {
+function Actions({ schedule: { id, status, pauseReason } }: { schedule: Schedule }) {
+  const { data: me } = useMe();
   const navigate = route.useNavigate();
   const queries = useQueryClient();
   const params = { path: { schedule_id: id } };
@@ -98,6 +100,14 @@ function Actions({ schedule: { id, status } }: { schedule: Schedule }) {
           does={() => workspace.post('/v1/schedules/{schedule_id}/pause', { params })}
         >
           {told.pause}
+        </Action>
+      )}
+      {pauseReason === 'maker_removed' && me?.data.admin === true && (
+        <Action
+          changes={changes}
+          does={() => workspace.post('/v1/schedules/{schedule_id}/take-over', { params })}
+        >
+          {texts.automation.takeOver}
         </Action>
       )}
       {status === 'paused' && (
