@@ -307,6 +307,7 @@ export interface Definitions {
   id: string;
   min_interval_seconds: Generated<number>;
   organization_id: string;
+  other_changes: Generated<number>;
   query: string;
   refresh_mode: Generated<string>;
   revision: Generated<number>;

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { currentDefinitions } from '../../../domain/tables/analyses/analyses.ts';
 import { calculationStates } from '../../../domain/tables/calculated-tables/status.ts';
+import { revisionOf } from '../../../domain/tables/definitions/revisions.ts';
 import { decidedType, findPhysicalTable } from '../../../domain/tables/tables/columns.ts';
 import { getTable, type TableRow } from '../../../domain/tables/tables/tables.ts';
 import type { ApiDeps } from '../../deps.ts';
@@ -53,6 +54,6 @@ export async function gridTable(
       min_interval_seconds: definition.min_interval_seconds,
     },
     definedByUserId: definition.defined_by,
-    revision: definition.revision,
+    revision: revisionOf(definition),
   };
 }

@@ -3,6 +3,7 @@ import { inOrganization } from '../../../data/postgres/client.ts';
 import { currentDefinitions } from '../../../domain/tables/analyses/analyses.ts';
 import { lineageSummary, relationRefs } from '../../../domain/tables/definitions/describe.ts';
 import { loadGraph } from '../../../domain/tables/definitions/graph.ts';
+import { revisionOf } from '../../../domain/tables/definitions/revisions.ts';
 import {
   changeView,
   createView,
@@ -240,7 +241,7 @@ function viewOf({ row, definition, columns, error, dependsOn }: DescribedView) {
     status: error === null ? ('valid' as const) : ('broken' as const),
     error,
     definedByUserId: definition.defined_by,
-    revision: definition.revision,
+    revision: revisionOf(definition),
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
   };

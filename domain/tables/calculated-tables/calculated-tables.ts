@@ -8,8 +8,8 @@ import {
   lockDefinitions,
   updateDefinition,
 } from '../definitions/definitions.ts';
-import { changedMeanwhile, refuseOtherRevision } from '../definitions/revisions.ts';
-import { findTable, insertTable, type TableRow } from '../tables/tables.ts';
+import { changedMeanwhile, refuseOtherRevision, revisionOf } from '../definitions/revisions.ts';
+import { findTable, insertTable, type TableRow, updateTableRow } from '../tables/tables.ts';
 import { getCalculated } from './start.ts';
 
 /** A calculated table: its row among the tables, and its SELECT. */
@@ -108,23 +108,22 @@ export async function changeCalculatedTable(
       : await checkDefinition(deps, { organizationId, definerId: callerId, query, kind: 'calc' });
   return inOrganization(deps.db, organizationId, async (db) => {
     await lockDefinitions(db, organizationId);
-    const row = await getCalculated(db, organizationId, id);
+    await getCalculated(db, organizationId, id);
     const now = await getDefinition(db, organizationId, id, 'update');
-    if (now.revision !== before.revision) throw changedMeanwhile(now);
+    if (revisionOf(now) !== revisionOf(before)) throw changedMeanwhile(now);
     const definition = await updateDefinition(db, organizationId, id, {
+      refresh_mode: refresh?.mode ?? now.refresh_mode,
+      min_interval_seconds: refresh?.minIntervalSeconds ?? now.min_interval_seconds,
       ...(checked === undefined
-        ? {}
+        ? { other_changes: now.other_changes + 1 }
         : {
             query: checked.query,
             revision: now.revision + 1,
             defined_by: callerId,
             analysis: JSON.stringify(checked.stored),
           }),
-      ...(refresh?.mode === undefined ? {} : { refresh_mode: refresh.mode }),
-      ...(refresh?.minIntervalSeconds === undefined
-        ? {}
-        : { min_interval_seconds: refresh.minIntervalSeconds }),
     });
+    const row = await updateTableRow(db, organizationId, id, {});
     if (checked !== undefined) await writeReads(db, organizationId, row, checked);
     return { row, definition };
   });

@@ -1,11 +1,17 @@
 import { AppError } from '../../../data/errors.ts';
 import type { Definition } from './definitions.ts';
 
-export function refuseOtherRevision(definition: Definition, expected: number | undefined): void {
-  if (expected !== undefined && expected !== definition.revision) throw changedMeanwhile(definition);
+type Counted = Pick<Definition, 'revision' | 'other_changes'>;
+
+/** The revision as people see it: of the query, and of all else. */
+export const revisionOf = ({ revision, other_changes: others }: Counted): number => revision + others;
+
+export function refuseOtherRevision(definition: Counted, expected: number | undefined): void {
+  if (expected !== undefined && expected !== revisionOf(definition)) throw changedMeanwhile(definition);
 }
 
-export function changedMeanwhile({ revision }: Pick<Definition, 'revision'>): AppError {
+export function changedMeanwhile(definition: Counted): AppError {
+  const revision = revisionOf(definition);
   return new AppError('revision_conflict', `It changed in the meantime: its revision is ${revision} now.`, {
     extensions: { current_revision: revision },
   });

@@ -19,7 +19,7 @@ import {
   updateDefinition,
 } from '../definitions/definitions.ts';
 import { loadGraph, refuseWhileRead } from '../definitions/graph.ts';
-import { changedMeanwhile, refuseOtherRevision } from '../definitions/revisions.ts';
+import { changedMeanwhile, refuseOtherRevision, revisionOf } from '../definitions/revisions.ts';
 import { findRelation, insertTable, nameTaken, type TableRow } from '../tables/tables.ts';
 
 /** A view: its row among the tables, and its SELECT. */
@@ -135,15 +135,19 @@ export async function changeView(deps: DefinitionDeps, change: ViewChange): Prom
   await inOrganization(deps.db, organizationId, async (db) => {
     await lockDefinitions(db, organizationId);
     const { row, definition } = await getView(db, organizationId, id);
-    if (definition.revision !== before.definition.revision) throw changedMeanwhile(definition);
+    if (revisionOf(definition) !== revisionOf(before.definition)) throw changedMeanwhile(definition);
     if (followed !== undefined) await writeFollowed(db, organizationId, followed);
     const name = change.name ?? row.name;
     await renameRow(db, row, { name, description: change.description ?? row.description });
     await updateDefinition(db, organizationId, id, {
-      revision: definition.revision + 1,
       ...(checked === undefined
-        ? {}
-        : { query: checked.query, defined_by: callerId, analysis: JSON.stringify(checked.stored) }),
+        ? { other_changes: definition.other_changes + 1 }
+        : {
+            query: checked.query,
+            revision: definition.revision + 1,
+            defined_by: callerId,
+            analysis: JSON.stringify(checked.stored),
+          }),
     });
     if (checked !== undefined) await writeReads(db, organizationId, { id, name }, checked);
   });

@@ -152,11 +152,21 @@ test('a new query makes it stale, as does a view that it reads; a circle is refu
   expect(await on.rows('SELECT n FROM one')).toEqual([{ n: 1 }]);
   await on.synced(two);
   expect(await on.rows('SELECT n FROM two')).toEqual([{ n: 11 }]);
+  // What is not in its query changes what people have seen of it, and nothing that was built.
+  const refresh = { min_interval_seconds: 90 };
+  const calmer = await on.must('PATCH', path, 200, { refresh, expected_revision: 2 });
+  expect(calmer).toMatchObject({ status: 'fresh', revision: 3, refresh: { min_interval_seconds: 90 } });
+  expect(Date.parse(calmer.updatedAt)).toBeGreaterThan(Date.parse(changed.updatedAt));
+  const late = await client.call('PATCH', path, { body: { query: 'SELECT 11 AS n', expected_revision: 2 } });
+  expect([late.body.code, late.body.current_revision]).toEqual(['revision_conflict', 3]);
+  const described = { description: 'All of one', name: 'above_one', expected_revision: 1 };
+  expect(await on.must('PATCH', `/v1/views/${view}`, 200, described)).toMatchObject({ revision: 2 });
+  expect(await on.status(two)).toMatchObject({ status: 'fresh' });
   await on.must('PATCH', `/v1/views/${view}`, 200, { query: 'SELECT n * 3 AS n FROM one' });
   expect(await on.status(two)).toMatchObject({ status: 'stale', staleBecause: ['definition'] });
   expect(await on.status(one)).toMatchObject({ status: 'fresh' });
   const deleted = await client.call('DELETE', `/v1/tables/${one}?confirm=true`);
-  expect(deleted.body.dependents).toEqual([{ id: view, kind: 'view', name: 'over_one' }]);
+  expect(deleted.body.dependents).toEqual([{ id: view, kind: 'view', name: 'above_one' }]);
   expect((await client.call('DELETE', `/v1/tables/${two}?confirm=true`)).status).toBe(200);
 });
 
