@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
@@ -41,5 +41,8 @@ export async function inspect(page: Page, name: string, theme: Theme): Promise<v
 async function picture(page: Page, name: string): Promise<void> {
   if (picturesFolder === undefined) return;
   await mkdir(picturesFolder, { recursive: true });
-  await page.screenshot({ path: join(picturesFolder, `${name}.png`) });
+  const session = await page.context().newCDPSession(page);
+  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 60 });
+  await session.detach();
+  await writeFile(join(picturesFolder, `${name}.webp`), data, 'base64');
 }
