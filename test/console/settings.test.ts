@@ -8,7 +8,7 @@ import { personOf } from '../support/people.ts';
 import { madeSchedule, writtenPlaybook } from '../support/schedules.ts';
 import { graphOf, node, workflowsOf } from '../support/workflows.ts';
 import type { TestClient } from '../support/workspace.ts';
-import { hasRun, hostile, script, useConsole } from './opened.ts';
+import { hasRun, hostile, openPart, script, useConsole } from './opened.ts';
 
 const adminsOnly = 'Only administrators and owners see this.';
 
@@ -103,7 +103,9 @@ describeInChromium('settings', () => {
     await madeSchedule(asLeaver, projectId, playbookId, { description: 'Every morning' });
     await madeSchedule(asLeaver, projectId, playbookId, { description: 'Every evening' });
     const graph = graphOf([node('q', 'query', { sql: 'SELECT 1 AS one' })]);
-    const workflow = await workflowsOf(asLeaver, () => projectId).active(graph);
+    const { active, draft } = workflowsOf(asLeaver, () => projectId);
+    const workflow = await active(graph);
+    await draft(graph, { title: 'Not yet begun' });
 
     await page.goto('/console/settings');
     await rowOf(page, 'Members', leaver.email).getByRole('button', { name: 'Remove' }).first().click();
@@ -117,6 +119,11 @@ describeInChromium('settings', () => {
     await page.getByRole('button', { name: 'Pause' }).waitFor();
 
     // What was not taken over at once is found where it is listed.
+    await page.goto('/console/workflows');
+    await openPart(page, 'Whose owner is gone');
+    await page.getByRole('row').filter({ hasText: 'Not yet begun' }).getByRole('button').click();
+    await page.getByText('Every workflow has an owner.').waitFor();
+    await page.getByRole('link', { name: 'Not yet begun' }).waitFor();
     await page.goto('/console/schedules');
     await page.getByRole('link', { name: 'Every evening' }).click();
     await page.getByText('It was paused because whom it runs as was removed.').waitFor();

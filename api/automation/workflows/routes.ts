@@ -1,3 +1,4 @@
+import { AppError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { faultsOfDraft } from '../../../domain/automation/workflows/definitions/draft-faults.ts';
 import { readSqlOfDraft, sqlFaults } from '../../../domain/automation/workflows/definitions/sql-faults.ts';
@@ -85,13 +86,13 @@ export function workflowsRoutes(app: Routes, deps: ApiDeps): void {
   workflows.list({
     summary: 'List your workflows, newest first',
     query: listWorkflowsQuery,
+    errors: ['admin_required'],
     rows: async (db, { organizationId, caller, query }, slice) => {
       const { project_id: projectId, status } = query;
-      const filters = {
-        ownerId: caller.id,
-        ...(projectId === undefined ? {} : { projectId }),
-        ...(status === undefined ? {} : { status }),
-      };
+      if (query.owner === 'gone' && !caller.admin)
+        throw new AppError('admin_required', 'Only an administrator looks for what has no owner any more.');
+      const owner = query.owner === 'gone' ? query.owner : { id: caller.id };
+      const filters = { owner, projectId, status };
       return shownAll(db, await listWorkflows(db, organizationId, filters, slice));
     },
   });

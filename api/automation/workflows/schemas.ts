@@ -15,6 +15,10 @@ const statuses = ['draft', 'active', 'paused', 'archived', 'unknown'] as const;
 export const listWorkflowsQuery = pageQuery.extend({
   project_id: z.string().optional(),
   status: z.enum(['draft', 'active', 'paused', 'archived']).optional(),
+  owner: z
+    .enum(['me', 'gone'])
+    .default('me')
+    .describe('`gone`: what administrators may take over, because its owner was removed or revoked.'),
 });
 
 export const triggerSchema = z

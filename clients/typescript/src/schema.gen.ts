@@ -8460,6 +8460,8 @@ export interface operations {
                 cursor?: string;
                 project_id?: string;
                 status?: "draft" | "active" | "paused" | "archived";
+                /** @description `gone`: what administrators may take over, because its owner was removed or revoked. */
+                owner?: "me" | "gone";
             };
             header?: never;
             path?: never;

@@ -4,6 +4,11 @@ export const workflows = {
   empty: 'You have no workflows yet.',
   about: 'A workflow is a graph of steps: it queries data, decides, and delivers what comes out.',
   columns: { title: 'Workflow', status: 'Status', nodes: 'Nodes', triggers: 'Starts', changed: 'Changed' },
+  orphans: {
+    title: 'Whose owner is gone',
+    empty: 'Every workflow has an owner.',
+    change: 'Change',
+  },
   new: 'New workflow',
   name: 'Its title',
   create: 'Create the workflow',

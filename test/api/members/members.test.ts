@@ -163,7 +163,14 @@ test('a removed member is out everywhere, and what ran as them is paused until i
   expect(data).toMatchObject({ status: 'paused', createdByUserId: owner.id });
   expect(data).not.toHaveProperty('pauseReason');
   expect((await owner.call('POST', `${path}/resume`)).body.data.status).toBe('active');
+  const orphans = '/v1/workflows?owner=gone';
+  expect((await member.call('GET', orphans)).body.code).toBe('admin_required');
+  const ids = async (url: string) =>
+    (await owner.call('GET', url)).body.items.map(({ id }: { id: string }) => id);
+  expect([await ids(orphans), await ids('/v1/workflows')]).toEqual([[workflow.id], []]);
+  expect(await ids(`${orphans}&status=draft`)).toEqual([]);
   const taken = await owner.call('POST', `/v1/workflows/${workflow.id}/take-over`);
+  expect([await ids(orphans), await ids('/v1/workflows')]).toEqual([[], [workflow.id]]);
   expect(taken.body.data).toMatchObject({ status: 'paused', ownerUserId: owner.id });
   const resumed = await owner.call('POST', `/v1/workflows/${workflow.id}/resume`);
   expect(resumed.body.data.status).toBe('active');

@@ -1,13 +1,16 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { List } from '../../parts/list.tsx';
+import { OnDemand } from '../../parts/on-demand.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useProjectId } from '../../project/current.ts';
 import { workspace } from '../../session/login.ts';
+import { useMe } from '../../session/me.ts';
 import { texts } from '../../texts/index.ts';
 import { AutomationNav } from '../nav.tsx';
 import type { Workflow } from './graph.ts';
 import { NewWorkflow } from './new-workflow.tsx';
+import { Orphans } from './orphans.tsx';
 import { WorkflowStatus } from './workflow-status.tsx';
 
 const route = getRouteApi('/framed/workflows');
@@ -17,6 +20,7 @@ const told = texts.automation.workflows;
 export function WorkflowsPage() {
   const navigate = route.useNavigate();
   const projectId = useProjectId();
+  const { data: me } = useMe();
   return (
     <>
       <h1>{told.title}</h1>
@@ -49,6 +53,11 @@ export function WorkflowsPage() {
           />
         )}
       </Pages>
+      {me?.data.admin === true && (
+        <OnDemand title={told.orphans.title}>
+          <Orphans />
+        </OnDemand>
+      )}
       {projectId !== undefined && (
         <NewWorkflow
           projectId={projectId}

@@ -1,6 +1,8 @@
+import type { ExpressionBuilder } from 'kysely';
 import { AppError, notFound } from '../../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
 import { type RecordOf, type RowLock, records, type Slice } from '../../../../data/postgres/records.ts';
+import type { DB } from '../../../../data/postgres/schema.gen.ts';
 import { states } from '../../../../data/postgres/states.ts';
 
 export type Workflow = RecordOf<'workflows'>;
@@ -35,19 +37,42 @@ export async function getWorkflow(
   return row;
 }
 
-/** The workflows of one owner, newest first. */
+export interface WorkflowFilters {
+  /** `gone`: of nobody who is still there. */
+  owner: { id: string } | 'gone';
+  projectId?: string | undefined;
+  status?: Workflow['status'] | undefined;
+}
+
+/** The workflows of one owner, or those that have none any more, newest first. */
 export function listWorkflows(
   db: OrganizationTransaction,
   organizationId: string,
-  { ownerId, projectId, status }: { ownerId: string; projectId?: string; status?: Workflow['status'] },
-  slice: Slice,
+  { owner, projectId, status }: WorkflowFilters,
+  { after, limit }: Slice,
 ): Promise<Workflow[]> {
-  return workflows.list(db, organizationId, slice, {
-    owner_id: ownerId,
-    ...(projectId === undefined ? {} : { project_id: projectId }),
-    ...(status === undefined ? {} : { status }),
-  });
+  let query = db.selectFrom('workflows').selectAll().where('organization_id', '=', organizationId);
+  if (owner === 'gone') query = query.where(isOwnerGone);
+  else query = query.where('owner_id', '=', owner.id);
+  if (projectId !== undefined) query = query.where('project_id', '=', projectId);
+  if (status !== undefined) query = query.where('status', '=', status);
+  if (after !== undefined) query = query.where('id', '<', after);
+  return query.orderBy('id', 'desc').limit(limit).execute();
 }
+
+const isOwnerGone = ({ and, exists, not, selectFrom }: ExpressionBuilder<DB, 'workflows'>) => {
+  const person = selectFrom('users')
+    .select('users.id')
+    .whereRef('users.organization_id', '=', 'workflows.organization_id')
+    .whereRef('users.id', '=', 'workflows.owner_id')
+    .where('users.removed_at', 'is', null);
+  const client = selectFrom('api_clients')
+    .select('api_clients.id')
+    .whereRef('api_clients.organization_id', '=', 'workflows.organization_id')
+    .whereRef('api_clients.id', '=', 'workflows.owner_id')
+    .where('api_clients.revoked_at', 'is', null);
+  return and([not(exists(person)), not(exists(client))]);
+};
 
 /** Throws `revision_conflict` if it has changed since. */
 export function checkRevision({ revision }: Workflow, expected: number | undefined): void {
