@@ -16,6 +16,14 @@ export interface ProcessStart {
   summary: string;
 }
 
+declare module './schema.ts' {
+  interface Documents {
+    process_starts: {
+      start: Document<Pick<ProcessStart, 'argument' | 'searchAttributes' | 'memo' | 'priority' | 'summary'>>;
+    };
+  }
+}
+
 /** Adds the entry; false if another request has already added it. */
 export async function insertProcessStart(
   db: OrganizationTransaction,
@@ -52,10 +60,7 @@ export async function findProcessStart(
     .where('started_at', 'is', null)
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const rest = row.start as unknown as Pick<
-    ProcessStart,
-    'argument' | 'searchAttributes' | 'memo' | 'priority' | 'summary'
-  >;
+  const rest = row.start;
   return { workflowId, workflowType: row.workflow_type, taskQueue: row.task_queue, ...rest };
 }
 

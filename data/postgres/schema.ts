@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
 import type { DB as Columns } from './schema.gen.ts';
 
 /** Why something was paused, if not by a person or with its project. */
@@ -131,9 +131,18 @@ interface Words {
   };
 }
 
+/** A column of JSON: read as what it holds, written as text. */
+export type Document<T> = ColumnType<T, string | Extract<T, null>, string | Extract<T, null>>;
+export type DefaultedDocument<T> = ColumnType<T, string | undefined, string>;
+
+/** What columns of JSON hold. The room that writes one declares it here, by `declare module`. */
+// biome-ignore lint/suspicious/noEmptyInterface: others add to it.
+export interface Documents {}
+
+type Known<Name> = (Name extends keyof Words ? Words[Name] : unknown) &
+  (Name extends keyof Documents ? Documents[Name] : unknown);
+
 /** The tables with their column types, generated from a migrated database except for the fixed values. */
 export type DB = {
-  [Name in keyof Columns]: Name extends keyof Words
-    ? Omit<Columns[Name], keyof Words[Name]> & Words[Name]
-    : Columns[Name];
+  [Name in keyof Columns]: Omit<Columns[Name], keyof Known<Name>> & Known<Name>;
 };

@@ -121,7 +121,10 @@ test('a snapshot that the release before began has a run as any other', async ()
   await inOrg((db) =>
     db
       .insertInto('snapshot_runs')
-      .values({ ...row, id, status: 'queued', finished_at: null, schema_changes: '[]', error: null })
+      .values({
+        ...{ ...row, id, status: 'queued', finished_at: null },
+        ...{ schema_changes: '[]', error: null, reading: null },
+      })
       .execute(),
   );
   const made = await inOrg((db) => findRun(db, client.organizationId, id));

@@ -59,7 +59,7 @@ export function toolResultsRoutes(app: Routes, deps: ApiDeps): void {
       const list = request as Parameters<typeof encodeCursor>[0];
       const from = decodeCursor(z.int().min(0), list) ?? 0;
       const rows = await readRows(deps.objects, result, from, query.limit);
-      const columns = result.columns as unknown as { name: string; dataType: string }[];
+      const columns = result.columns;
       const page = rows.map((row) => row.map((value, index) => ({ name: columns[index]!.name, value })));
       const next = from + page.length;
       const data = {

@@ -1,12 +1,7 @@
 import { z } from 'zod';
 import { isRawNumber, type RawNumber } from '../../../data/exact-json.ts';
 import { namesIn, type Parameters } from '../../../domain/analyst/playbooks/parameters.ts';
-import {
-  type listVersions,
-  outputOf,
-  type Playbook,
-  parametersOf,
-} from '../../../domain/analyst/playbooks/playbooks.ts';
+import type { listVersions, Playbook } from '../../../domain/analyst/playbooks/playbooks.ts';
 import { pathFault } from '../../../domain/workspace/files/path.ts';
 import { freeFormMap } from '../../free-form.ts';
 import { characters, effortSchema, timestamp, visibleName } from '../../schemas.ts';
@@ -188,6 +183,6 @@ function shownOf(
   >,
 ) {
   const { title, description, instructions, model, effort } = row;
-  const parameters: Parameters = parametersOf(row);
-  return { title, description, instructions, parameters, output: outputOf(row), model, effort };
+  const parameters: Parameters = row.parameters;
+  return { title, description, instructions, parameters, output: row.output, model, effort };
 }

@@ -8,7 +8,6 @@ import {
 } from '../../../domain/automation/schedules/pause.ts';
 import { scheduleProcess, wakeSchedule } from '../../../domain/automation/schedules/process.ts';
 import {
-  cadenceOf,
   getSchedule,
   listSchedules,
   type Schedule,
@@ -168,7 +167,7 @@ export function schedulesRoutes(app: Routes, deps: ApiDeps): void {
     { 200: occurrencesSchema },
     async ({ organizationId, params, query, transaction }) => {
       const row = await transaction((db) => loadSchedule(db, organizationId, params));
-      const next = occurrences(cadenceOf(row), Date.now(), row.created_at.getTime(), query.limit);
+      const next = occurrences(row.cadence, Date.now(), row.created_at.getTime(), query.limit);
       return { items: next.map(occurrenceView) };
     },
   );

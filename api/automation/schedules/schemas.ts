@@ -3,11 +3,7 @@ import type { Params } from '../../../domain/analyst/playbooks/parameters.ts';
 import { cadenceView } from '../../../domain/automation/cadences/cadence.ts';
 import type { Occurrence } from '../../../domain/automation/cadences/next.ts';
 import type { ShownBackfill } from '../../../domain/automation/schedules/backfills.ts';
-import {
-  cadenceOf,
-  recipientsOf,
-  type ShownSchedule,
-} from '../../../domain/automation/schedules/schedules.ts';
+import type { ShownSchedule } from '../../../domain/automation/schedules/schedules.ts';
 import type { ScheduleContent } from '../../../domain/automation/schedules/write.ts';
 import { pathFault } from '../../../domain/workspace/files/path.ts';
 import { freeFormMap, keptMap } from '../../free-form.ts';
@@ -160,11 +156,11 @@ export function scheduleView(row: ShownSchedule): z.input<typeof scheduleSchema>
     kind: 'playbook',
     target: { projectId: row.project_id, playbookId: row.playbook_id! },
     description: row.description,
-    schedule: cadenceView(cadenceOf(row)),
+    schedule: cadenceView(row.cadence),
     config: {
-      params: row.params as unknown as Record<string, unknown>,
+      params: row.params,
       outputFolder: row.output_folder,
-      emailRecipients: recipientsOf(row),
+      emailRecipients: row.email_recipients,
     },
     status: row.status,
     ...pauseReasonOf(row),

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { cadenceView } from '../../../domain/automation/cadences/cadence.ts';
-import { cadenceOf, configOf } from '../../../domain/automation/workflows/definitions/triggers.ts';
 import { portTypes } from '../../../domain/automation/workflows/graphs/node-type.ts';
 import { nodeTypes } from '../../../domain/automation/workflows/graphs/node-types.ts';
 import { keptMap } from '../../free-form.ts';
@@ -128,16 +127,16 @@ export function workflowView(row: ShownWorkflow, url: string): z.input<typeof wo
 }
 
 export function triggerView(row: ShownTrigger, url: string): z.input<typeof triggerSchema> {
-  const cadence = cadenceOf(row);
+  const cadence = row.cadence;
   const hook = row.token === undefined ? null : { hookUrl: `${url}/v1/hooks/${row.token}` };
   return {
     id: row.id,
     type: row.type,
     label: row.label,
     enabled: row.enabled,
-    params: row.params as unknown as Record<string, unknown>,
+    params: row.params,
     schedule: cadence === null ? null : cadenceView(cadence),
-    config: hook ?? (configOf(row) as Record<string, unknown> | null),
+    config: hook ?? (row.config as Record<string, unknown> | null),
     ...(row.secret === undefined ? {} : { secret: row.secret }),
   };
 }

@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { cadenceView } from '../../../domain/automation/cadences/cadence.ts';
 import { changesBetween } from '../../../domain/automation/workflows/definitions/version-changes.ts';
-import {
-  triggersOfVersion,
-  type WorkflowVersion,
-} from '../../../domain/automation/workflows/definitions/versions.ts';
+import type { WorkflowVersion } from '../../../domain/automation/workflows/definitions/versions.ts';
 import { keptMap } from '../../free-form.ts';
 import { timestamp } from '../../schemas.ts';
 import { triggerSchema, workflowExample } from './schemas.ts';
@@ -64,8 +61,8 @@ export function versionView(row: ShownVersion): z.input<typeof versionSchema> {
     number: row.number,
     title: row.title,
     outputFolder: row.output_folder,
-    graph: row.graph as Record<string, unknown>,
-    triggers: triggersOfVersion(row).map(({ cadence, config, ...trigger }) => ({
+    graph: { ...row.graph },
+    triggers: row.triggers.map(({ cadence, config, ...trigger }) => ({
       ...trigger,
       schedule: cadence === null ? null : cadenceView(cadence),
       config: config as Record<string, unknown> | null,

@@ -1,10 +1,5 @@
 import { z } from 'zod';
-import type {
-  SchemaChange,
-  SnapshotFailure,
-  SnapshotRun,
-  SnapshotWait,
-} from '../../../domain/intake/datasets/snapshot-runs.ts';
+import type { SnapshotRun, SnapshotWait } from '../../../domain/intake/datasets/snapshot-runs.ts';
 import { nullableTimestamp, timestamp } from '../../schemas.ts';
 import { refusalFields } from '../../tables/verification/refusal.ts';
 
@@ -88,9 +83,9 @@ export function snapshotView(run: SnapshotRun): z.input<typeof snapshotSchema> {
     snapshotTableName: run.table_name,
     tableId: run.table_id,
     tableVersion: run.table_version,
-    schemaChanges: run.schema_changes as unknown as SchemaChange[],
+    schemaChanges: run.schema_changes,
     cursor: run.cursor,
-    error: run.error as unknown as SnapshotFailure | null,
+    error: run.error,
     waitsUntil: isWaiting ? run.waits_until!.toISOString() : null,
     waitsFor: isWaiting ? (run.waits_for as SnapshotWait['waitsFor'] | null) : null,
     createdAt: run.created_at.toISOString(),

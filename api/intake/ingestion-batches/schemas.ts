@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { BatchFailure, IngestionBatch } from '../../../domain/intake/ingestion/ingestion-batches.ts';
+import type { IngestionBatch } from '../../../domain/intake/ingestion/ingestion-batches.ts';
 import type { StagedPage, StagedTotals } from '../../../domain/intake/ingestion/staged-pages.ts';
 import { freeForm, keptMap } from '../../free-form.ts';
 import { envelope, integerText, nullableTimestamp, ownName, pageQuery, timestamp } from '../../schemas.ts';
@@ -196,7 +196,7 @@ export function batchView(
     rowsInserted: batch.rows_inserted,
     rowsUpdated: batch.rows_updated,
     tableVersion: batch.table_version,
-    error: batch.error as unknown as BatchFailure | null as z.infer<typeof failure> | null,
+    error: batch.error === null ? null : { ...batch.error },
     createdAt: batch.created_at.toISOString(),
     expiresAt: batch.expires_at.toISOString(),
     appliedAt: batch.applied_at?.toISOString() ?? null,

@@ -139,7 +139,7 @@ export function tableImportView(row: TableImport): z.infer<typeof tableImportSch
     bytesRead: row.bytes_read,
     progress: row.progress,
     tableVersion: row.table_version,
-    skippedLines: row.skipped_lines as unknown as { line: number; reason: string }[],
+    skippedLines: row.skipped_lines,
     error: row.error as z.infer<typeof importErrorSchema> | null,
     createdAt: row.created_at.toISOString(),
     startedAt: row.started_at?.toISOString() ?? null,

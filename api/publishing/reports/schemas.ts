@@ -52,7 +52,7 @@ export function reportView(report: Report): z.input<typeof reportSchema> {
     revision: report.revision,
     source: report.source,
     sourceId: report.source_id,
-    dataVersions: report.data_versions as never,
+    dataVersions: report.data_versions,
     createdByUserId: report.created_by,
     createdAt: report.created_at.toISOString(),
     updatedAt: report.updated_at.toISOString(),
@@ -86,7 +86,7 @@ export function versionView(version: ReportVersionHead): z.input<typeof versionS
     sizeBytes: version.size_bytes,
     createdByUserId: version.created_by,
     createdAt: version.created_at.toISOString(),
-    dataVersions: version.data_versions as never,
+    dataVersions: version.data_versions,
   };
 }
 

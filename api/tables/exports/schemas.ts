@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ObjectStore } from '../../../data/objects/store.ts';
-import { contentTypes, filesOf, type ShownExport } from '../../../domain/tables/exports/exports.ts';
+import { contentTypes, type ShownExport } from '../../../domain/tables/exports/exports.ts';
 import { characters, idText, nullableTimestamp, timestamp } from '../../schemas.ts';
 import { sentPath } from '../../workspace/files/schemas.ts';
 import { pinnedVersions } from '../query-executions/schemas.ts';
@@ -118,7 +118,7 @@ export async function exportView(
 ): Promise<z.input<typeof exportSchema>> {
   const contentType = contentTypes[row.format];
   const files = await Promise.all(
-    filesOf(row).map(async ({ key, name, sizeBytes, sha256 }) => ({
+    row.files.map(async ({ key, name, sizeBytes, sha256 }) => ({
       url: withUrls
         ? await objects.presignDownload(row.folder + key, { fileName: name, contentType }, urlSeconds)
         : null,

@@ -141,7 +141,7 @@ export function queryExecutionView(row: QueryExecution): z.infer<typeof queryExe
     rowCount: row.row_count,
     truncated: row.truncated,
     elapsedMs: row.elapsed_ms,
-    scanned: { tables: row.scanned as unknown as { tableId: string; version: number }[] },
+    scanned: { tables: row.scanned },
     callerId: row.caller_id,
     createdAt: row.created_at.toISOString(),
   };

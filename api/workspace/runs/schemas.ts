@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { ProcessProblem } from '../../../data/processes/failing.ts';
 import type { ShownRun } from '../../../domain/workspace/runs/show.ts';
-import type { RunStep } from '../../../domain/workspace/runs/steps.ts';
 import { nullableTimestamp, pageQuery, timestamp } from '../../schemas.ts';
 
 export const runKinds = [
@@ -119,7 +118,7 @@ export function runView(run: ShownRun): z.input<typeof runSchema> {
     trigger: { type: run.trigger_type, id: run.trigger_id },
     title: run.title,
     progress: run.progress,
-    steps: run.steps as unknown as RunStep[],
+    steps: run.steps,
     output: run.output as Record<string, unknown> | null,
     error: run.error as { code: string; message: string } | null,
     resource: { type: run.resource_type, id: run.resource_id },

@@ -10,8 +10,7 @@ import { findRun, moveRun, type Run, runStates } from '../../workspace/runs/runs
 import { findConversation, updateConversation } from '../conversations/conversations.ts';
 import { type Message, partsOf } from '../conversations/messages.ts';
 import { removeConversation } from '../conversations/remove.ts';
-import { versionsOf } from '../conversations/views.ts';
-import { type AgentRun, getAgentRun, outputOf } from './agent-runs.ts';
+import { type AgentRun, getAgentRun } from './agent-runs.ts';
 import { answerOf, type DeliveredAnswer } from './answer.ts';
 import { endAgentRun, failureOf, outcomeOf, turnOfRun } from './lifecycle.ts';
 import { reportIdOf } from './start.ts';
@@ -58,7 +57,7 @@ async function find(
 
 async function deliver(deps: DeliverDeps, found: Found, reply: Message): Promise<AgentRunOutcome> {
   const { row } = found;
-  const output = outputOf(row);
+  const output = row.output;
   if (found.answer.content.trim() === '') return endAgentRun(deps.db, inputOf(row), emptyAnswer);
   try {
     if (output.type === 'report') await deliverReport(deps, found, reply, output.title);
@@ -103,7 +102,7 @@ async function deliverReport(
     content: answer.content,
     source: row.source,
     sourceId: row.playbook_id ?? row.id,
-    dataVersions: versionsOf(reply),
+    dataVersions: reply.data_versions,
     createdBy: row.created_by,
     writeId: row.id,
   };

@@ -5,7 +5,7 @@ import { agentRunWorkflowType } from '../../../workflows/analyst/agent-run/names
 import { taskQueues } from '../../../workflows/task-queues.ts';
 import { triggerInWords } from '../../workspace/runs/trigger-in-words.ts';
 import { waiterOf } from '../../workspace/runs/waiter.ts';
-import { type AgentRun, outputOf } from './agent-runs.ts';
+import type { AgentRun } from './agent-runs.ts';
 
 export const agentRunProcess = defineProcess<AgentRunInput>({
   kind: 'agent-run',
@@ -46,7 +46,7 @@ export async function agentRunStart(
     .where('runs.organization_id', '=', organizationId)
     .where('runs.id', '=', runId)
     .executeTakeFirstOrThrow();
-  const what = playbook ?? `A ${outputOf(row).type} from a prompt`;
+  const what = playbook ?? `A ${row.output.type} from a prompt`;
   return agentRunProcess.startOf(
     { organizationId, runId, ...waiterOf({ waitedBy }) },
     {

@@ -14,6 +14,14 @@ export interface DataVersion {
   version: number;
 }
 
+declare module '../../../data/postgres/schema.ts' {
+  interface Documents {
+    messages: {
+      data_versions: DefaultedDocument<DataVersion[]>;
+    };
+  }
+}
+
 const messages = records('messages', { prefix: 'msg', what: 'The message' });
 
 export const { find: findMessage, insert: insertMessage, update: updateMessage } = messages;

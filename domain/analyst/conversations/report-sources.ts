@@ -44,7 +44,7 @@ async function copyChart(objects: Copying, chart: Chart, key: string): Promise<n
 }
 
 async function copyResult(objects: Copying, result: ToolResult, key: string): Promise<number> {
-  const columns = result.columns as unknown as ResultTable['columns'];
+  const columns = result.columns;
   const rows: string[][] = [];
   let characters = 0;
   for (const row of await readRows(objects, result, 0, keptRows)) {

@@ -10,6 +10,14 @@ import type { DB } from '../../../data/postgres/schema.ts';
 /** Rows returned by a tool; the rows themselves are stored as JSON objects in the object store. */
 export type ToolResult = RecordOf<'tool_results'>;
 
+declare module '../../../data/postgres/schema.ts' {
+  interface Documents {
+    tool_results: {
+      columns: Document<{ name: string; dataType: string }[]>;
+    };
+  }
+}
+
 const results = records('tool_results', { prefix: 'res', what: 'The result' });
 
 export function resultKey(organizationId: string, conversationId: string, id: string): string {

@@ -76,7 +76,7 @@ export function messageView(message: Message, parts: readonly MessagePart[] = []
     createdAt: message.created_at.toISOString(),
     completedAt: message.completed_at?.toISOString() ?? null,
     error: errorOf(message),
-    dataVersions: versionsOf(message),
+    dataVersions: message.data_versions,
   };
 }
 
@@ -97,8 +97,6 @@ export const errorOf = (message: Message) =>
   message.status === 'error' && message.error_code !== null
     ? { code: message.error_code, message: message.error_message ?? '' }
     : null;
-
-export const versionsOf = (message: Message) => message.data_versions as unknown as DataVersion[];
 
 /** Texts are never null, but "" until known. */
 export interface QueuedMessageView {

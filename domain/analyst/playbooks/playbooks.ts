@@ -9,6 +9,19 @@ import { namesIn, type Parameters, valueFault } from './parameters.ts';
 
 export type Playbook = RecordOf<'playbooks'>;
 
+declare module '../../../data/postgres/schema.ts' {
+  interface Documents {
+    playbooks: {
+      parameters: DefaultedDocument<Parameters>;
+      output: Document<AgentOutput>;
+    };
+    playbook_versions: {
+      parameters: Document<Parameters>;
+      output: Document<AgentOutput>;
+    };
+  }
+}
+
 const playbooks = records('playbooks', { prefix: 'pbk', what: 'The playbook' });
 
 export const { find: findPlaybook } = playbooks;
@@ -30,11 +43,6 @@ export interface PlaybookContent {
 const maxPlaybooks = 1_000;
 /** Maximum number of revisions; each is stored completely. */
 const maxRevisions = 1_000;
-
-export const parametersOf = (playbook: Pick<Playbook, 'parameters'>): Parameters =>
-  playbook.parameters as unknown as Parameters;
-export const outputOf = (playbook: Pick<Playbook, 'output'>): AgentOutput =>
-  playbook.output as unknown as AgentOutput;
 
 export async function getPlaybook(
   db: OrganizationTransaction,
@@ -134,8 +142,8 @@ function contentOf(row: Playbook): PlaybookContent {
     instructions,
     model,
     effort,
-    parameters: parametersOf(row),
-    output: outputOf(row),
+    parameters: row.parameters,
+    output: row.output,
   };
 }
 

@@ -8,7 +8,7 @@ import type { Run } from '../../workspace/runs/runs.ts';
 import type { AgentOutput, AgentRun } from '../agent-runs/agent-runs.ts';
 import { startAgentRun } from '../agent-runs/start.ts';
 import { checkParams, filledIn, filledLength, type Params } from './parameters.ts';
-import { getPlaybook, outputOf, parametersOf, writerOf } from './playbooks.ts';
+import { getPlaybook, writerOf } from './playbooks.ts';
 
 export interface PlaybookRunRequest {
   organizationId: string;
@@ -50,7 +50,7 @@ export async function runPlaybook(deps: ProcessDeps, request: PlaybookRunRequest
     const writer = await writerOf(db, found);
     return { playbook: found, writer, tables: await attachedTables(db, organizationId, projectId) };
   });
-  const params = checkParams(parametersOf(playbook), request.params, { at, tables });
+  const params = checkParams(playbook.parameters, request.params, { at, tables });
   const characters = filledLength(playbook.instructions, params);
   if (characters > maxInstructions) {
     const msg = `With them the instructions have ${characters} characters; ${maxInstructions} is the most.`;
@@ -62,7 +62,7 @@ export async function runPlaybook(deps: ProcessDeps, request: PlaybookRunRequest
     kind: 'playbook',
     title: titled(playbook.title, params),
     instructions: filledIn(playbook.instructions, params),
-    output: filledOutput(outputOf(playbook), params, at),
+    output: filledOutput(playbook.output, params, at),
     model: playbook.model ?? request.defaultModel,
     effort: playbook.effort,
     playbook: { id: playbook.id, revision: playbook.revision, params },

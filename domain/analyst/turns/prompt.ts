@@ -94,6 +94,14 @@ function fitting(
   return { shown, left };
 }
 
+declare module '../../../data/postgres/schema.ts' {
+  interface Documents {
+    message_steps: {
+      response: Document<AssistantContent>;
+    };
+  }
+}
+
 interface Step {
   step: number;
   response: AssistantContent;
@@ -115,7 +123,7 @@ async function stepsOf(
     .orderBy('step')
     .execute();
   for (const { message_id: id, step, response } of rows)
-    steps.set(id, [...(steps.get(id) ?? []), { step, response: response as unknown as AssistantContent }]);
+    steps.set(id, [...(steps.get(id) ?? []), { step, response }]);
   return steps;
 }
 

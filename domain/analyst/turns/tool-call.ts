@@ -10,7 +10,7 @@ import { appendEvents, type NewEvent } from '../conversations/events.ts';
 import { lockTurn } from '../conversations/lifecycle.ts';
 import { addParts, callOf, type MessagePart, partsOf, updatePart } from '../conversations/messages.ts';
 import { actsForIn, askerOf, turnPin } from '../conversations/turns.ts';
-import { partView, versionsOf } from '../conversations/views.ts';
+import { partView } from '../conversations/views.ts';
 import { type AppToolCall, callApp } from './app-tools.ts';
 import { showInRun } from './run-steps.ts';
 import { tools } from './tools/index.ts';
@@ -68,7 +68,7 @@ function find(db: Database, turn: TurnInput, partIndex: number): Promise<Found |
     const part = parts.find((candidate) => candidate.part_index === partIndex);
     if (part?.status !== 'running') return undefined;
     const callerId = await askerOf(transaction, held);
-    const dataVersions = versionsOf(reply);
+    const dataVersions = reply.data_versions;
     const pinned = new Set(dataVersions.map(({ tableId }) => tableId));
     const appTool = await callOf(transaction, part);
     const actsFor = await actsForIn(transaction, held);

@@ -10,14 +10,7 @@ import type { Occurrence } from '../cadences/next.ts';
 import { dueOf, fireOf, missedRow } from './due.ts';
 import { scheduleRunProcess, scheduleRunStart } from './process.ts';
 import { findRunning, insertScheduleRuns, rowOf, type ScheduleRun } from './schedule-runs.ts';
-import {
-  cadenceOf,
-  findSchedule,
-  nextOf,
-  type Schedule,
-  scheduleStates,
-  updateSchedule,
-} from './schedules.ts';
+import { findSchedule, nextOf, type Schedule, scheduleStates, updateSchedule } from './schedules.ts';
 
 export interface AdvanceDeps {
   db: Database;
@@ -80,7 +73,7 @@ async function advance(db: OrganizationTransaction, row: Schedule, nowMs: number
   await updateSchedule(db, row.organization_id, row.id, seen);
   if (isMore) return { next: { kind: 'behind' }, fired };
   const { atMs, localTime } = next;
-  return { next: { kind: 'wait', atMs, localTime, zoneId: cadenceOf(row).zoneId }, fired };
+  return { next: { kind: 'wait', atMs, localTime, zoneId: row.cadence.zoneId }, fired };
 }
 
 /** The run of the fire; undefined if it is a day late or more, or another fire is under way. */

@@ -15,7 +15,6 @@ import {
   cancelBackfill,
   findBackfill,
   type PlannedFire,
-  plannedOf,
   updateBackfill,
   withFires,
 } from './backfills.ts';
@@ -32,7 +31,7 @@ export function beginBackfill(db: Database, input: BackfillInput): Promise<Backf
     return {
       kind: 'begun',
       next: row.claimed,
-      total: plannedOf(row).length,
+      total: row.planned.length,
       maxConcurrency: row.max_concurrency,
     };
   });
@@ -49,7 +48,7 @@ export function claimBackfillFire(db: Database, input: BackfillInput, place: num
     // The schedule's own process fires under the same lock; deletion also locks the schedule first.
     const schedule = found && (await findSchedule(transaction, organizationId, found.schedule_id, 'update'));
     const row = await findBackfill(transaction, organizationId, backfillId, 'update');
-    const planned = row && plannedOf(row)[place];
+    const planned = row?.planned[place];
     if (row?.status !== 'running' || planned === undefined || schedule === undefined)
       return { kind: 'cancelled' };
     await updateBackfill(transaction, organizationId, row.id, { claimed: Math.max(row.claimed, place + 1) });

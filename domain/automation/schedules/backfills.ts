@@ -7,7 +7,7 @@ import { type ProcessDeps, startRecorded } from '../../../data/processes/process
 import { getOpenProject } from '../../workspace/projects/projects.ts';
 import { nextOccurrence, type Occurrence } from '../cadences/next.ts';
 import { backfillStart } from './process.ts';
-import { cadenceOf, getSchedule, type Schedule } from './schedules.ts';
+import { getSchedule, type Schedule } from './schedules.ts';
 
 export type Backfill = RecordOf<'schedule_backfills'>;
 
@@ -24,6 +24,14 @@ export interface PlannedFire {
   atMs: number;
   localTime: string;
   zoneId: string;
+}
+
+declare module '../../../data/postgres/schema.ts' {
+  interface Documents {
+    schedule_backfills: {
+      planned: Document<PlannedFire[]>;
+    };
+  }
 }
 
 const backfills = records('schedule_backfills', { prefix: 'bkf', what: 'The backfill' });
@@ -45,9 +53,6 @@ export const backfillStates = states(
   }),
 );
 
-export const plannedOf = (row: Pick<Backfill, 'planned'>): PlannedFire[] =>
-  row.planned as unknown as PlannedFire[];
-
 export interface BackfillRange {
   fromMs: number;
   toMs: number;
@@ -68,7 +73,7 @@ export async function planBackfill(
   const planned: Occurrence[] = [];
   let afterMs = fromMs - 1;
   for (;;) {
-    const next = nextOccurrence(cadenceOf(schedule), afterMs, schedule.created_at.getTime());
+    const next = nextOccurrence(schedule.cadence, afterMs, schedule.created_at.getTime());
     // Occurrences that the schedule's process has not considered yet are left to it.
     const isOwn = schedule.status === 'active' && (next?.atMs ?? 0) > schedule.considered_until.getTime();
     if (next === undefined || next.atMs > toMs || isOwn) break;
@@ -94,7 +99,7 @@ async function missingOf(
     .select('local_time')
     .where('organization_id', '=', schedule.organization_id)
     .where('schedule_id', '=', schedule.id)
-    .where('zone_id', '=', cadenceOf(schedule).zoneId)
+    .where('zone_id', '=', schedule.cadence.zoneId)
     .where('origin', '!=', 'request')
     .where('status', 'in', ['running', 'succeeded'])
     .where('scheduled_for', '>=', new Date(planned[0]!.atMs))
@@ -144,7 +149,7 @@ async function insert(
   schedule: Schedule,
   request: BackfillRequest,
 ): Promise<Backfill> {
-  const { zoneId } = cadenceOf(schedule);
+  const { zoneId } = schedule.cadence;
   const planned = (await planBackfill(db, schedule, request)).map(
     ({ atMs, localTime }): PlannedFire => ({ atMs, localTime, zoneId }),
   );

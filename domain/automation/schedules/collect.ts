@@ -20,7 +20,7 @@ import { findFile } from '../../workspace/files/files.ts';
 import { findRun, type Run, runStates } from '../../workspace/runs/runs.ts';
 import { endRun, findFire, statusOf } from './fires.ts';
 import { findScheduleRun, type ScheduleRun } from './schedule-runs.ts';
-import { recipientsOf, type Schedule } from './schedules.ts';
+import type { Schedule } from './schedules.ts';
 
 /** Once the run of a fire has ended: plans the deliveries of its output. */
 export function collectFire(db: Database, input: ScheduleRunInput): Promise<FireProgress> {
@@ -75,7 +75,7 @@ async function plan(
     projectId: schedule.project_id!,
     scheduleRunId: fire.id,
     outputFolder: schedule.output_folder,
-    emailRecipients: recipientsOf(schedule),
+    emailRecipients: schedule.email_recipients,
     output,
     localTime: fire.local_time,
     createdAtMs: fire.created_at.getTime(),

@@ -1,7 +1,7 @@
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import type { Occurrence } from '../cadences/next.ts';
 import { insertScheduleRuns, rowOf } from './schedule-runs.ts';
-import { cadenceOf, nextOf, type Schedule } from './schedules.ts';
+import { nextOf, type Schedule } from './schedules.ts';
 
 /** How many missed fires are recorded at a time, and how far back: a cadence may fire every minute. */
 const recordedAtOnce = 500;
@@ -40,7 +40,7 @@ export const fireOf = (row: Schedule, { atMs, localTime }: Occurrence) => ({
   origin: 'cadence' as const,
   atMs,
   localTime,
-  zoneId: cadenceOf(row).zoneId,
+  zoneId: row.cadence.zoneId,
 });
 
 /**

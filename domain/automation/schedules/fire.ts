@@ -2,7 +2,6 @@ import { AppError, isRetryable, ValidationError } from '../../../data/errors.ts'
 import { inOrganization } from '../../../data/postgres/client.ts';
 import type { FireProgress, ScheduleRunInput } from '../../../workflows/automation/schedule-run/contract.ts';
 import type { Models } from '../../analyst/models/models.ts';
-import type { Params } from '../../analyst/playbooks/parameters.ts';
 import { runPlaybook } from '../../analyst/playbooks/run.ts';
 import { type CancelDeps, cancelRunById } from '../../workspace/runs/cancel.ts';
 import { startFiredSnapshot } from './dataset-fires.ts';
@@ -88,7 +87,7 @@ function start(deps: FireDeps, fire: ScheduleRun, schedule: Schedule): Promise<u
     alsoFor: schedule.updated_by === null ? [] : [schedule.updated_by],
     memo: {},
     runId,
-    params: schedule.params as unknown as Params,
+    params: schedule.params,
     at: ['config', 'params'],
     trigger: { type: 'schedule', id: schedule.id },
     waitedBy,

@@ -3,7 +3,7 @@ import { ValidationError } from '../../../data/errors.ts';
 import { derivedId } from '../../../data/ids.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { checkParams } from '../../analyst/playbooks/parameters.ts';
-import { findPlaybook, parametersOf } from '../../analyst/playbooks/playbooks.ts';
+import { findPlaybook } from '../../analyst/playbooks/playbooks.ts';
 import { attachedTables } from '../../tables/catalog-entries/catalog-entries.ts';
 import type { Cadence } from '../cadences/cadence.ts';
 import { checkStoredCadence } from '../cadences/validate.ts';
@@ -68,7 +68,7 @@ async function targetFault(
     return 'target: There is no such playbook in that project of the organization.';
   const tables = await attachedTables(db, organizationId, target.projectId);
   try {
-    checkParams(parametersOf(playbook), config.params, { at: ['config', 'params'], tables });
+    checkParams(playbook.parameters, config.params, { at: ['config', 'params'], tables });
     return undefined;
   } catch (error) {
     if (error instanceof ValidationError) return error.message;
@@ -82,7 +82,7 @@ async function insert(db: OrganizationTransaction, schedule: LegacySchedule): Pr
   const id = derivedId('sch', createdAt.getTime(), `${organizationId}\n${key}`);
   if ((await findSchedule(db, organizationId, id)) !== undefined) return { id, key, isNew: false };
   const now = new Date();
-  const next = nextOf({ cadence: cadence as never, created_at: createdAt }, now.getTime());
+  const next = nextOf({ cadence, created_at: createdAt }, now.getTime());
   const status = next === undefined ? 'done' : schedule.status;
   await insertSchedule(db, {
     organization_id: organizationId,

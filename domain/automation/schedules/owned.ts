@@ -6,14 +6,7 @@ import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 import type { Cadence } from '../cadences/cadence.ts';
 import { recordMissed } from './due.ts';
-import {
-  cadenceOf,
-  insertSchedule,
-  nextOf,
-  type Schedule,
-  scheduleStates,
-  updateSchedule,
-} from './schedules.ts';
+import { insertSchedule, nextOf, type Schedule, scheduleStates, updateSchedule } from './schedules.ts';
 
 /** The owner of the schedule, and what it fires. */
 export type OwnedTarget = Pick<
@@ -43,7 +36,7 @@ export async function addOwned(
 ): Promise<Schedule> {
   await refuseTooMany(db, target.organization_id, target.kind!);
   const now = new Date(nowMs);
-  const next = nextOf({ cadence: cadence as never, created_at: now }, nowMs);
+  const next = nextOf({ cadence, created_at: now }, nowMs);
   return insertSchedule(db, {
     ...target,
     id: newId('sch'),
@@ -69,9 +62,9 @@ export async function keepOwned(
   change: { version_id: string } | { project_id: string | null },
   { staysPaused = false } = {},
 ): Promise<Schedule> {
-  const next = nextOf({ cadence: cadence as never, created_at: row.created_at }, nowMs);
+  const next = nextOf({ cadence, created_at: row.created_at }, nowMs);
   const isPaused = staysPaused && row.status === 'paused';
-  const isSame = (row.status === 'active' || isPaused) && isDeepStrictEqual(cadenceOf(row), cadence);
+  const isSame = (row.status === 'active' || isPaused) && isDeepStrictEqual(row.cadence, cadence);
   const isOver = row.status === 'done' && next === undefined;
   if (isSame || isOver) return updateSchedule(db, row.organization_id, row.id, change);
   await recordMissed(db, row, nowMs, 'changed');

@@ -6,7 +6,7 @@ import { type RecordOf, records } from '../../../data/postgres/records.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 import { states } from '../../../data/postgres/states.ts';
 import { clockAt } from '../cadences/zones.ts';
-import { cadenceOf, type Schedule } from './schedules.ts';
+import type { Schedule } from './schedules.ts';
 
 /** A fire of a schedule, including missed and skipped ones. */
 export type ScheduleRun = RecordOf<'schedule_runs'>;
@@ -81,7 +81,7 @@ export function rowOf(
 
 /** A requested fire is now, independent of the cadence. */
 export const requestedFire = (schedule: Schedule, nowMs: number, of: string): Fire => {
-  const { zoneId } = cadenceOf(schedule);
+  const { zoneId } = schedule.cadence;
   return { origin: 'request', atMs: nowMs, localTime: localTimeAt(zoneId, nowMs), zoneId, of };
 };
 

@@ -25,6 +25,16 @@ interface LastFire {
   status: RecordOf<'schedule_runs'>['status'];
 }
 
+declare module '../../../data/postgres/schema.ts' {
+  interface Documents {
+    schedules: {
+      cadence: Document<Cadence>;
+      email_recipients: DefaultedDocument<Recipient[]>;
+      params: DefaultedDocument<Record<string, unknown>>;
+    };
+  }
+}
+
 const schedules = records('schedules', { prefix: 'sch', what: 'The schedule' });
 
 export const {
@@ -53,16 +63,12 @@ export const scheduleStates = states('schedules', {
   done: ['active'],
 });
 
-export const cadenceOf = (row: Pick<Schedule, 'cadence'>): Cadence => row.cadence as unknown as Cadence;
-export const recipientsOf = (row: Pick<Schedule, 'email_recipients'>): Recipient[] =>
-  row.email_recipients as unknown as Recipient[];
-
 /** The first occurrence of a schedule's cadence after an instant. */
 export function nextOf(
   row: Pick<Schedule, 'cadence' | 'created_at'>,
   afterMs: number,
 ): Occurrence | undefined {
-  return nextOccurrence(cadenceOf(row), afterMs, row.created_at.getTime());
+  return nextOccurrence(row.cadence, afterMs, row.created_at.getTime());
 }
 
 /** The error for a written cadence that has no further occurrence. */

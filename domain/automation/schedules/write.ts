@@ -3,7 +3,7 @@ import { AppError, ValidationError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
 import { checkParams, type Params } from '../../analyst/playbooks/parameters.ts';
-import { findPlaybook, parametersOf } from '../../analyst/playbooks/playbooks.ts';
+import { findPlaybook } from '../../analyst/playbooks/playbooks.ts';
 import { attachedTables } from '../../tables/catalog-entries/catalog-entries.ts';
 import { findProject, getOpenProject } from '../../workspace/projects/projects.ts';
 import type { WritableCadence } from '../cadences/cadence.ts';
@@ -11,7 +11,6 @@ import { refuseNewInterval } from '../cadences/validate.ts';
 import { recordMissed } from './due.ts';
 import { scheduleStart } from './process.ts';
 import {
-  cadenceOf,
   findSchedule,
   insertSchedule,
   neverFires,
@@ -70,7 +69,7 @@ async function insert(db: OrganizationTransaction, schedule: NewSchedule): Promi
   refuseNewInterval(cadence, undefined);
   await refuseTooMany(db, organizationId);
   const now = new Date();
-  const next = nextOf({ cadence: cadence as never, created_at: now }, now.getTime());
+  const next = nextOf({ cadence, created_at: now }, now.getTime());
   if (next === undefined) throw neverFires(cadence);
   return insertSchedule(db, {
     organization_id: organizationId,
@@ -116,12 +115,12 @@ export async function replaceSchedule(
       `The schedule runs ${before.playbook_id} of project ${before.project_id}; make another schedule for another playbook.`,
     );
   await checkTarget(db, before.organization_id, target, content.params);
-  refuseNewInterval(content.cadence, cadenceOf(before));
-  const isSame = isDeepStrictEqual(content.cadence, cadenceOf(before));
+  refuseNewInterval(content.cadence, before.cadence);
+  const isSame = isDeepStrictEqual(content.cadence, before.cadence);
   if (!isSame) await recordMissed(db, before, Date.now(), 'changed');
   // With an unchanged cadence, occurrences that are already due still fire.
   const since = isSame ? before.considered_until : new Date();
-  const next = nextOf({ cadence: content.cadence as never, created_at: before.created_at }, since.getTime());
+  const next = nextOf({ cadence: content.cadence, created_at: before.created_at }, since.getTime());
   if (next === undefined && !isSame) throw neverFires(content.cadence);
   const status = before.status === 'paused' ? 'paused' : next === undefined ? 'done' : 'active';
   return updateSchedule(db, before.organization_id, before.id, {
@@ -167,7 +166,7 @@ async function checkTarget(
   if (playbook?.project_id !== projectId)
     throw unknown('playbook_id', 'There is no such playbook in the project.');
   const tables = await attachedTables(db, organizationId, projectId);
-  checkParams(parametersOf(playbook), params, { at: ['body', 'config', 'params'], tables });
+  checkParams(playbook.parameters, params, { at: ['body', 'config', 'params'], tables });
 }
 
 const unknown = (name: string, msg: string) =>

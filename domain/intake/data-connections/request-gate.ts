@@ -108,7 +108,7 @@ export function createRequestGate(
       // Read after the lock is granted, which may be long after the call.
       const { rows } = await sql<{ now: number }>`
         SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`.execute(transaction);
-      const { usage, result } = await work(row.usage as unknown as RequestUsage, rows[0]!.now, transaction);
+      const { usage, result } = await work(row.usage, rows[0]!.now, transaction);
       if (usage !== undefined)
         await transaction
           .updateTable('source_requests')

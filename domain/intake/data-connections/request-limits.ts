@@ -1,6 +1,14 @@
 import type { ReplicationLimits } from './replication-policy.ts';
 
 /** Recent usage of a source. Times are in milliseconds, on one clock for all workers. */
+declare module '../../../data/postgres/schema.ts' {
+  interface Documents {
+    source_requests: {
+      usage: Document<RequestUsage>;
+    };
+  }
+}
+
 export interface RequestUsage {
   second: Count[];
   minute: Count[];

@@ -56,8 +56,16 @@ export function fingerprintOf(
   return createHash('sha256').update(JSON.stringify(about)).digest('hex');
 }
 
+declare module '../../../data/postgres/schema.ts' {
+  interface Documents {
+    datasets: {
+      replicated: Document<Replicated | null>;
+    };
+  }
+}
+
 /** The position that the next copy continues from; undefined if everything has to be read again. */
 export function replicatedOf(dataset: Dataset, fingerprint: string, tableId: string): Replicated | undefined {
-  const known = dataset.replicated as unknown as Replicated | null;
+  const known = dataset.replicated;
   return known?.fingerprint === fingerprint && known.tableId === tableId ? known : undefined;
 }

@@ -14,10 +14,21 @@ import {
   reportRunProgress,
 } from '../../workspace/runs/runs.ts';
 import type { LimitedFor, WaitsFor } from '../data-connections/request-limits.ts';
+import type { Reading } from './pages/reading.ts';
 import { workflowIdOf } from './process.ts';
 
 export type SnapshotRun = RecordOf<'snapshot_runs'>;
 type Status = SnapshotRun['status'];
+
+declare module '../../../data/postgres/schema.ts' {
+  interface Documents {
+    snapshot_runs: {
+      schema_changes: DefaultedDocument<SchemaChange[]>;
+      error: Document<SnapshotFailure | null>;
+      reading: Document<Reading | null>;
+    };
+  }
+}
 
 const runs = records('snapshot_runs', { prefix: 'snp', what: 'The snapshot run' });
 

@@ -23,7 +23,7 @@ import { findTable, reserveTable, tableStates } from '../../tables/tables/tables
 import { type GateDeps, type Gated, refusedBy, refuseUnverified } from '../../tables/verification/gate.ts';
 import { beginStep } from '../../workspace/runs/runs.ts';
 import { BadFileError } from './bad-file.ts';
-import type { ImportFormat, ImportOptions, Staged, StageProgress } from './contract.ts';
+import type { ImportFormat, Staged, StageProgress } from './contract.ts';
 import { endImport, importSteps } from './lifecycle.ts';
 import type { FileReader } from './reader.ts';
 import {
@@ -61,9 +61,7 @@ export async function stageImport(
 ): Promise<Staged> {
   const work = workOf(row);
   if (await isCommitted(deps, work)) return readManifest(deps, work);
-  const { onBadRow, ...options } = row.options as unknown as ImportOptions & {
-    onBadRow: 'fail' | 'quarantine';
-  };
+  const { onBadRow, ...options } = row.options;
   const source = {
     objectKey: row.object_key,
     path: row.file_path,

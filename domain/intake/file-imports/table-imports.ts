@@ -6,8 +6,21 @@ import type { DB } from '../../../data/postgres/schema.ts';
 import { states } from '../../../data/postgres/states.ts';
 import type { Refusal } from '../../tables/definitions/definitions.ts';
 import { deleteRun, followRun, insertRun, reportRunProgress } from '../../workspace/runs/runs.ts';
+import type { ImportOptions, SkippedLine } from './contract.ts';
 
 export type TableImport = RecordOf<'table_imports'>;
+
+/** How a file is read, and what is done with rows that do not fit. */
+export type StoredOptions = ImportOptions & { onBadRow: 'fail' | 'quarantine' };
+
+declare module '../../../data/postgres/schema.ts' {
+  interface Documents {
+    table_imports: {
+      skipped_lines: DefaultedDocument<SkippedLine[]>;
+      options: Document<StoredOptions>;
+    };
+  }
+}
 
 const imports = records('table_imports', { prefix: 'imp', what: 'The import' });
 

@@ -16,6 +16,14 @@ export type IngestionBatch = RecordOf<'ingestion_batches'>;
 export type BatchMode = IngestionBatch['mode'];
 export type BatchStatus = IngestionBatch['status'];
 
+declare module '../../../data/postgres/schema.ts' {
+  interface Documents {
+    ingestion_batches: {
+      error: Document<BatchFailure | null>;
+    };
+  }
+}
+
 const batches = records('ingestion_batches', {
   prefix: 'bat',
   what: 'The ingestion batch',
@@ -67,9 +75,9 @@ export interface BatchFailure extends Refusal {
   code: string;
   message: string;
   /** The first conflicting s_ids; those beyond 2^53 as strings. */
-  rowIds?: readonly (number | string)[];
+  rowIds?: (number | string)[];
   /** The first conflicting keys, with the s_ids of rows that have them. */
-  keys?: readonly { key: Record<string, unknown> }[];
+  keys?: { key: Record<string, unknown> }[];
 }
 
 /** Finds a batch of this table. @throws AppError not_found */

@@ -10,7 +10,7 @@ import { inOrganization } from '../../../data/postgres/client.ts';
 import { findPhysicalTable } from '../../tables/tables/columns.ts';
 import { findTable, getTable, type TableRow } from '../../tables/tables/tables.ts';
 import { BadFileError } from '../file-imports/bad-file.ts';
-import type { ImportFormat, ImportOptions, StagedFile } from '../file-imports/contract.ts';
+import type { ImportFormat, StagedFile } from '../file-imports/contract.ts';
 import { lineColumn, rawColumn } from '../file-imports/restaged-columns.ts';
 import { getTableImport, isReplacedSince, type TableImport } from '../file-imports/table-imports.ts';
 import { completeBatch } from './complete.ts';
@@ -90,7 +90,7 @@ async function restageImport(
     sizeBytes: row.size_bytes,
     format: row.format as ImportFormat,
   };
-  const options = row.options as unknown as ImportOptions;
+  const options = row.options;
   const again = { columns, quarantineUrl, prefixUrl };
   return deps.files
     .restage(row.organization_id, { source, options, again }, signal)

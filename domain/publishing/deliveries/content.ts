@@ -31,7 +31,15 @@ export interface WebhookContent {
   payload: unknown;
 }
 
-export const slackContentOf = (row: Pick<Delivery, 'content'>) => row.content as unknown as SlackContent;
-export const webhookContentOf = (row: Pick<Delivery, 'content'>) => row.content as unknown as WebhookContent;
-export const fileContentOf = (row: Pick<Delivery, 'content'>) => row.content as unknown as DeliveredContent;
-export const mailContentOf = (row: Pick<Delivery, 'content'>) => row.content as unknown as MailContent;
+declare module '../../../data/postgres/schema.ts' {
+  interface Documents {
+    deliveries: {
+      content: Document<DeliveredContent | MailContent | SlackContent | WebhookContent>;
+    };
+  }
+}
+
+export const slackContentOf = (row: Pick<Delivery, 'content'>) => row.content as SlackContent;
+export const webhookContentOf = (row: Pick<Delivery, 'content'>) => row.content as WebhookContent;
+export const fileContentOf = (row: Pick<Delivery, 'content'>) => row.content as DeliveredContent;
+export const mailContentOf = (row: Pick<Delivery, 'content'>) => row.content as MailContent;

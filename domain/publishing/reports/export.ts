@@ -37,7 +37,7 @@ export function exportReport(
     writtenAt: version.created_at.toISOString(),
   };
   return deps.reportFormats.format(report.organization_id, format, source, (references) =>
-    loadMaterial(deps, report, version.assets as unknown as ReportAssets, references),
+    loadMaterial(deps, report, version.assets, references),
   );
 }
 

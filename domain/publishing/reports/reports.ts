@@ -93,7 +93,7 @@ export async function reviseReport(
   const next: ReportContent = {
     title: change.title ?? present.title,
     content: change.content ?? present.content,
-    dataVersions: change.dataVersions ?? (present.data_versions as never),
+    dataVersions: change.dataVersions ?? present.data_versions,
     createdBy,
     writeId,
   };
@@ -104,7 +104,7 @@ export async function reviseReport(
     data_versions: JSON.stringify(next.dataVersions),
     updated_at: new Date(),
   });
-  const kept = change.content === undefined ? (present.assets as unknown as ReportAssets) : assets;
+  const kept = change.content === undefined ? present.assets : assets;
   await insertVersion(db, row, next, kept);
   return row;
 }

@@ -13,6 +13,23 @@ export type ReportVersion = Selectable<DB['report_versions']>;
 /** A revision without its text. */
 export type ReportVersionHead = Omit<ReportVersion, 'content' | 'assets' | 'write_id'>;
 
+interface DataVersion {
+  tableId: string;
+  version: number;
+}
+
+declare module '../../../data/postgres/schema.ts' {
+  interface Documents {
+    reports: {
+      data_versions: DefaultedDocument<DataVersion[]>;
+    };
+    report_versions: {
+      assets: DefaultedDocument<ReportAssets>;
+      data_versions: DefaultedDocument<DataVersion[]>;
+    };
+  }
+}
+
 export const maxReportBytes = 2_097_152;
 /** Maximum number of revisions of a report. */
 export const maxRevisions = 1_000;
@@ -21,7 +38,7 @@ export interface ReportContent {
   title: string;
   /** Markdown. */
   content: string;
-  dataVersions: readonly { tableId: string; version: number }[];
+  dataVersions: readonly DataVersion[];
   createdBy: string;
   /** Identifies the write, so that repeating it finds it done. */
   writeId: string;

@@ -37,9 +37,7 @@ export async function planBuild(
   if (definition === undefined) throw new AppError('not_found', 'The calculated table was deleted.');
   const builds = await listBuilds(db, organizationId, { runId });
   const builtNow = new Map(
-    builds.flatMap(({ table_id: id, built }) =>
-      built === null ? [] : [[id, built as unknown as BuildRecord] as const],
-    ),
+    builds.flatMap(({ table_id: id, built }) => (built === null ? [] : [[id, built] as const])),
   );
   const around = await surroundings(db, organizationId, [tableId], new Map());
   const { tables, views } = readsThrough(around, tableId);
@@ -94,7 +92,7 @@ async function recordsRead(
       .orderBy('finished_at', 'desc')
       .limit(1)
       .executeTakeFirst();
-    const record = earlier?.built as unknown as BuildRecord | undefined;
+    const record = earlier?.built;
     // Unknown: as if it were older than anything, so that the result counts as stale.
     const forgotten = Object.fromEntries(Object.keys(current?.sources ?? {}).map((source) => [source, 0]));
     records.set(id, record ?? ({ sources: forgotten } as unknown as BuildRecord));

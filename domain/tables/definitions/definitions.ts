@@ -57,6 +57,17 @@ export interface BuildFailure {
   at: string;
 }
 
+declare module '../../../data/postgres/schema.ts' {
+  interface Documents {
+    definitions: {
+      analysis: Document<StoredAnalysis | null>;
+      built: Document<BuildRecord | null>;
+      failure: Document<BuildFailure | null>;
+    };
+    builds: { built: Document<BuildRecord | null> };
+  }
+}
+
 const definitions = records('definitions', { prefix: undefined, what: 'The definition' });
 
 export const {
@@ -67,11 +78,10 @@ export const {
 } = definitions;
 
 export const analysisOf = ({ analysis }: Pick<Definition, 'analysis'>): StoredAnalysis | undefined =>
-  (analysis as unknown as StoredAnalysis | null) ?? undefined;
-export const builtOf = ({ built }: Pick<Definition, 'built'>): BuildRecord | undefined =>
-  (built as unknown as BuildRecord | null) ?? undefined;
+  analysis ?? undefined;
+export const builtOf = ({ built }: Pick<Definition, 'built'>): BuildRecord | undefined => built ?? undefined;
 export const failureOf = ({ failure }: Pick<Definition, 'failure'>): BuildFailure | undefined =>
-  (failure as unknown as BuildFailure | null) ?? undefined;
+  failure ?? undefined;
 
 /** The definitions with these ids whose views and tables are there; all without ids. */
 export async function listDefined(

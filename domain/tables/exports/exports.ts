@@ -26,6 +26,15 @@ export interface ExportFile {
 /** Versions that were asked for, by id of the table. */
 export type AskedVersions = Record<string, AskedVersion>;
 
+declare module '../../../data/postgres/schema.ts' {
+  interface Documents {
+    exports: {
+      files: DefaultedDocument<ExportFile[]>;
+      at_versions: DefaultedDocument<AskedVersions>;
+    };
+  }
+}
+
 export const contentTypes: Record<ExportFormat, string> = {
   csv: 'text/csv',
   parquet: 'application/vnd.apache.parquet',
@@ -79,6 +88,3 @@ async function shown(db: OrganizationTransaction, row: Export): Promise<ShownExp
   if (run === undefined) throw notFound('The export');
   return { id: row.id, row, run };
 }
-
-export const filesOf = ({ files }: Export): ExportFile[] => files as unknown as ExportFile[];
-export const askedVersionsOf = (row: Export): AskedVersions => row.at_versions as unknown as AskedVersions;

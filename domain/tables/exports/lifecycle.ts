@@ -16,7 +16,7 @@ import {
   runStates,
 } from '../../workspace/runs/runs.ts';
 import { deleteLakePins, insertLakePin } from '../lake-maintenance/pins.ts';
-import { askedVersionsOf, type Export, type ExportId, filesOf, findExport, updateExport } from './exports.ts';
+import { type Export, type ExportId, findExport, updateExport } from './exports.ts';
 
 export interface ExportLifeDeps {
   db: Database;
@@ -66,7 +66,7 @@ export async function beginExport(
     const { unfinished, queued } = await countUnfinished(transaction, organizationId, ['export']);
     if (unfinished - queued >= maxAtOnce) return 'waiting';
     const snapshotId = await newestSnapshot(lake.catalogPool, schema);
-    const asked = Object.values(askedVersionsOf(row)).map((one) => one.snapshotId);
+    const asked = Object.values(row.at_versions).map((one) => one.snapshotId);
     for (const pinned of new Set([snapshotId, ...asked]))
       await insertLakePin(transaction, organizationId, {
         snapshotId: pinned,
@@ -136,7 +136,7 @@ const outputOf = (row: Export): object => ({
 });
 
 function endOf(row: Export, { status }: Run): ExportEnd {
-  const bytes = filesOf(row).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const bytes = row.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const errorCode = (row.error as { code?: string } | null)?.code ?? null;
   return { status: status as ExportEnd['status'], rows: row.rows_written, bytes, errorCode };
 }

@@ -14,14 +14,7 @@ import type { QueryPool, TaskLimits } from '../query/pool.ts';
 import type { StreamTask } from '../query/stream/contract.ts';
 import { withOutputLimit } from '../staging/output-limit.ts';
 import { newAttemptUrl, removeBelow, sizeBelow } from '../staging/staging.ts';
-import {
-  askedVersionsOf,
-  type Export,
-  type ExportFile,
-  type ExportId,
-  findExport,
-  updateExport,
-} from './exports.ts';
+import { type Export, type ExportFile, type ExportId, findExport, updateExport } from './exports.ts';
 import { named, partsIn, type WrittenPart } from './parts.ts';
 import { pinnedAt, type ReadDeps, readAs } from './read.ts';
 import { uploadPieces } from './upload-pieces.ts';
@@ -86,7 +79,7 @@ async function write(
   const { reader: location } = await deps.lake.catalog.get(organizationId);
   const source = row.sql === null ? { tableId: row.table_id! } : { sql: row.sql };
   const read = await readAs(deps, organizationId, callerId, source);
-  const asked = askedVersionsOf(row);
+  const asked = row.at_versions;
   const pinned = await pinnedAt(deps, organizationId, read, { snapshotId: row.snapshot_id!, asked });
   const { timeoutMs, maxBytes } = deps.buildLimits;
   const limits = { timeoutMs, waitMs: processWaitMs, untilSettled: true };

@@ -22,6 +22,14 @@ export interface ShownProfile {
   isStale: boolean;
 }
 
+declare module '../../../data/postgres/schema.ts' {
+  interface Documents {
+    table_profiles: {
+      columns: Document<ColumnProfile[]>;
+    };
+  }
+}
+
 interface Deps {
   db: Database;
   lake: Pick<LakeDeps, 'catalog' | 'catalogPool'>;
@@ -51,7 +59,7 @@ export async function getProfile(
   });
   const lake = await lakes.catalog.get(organizationId);
   const version = (await newestVersions(lakes.catalogPool, lake.schema)).get(tableId);
-  return { row, columns: row.columns as unknown as ColumnProfile[], isStale: version !== row.version };
+  return { row, columns: row.columns, isStale: version !== row.version };
 }
 
 /** The last profiles of these tables that the transaction may see, by table. */
@@ -66,9 +74,7 @@ export async function listProfiles(
     .where('organization_id', '=', organizationId)
     .where('table_id', 'in', ['', ...tableIds])
     .execute();
-  return new Map(
-    rows.map((row) => [row.table_id, { row, columns: row.columns as unknown as ColumnProfile[] }]),
-  );
+  return new Map(rows.map((row) => [row.table_id, { row, columns: row.columns }]));
 }
 
 /** Says what became of the first one, because a run without a project is shown nowhere else. */

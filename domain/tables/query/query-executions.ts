@@ -10,6 +10,14 @@ import type { DB } from '../../../data/postgres/schema.ts';
 
 export type QueryExecution = RecordOf<'query_executions'>;
 
+declare module '../../../data/postgres/schema.ts' {
+  interface Documents {
+    query_executions: {
+      scanned: DefaultedDocument<{ tableId: string; version: number }[]>;
+    };
+  }
+}
+
 const executions = records('query_executions', { prefix: 'qry', what: 'The query execution' });
 
 /**

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import type { Run } from './runs.ts';
-import type { RunStep } from './steps.ts';
 
 interface Output {
   materialized?: { tableId: string }[];
@@ -32,7 +31,7 @@ export async function withoutHiddenTables<Shown extends Run>(
     const { materialized, skipped, ...output } = outputOf(run);
     return {
       ...run,
-      steps: stepsOf(run).filter(({ id }) => visible.has(id)) as unknown as Shown['steps'],
+      steps: run.steps.filter(({ id }) => visible.has(id)),
       output: {
         ...output,
         ...(materialized && { materialized: materialized.filter(({ tableId }) => visible.has(tableId)) }),
@@ -42,10 +41,9 @@ export async function withoutHiddenTables<Shown extends Run>(
   });
 }
 
-const stepsOf = (run: Run): RunStep[] => run.steps as unknown as RunStep[];
 const outputOf = (run: Run): Output => (run.output ?? {}) as Output;
 
 function tablesOf(run: Run): string[] {
   const { materialized = [], skipped = [] } = outputOf(run);
-  return [...stepsOf(run).map(({ id }) => id), ...materialized.map(({ tableId }) => tableId), ...skipped];
+  return [...run.steps.map(({ id }) => id), ...materialized.map(({ tableId }) => tableId), ...skipped];
 }

@@ -10,6 +10,14 @@ export type Run = RecordOf<'runs'>;
 export type RunKind = Run['kind'];
 export type RunStatus = Run['status'];
 
+declare module '../../../data/postgres/schema.ts' {
+  interface Documents {
+    runs: {
+      steps: DefaultedDocument<RunStep[]>;
+    };
+  }
+}
+
 /** A run has the id of its own resource, so ids have no common prefix. */
 const runs = records('runs', { prefix: undefined, what: 'The run' });
 
@@ -31,8 +39,6 @@ export const runStates = states(
     ...(isEnd ? { finished_at: new Date() } : {}),
   }),
 );
-
-const stepsOf = (run: Run) => run.steps as unknown as RunStep[];
 
 /** The run of this project, if the caller may see it. */
 export async function getRun(
@@ -122,7 +128,7 @@ export async function moveRun(
 ): Promise<Run | undefined> {
   if (!runStates.isEnd(to)) return runStates.move(db, id, from, to, change);
   const run = await runs.find(db, id.organization_id, id.id, 'update');
-  const steps = closeStep(run === undefined ? [] : stepsOf(run), to);
+  const steps = closeStep(run === undefined ? [] : run.steps, to);
   return runStates.move(db, id, from, to, { ...change, steps: JSON.stringify(steps) });
 }
 
@@ -175,7 +181,7 @@ export async function beginStep(
 ): Promise<void> {
   const run = await runs.find(db, organizationId, runId, 'update');
   if (run === undefined || runStates.isEnd(run.status)) return;
-  const steps = withStep(stepsOf(run), step);
+  const steps = withStep(run.steps, step);
   await runs.update(db, organizationId, runId, { steps: JSON.stringify(steps) });
 }
 
@@ -188,7 +194,7 @@ export async function describeStep(
 ): Promise<void> {
   const run = await runs.find(db, organizationId, runId, 'update');
   if (run === undefined || runStates.isEnd(run.status)) return;
-  const steps = stepsOf(run).map((step) => (step.id === id ? { ...step, detail } : step));
+  const steps = run.steps.map((step) => (step.id === id ? { ...step, detail } : step));
   await runs.update(db, organizationId, runId, { steps: JSON.stringify(steps) });
 }
 
@@ -201,5 +207,5 @@ export async function showSteps(
 ): Promise<void> {
   const run = await runs.find(db, organizationId, runId, 'update');
   if (run === undefined || runStates.isEnd(run.status)) return;
-  await runs.update(db, organizationId, runId, { steps: JSON.stringify(mergedSteps(stepsOf(run), steps)) });
+  await runs.update(db, organizationId, runId, { steps: JSON.stringify(mergedSteps(run.steps, steps)) });
 }

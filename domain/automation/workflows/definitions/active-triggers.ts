@@ -1,7 +1,7 @@
 import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
 import { replaceTriggerCursors } from '../triggers/cursors.ts';
 import { replaceTriggerSchedules } from '../triggers/schedules.ts';
-import { type FrozenTrigger, triggersOfVersion, type WorkflowVersion } from './versions.ts';
+import type { FrozenTrigger, WorkflowVersion } from './versions.ts';
 import type { Workflow } from './workflows.ts';
 
 /**
@@ -13,7 +13,7 @@ export async function replaceActiveTriggers(
   workflow: Workflow,
   version: WorkflowVersion | undefined,
 ): Promise<void> {
-  const triggers = version === undefined ? [] : triggersOfVersion(version).filter(({ enabled }) => enabled);
+  const triggers = version === undefined ? [] : version.triggers.filter(({ enabled }) => enabled);
   await db
     .deleteFrom('workflow_active_triggers')
     .where('organization_id', '=', workflow.organization_id)

@@ -2,7 +2,7 @@ import type { Cipher } from '../../../../data/encryption.ts';
 import { ValidationError, type ValidationFault } from '../../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
 import { checkParams, type Params } from '../../../analyst/playbooks/parameters.ts';
-import { findPlaybook, parametersOf as playbookParameters } from '../../../analyst/playbooks/playbooks.ts';
+import { findPlaybook } from '../../../analyst/playbooks/playbooks.ts';
 import { findDataset } from '../../../intake/datasets/datasets.ts';
 import { attachedTables } from '../../../tables/catalog-entries/catalog-entries.ts';
 import { isWritable } from '../../../tables/tables/grants.ts';
@@ -13,7 +13,7 @@ import { parametersOf } from '../graphs/parameters.ts';
 import { openNodeSecrets } from '../graphs/sealed.ts';
 import { putSecrets } from '../graphs/secrets.ts';
 import { validateGraph } from '../graphs/validate.ts';
-import { configOf, triggersOf } from './triggers.ts';
+import { triggersOf } from './triggers.ts';
 import type { Workflow } from './workflows.ts';
 
 /** Everything that prevents the activation of a draft, with locations. */
@@ -65,7 +65,7 @@ async function playbookFaults(
     // The value of a placeholder is known only in a run, and checked there.
     const known = Object.fromEntries(Object.entries(params).filter(([, value]) => !isOpen(value)));
     const open = Object.keys(params).filter((name) => !Object.hasOwn(known, name));
-    const parameters = playbookParameters(playbook);
+    const { parameters } = playbook;
     const closed = Object.fromEntries(
       Object.entries(parameters).map(([name, parameter]) => [
         name,
@@ -163,11 +163,11 @@ async function triggerFaults(
     const paramFaults = () => {
       if (parameters === undefined) return [];
       const wanted = isWhole ? parameters : optional(parameters);
-      return faultsFrom(() => checkParams(wanted, params as unknown as Params, { at: paramsAt, tables }));
+      return faultsFrom(() => checkParams(wanted, params, { at: paramsAt, tables }));
     };
     return [
       ...paramFaults(),
-      ...(configOf(trigger)?.tableIds ?? []).flatMap((tableId, place) =>
+      ...(trigger.config?.tableIds ?? []).flatMap((tableId, place) =>
         // A view has no versions of its own.
         tables.some((table) => table.id === tableId && table.kind !== 'view')
           ? []

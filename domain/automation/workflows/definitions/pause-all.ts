@@ -1,7 +1,6 @@
 import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
 import { findTablesOf, type TableRow } from '../../../tables/tables/tables.ts';
 import { mayReadAll } from '../../../workspace/organizations/rights.ts';
-import type { Graph } from '../graphs/graph.ts';
 import { mentions, statementsOf } from '../graphs/named-tables.ts';
 import { replaceActiveTriggers } from './active-triggers.ts';
 import { type Workflow, workflowStates } from './workflows.ts';
@@ -59,7 +58,7 @@ export async function pauseWorkflowsWithoutGrant(
     .execute();
   const paused: Workflow[] = [];
   for (const { active_graph: graph, active_triggers: triggers, ...row } of active) {
-    const text = statementsOf(graph as unknown as Graph).join('\n');
+    const text = statementsOf(graph).join('\n');
     const isRead = tables.some(
       ({ id, name }) => mentions(text, name) || JSON.stringify(triggers).includes(id),
     );

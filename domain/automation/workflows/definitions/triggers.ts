@@ -19,6 +19,21 @@ export interface DataEventConfig {
   ownWrites: boolean;
 }
 
+declare module '../../../../data/postgres/schema.ts' {
+  interface Documents {
+    workflow_triggers: {
+      cadence: Document<Cadence | null>;
+      config: Document<DataEventConfig | null>;
+      params: DefaultedDocument<Record<string, unknown>>;
+    };
+    workflow_active_triggers: {
+      cadence: Document<Cadence | null>;
+      config: Document<DataEventConfig | null>;
+      params: Document<Record<string, unknown>>;
+    };
+  }
+}
+
 /** A trigger as its author writes it; an id refers to a stored trigger. */
 export interface WrittenTrigger {
   id: string | undefined;
@@ -33,10 +48,6 @@ export interface WrittenTrigger {
 }
 
 export const maxTriggers = 20;
-
-export const cadenceOf = (row: Trigger): Cadence | null => row.cadence as unknown as Cadence | null;
-export const configOf = (row: Trigger): DataEventConfig | null =>
-  row.config as unknown as DataEventConfig | null;
 
 export async function triggersOf(
   db: OrganizationTransaction,
@@ -68,7 +79,7 @@ export async function replaceTriggers(
     // A repeated request finds the triggers that it made.
     const before = stored.get(trigger.id ?? trigger.newId);
     if (trigger.cadence !== undefined)
-      refuseNewInterval(trigger.cadence, (before && cadenceOf(before)) ?? undefined);
+      refuseNewInterval(trigger.cadence, before?.cadence ?? undefined);
     const columns = columnsOf(trigger, index);
     if (before === undefined)
       await triggers.insert(db, {

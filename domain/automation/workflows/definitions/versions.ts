@@ -7,7 +7,7 @@ import type { Graph } from '../graphs/graph.ts';
 import { openNodeSecrets } from '../graphs/sealed.ts';
 import { putSecrets } from '../graphs/secrets.ts';
 import { validateGraph } from '../graphs/validate.ts';
-import { cadenceOf, configOf, type DataEventConfig, type Trigger } from './triggers.ts';
+import type { DataEventConfig, Trigger } from './triggers.ts';
 import type { Workflow } from './workflows.ts';
 
 /** A draft as activated; immutable. */
@@ -22,6 +22,15 @@ export interface FrozenTrigger {
   params: Record<string, unknown>;
   cadence: Cadence | null;
   config: DataEventConfig | null;
+}
+
+declare module '../../../../data/postgres/schema.ts' {
+  interface Documents {
+    workflow_versions: {
+      graph: Document<Graph>;
+      triggers: Document<FrozenTrigger[]>;
+    };
+  }
 }
 
 const versions = records('workflow_versions', { prefix: 'wfv', what: 'The version' });
@@ -61,22 +70,19 @@ export function findNumbered(
     .executeTakeFirst();
 }
 
-export const triggersOfVersion = (version: WorkflowVersion) =>
-  version.triggers as unknown as readonly FrozenTrigger[];
-
 export const frozen = (row: Trigger): FrozenTrigger => ({
   id: row.id,
   type: row.type,
   label: row.label,
   enabled: row.enabled,
-  params: row.params as unknown as Record<string, unknown>,
-  cadence: cadenceOf(row),
-  config: configOf(row),
+  params: row.params,
+  cadence: row.cadence,
+  config: row.config,
 });
 
 /** The graph of a version with its secrets, for execution. */
 export function graphToRun(cipher: Cipher, version: WorkflowVersion): Graph {
-  const document = putSecrets(version.graph as Record<string, unknown>, openNodeSecrets(cipher, version));
+  const document = putSecrets({ ...version.graph }, openNodeSecrets(cipher, version));
   const validated = validateGraph(document);
   if ('graph' in validated) return validated.graph;
   const [fault] = validated.faults;

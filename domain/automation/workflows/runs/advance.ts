@@ -27,7 +27,7 @@ import {
 import { filledConfig } from './values.ts';
 import { versionOfRun } from './version-of-run.ts';
 import { nodeWork } from './work/index.ts';
-import { findBoth, keepRunPins, paramsOf, type WorkflowRun } from './workflow-runs.ts';
+import { findBoth, keepRunPins, type WorkflowRun } from './workflow-runs.ts';
 
 /** Delays between the attempts that the node's own `retry` allows; the last value repeats. */
 const retryAfterMs = [5_000, 15_000, 60_000, 300_000];
@@ -102,7 +102,7 @@ const triesOf = ({ work }: RunNode) => (work ?? {}) as Tries;
 async function step(deps: NodeDeps, begun: Begun, signal: AbortSignal): Promise<NodeStep> {
   const { run, node, outputs, graph } = begun;
   const nodeType = findNodeType(node.type)!;
-  const scope = { organizationId: run.organization_id, params: paramsOf(run), graph, outputs };
+  const scope = { organizationId: run.organization_id, params: run.params, graph, outputs };
   const filled = await filledConfig(deps, node.config, nodeType, scope);
   const config = nodeType.config.safeParse(filled.config);
   if (!config.success) throw new ValidationError(faultsOf(config.error.issues, ['config']));

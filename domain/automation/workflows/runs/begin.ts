@@ -23,7 +23,6 @@ import {
   countAtWork,
   type DataVersion,
   findBoth,
-  paramsOf,
   runPin,
   runPinEnd,
   updateWorkflowRun,
@@ -61,7 +60,7 @@ export async function beginWorkflowRun(
   const { row, graph, tables } = found;
   const versions =
     row.data_versions === null
-      ? await pinned(deps, organizationId, runId, readBy(graph, paramsOf(row), tables))
+      ? await pinned(deps, organizationId, runId, readBy(graph, row.params, tables))
       : undefined;
   return inOrganization(deps.db, organizationId, async (db) => {
     const both = await findBoth(db, organizationId, runId, 'update');

@@ -147,7 +147,7 @@ const isCut = (nodes: readonly RunNode[]) => nodes.some(({ status }) => status =
 function failureOfRun(nodes: readonly RunNode[]): (NodeFailure & { nodeId: string }) | undefined {
   const first = nodes.find(({ status }) => status === 'failed');
   if (first === undefined) return undefined;
-  const { code, message } = first.error as unknown as NodeFailure;
+  const { code, message } = first.error!;
   return { code, message: `${first.node_id}: ${message}`, nodeId: first.node_id };
 }
 

@@ -27,6 +27,15 @@ export interface NodeFailure {
   message: string;
 }
 
+declare module '../../../../data/postgres/schema.ts' {
+  interface Documents {
+    workflow_run_nodes: {
+      output: Document<NodeOutputs | null>;
+      error: Document<NodeFailure | null>;
+    };
+  }
+}
+
 const nodes = records('workflow_run_nodes', { prefix: undefined, what: 'The node' });
 
 /** The states of a node. Resuming a run sets it to `waiting` again. */
@@ -48,7 +57,7 @@ export const nodeStates = states(
 
 export const rowIdOf = (runId: string, nodeId: string): string => `${runId}.${nodeId}`;
 
-export const outputsOf = (row: RunNode) => (row.output ?? {}) as unknown as NodeOutputs;
+export const outputsOf = (row: RunNode) => row.output ?? {};
 
 export function nodesOf(
   db: OrganizationTransaction,
@@ -125,7 +134,7 @@ export async function showNodes(
         type: node.type,
         status,
         detail: null,
-        error: error as unknown as NodeFailure | null,
+        error: error,
       },
     ];
   });

@@ -14,6 +14,15 @@ export interface DataVersion {
   version: number;
 }
 
+declare module '../../../../data/postgres/schema.ts' {
+  interface Documents {
+    workflow_runs: {
+      params: Document<Params>;
+      data_versions: Document<DataVersion[] | null>;
+    };
+  }
+}
+
 const workflowRuns = records('workflow_runs', { prefix: 'wfr', what: 'The run' });
 
 export const {
@@ -23,8 +32,7 @@ export const {
   update: updateWorkflowRun,
 } = workflowRuns;
 
-export const paramsOf = (row: WorkflowRun) => row.params as unknown as Params;
-export const dataVersionsOf = (row: WorkflowRun) => (row.data_versions ?? []) as unknown as DataVersion[];
+export const dataVersionsOf = (row: WorkflowRun) => row.data_versions ?? [];
 
 /** The holder name of the pins for the data that a run reads. */
 export const runPin = (runId: string): string => `workflow-run/${runId}`;

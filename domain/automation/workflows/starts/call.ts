@@ -102,7 +102,7 @@ async function findActive(
     .where('organization_id', '=', organizationId)
     .where('id', '=', triggerId)
     .executeTakeFirst();
-  return row && { versionId: row.version_id, params: row.params as unknown as Params };
+  return row && { versionId: row.version_id, params: row.params };
 }
 
 /**

@@ -41,7 +41,7 @@ export async function waitingCursors(db: OrganizationTransaction, organizationId
     ownerId: row.owner_id,
     triggerId: row.trigger_id,
     versionId: row.active_version_id,
-    config: row.config as unknown as Cursor['config'],
+    config: row.config!,
     since: row.since,
     version: row.version,
     plan:

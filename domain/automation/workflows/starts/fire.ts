@@ -1,6 +1,5 @@
 import { AppError, isRetryable, ValidationError } from '../../../../data/errors.ts';
 import { inOrganization } from '../../../../data/postgres/client.ts';
-import type { Params } from '../../../analyst/playbooks/parameters.ts';
 import type { WorkflowFire } from '../../schedules/fire.ts';
 import { keepRefusedRun, startWorkflowRun, type WorkflowRunRequest } from '../runs/start.ts';
 
@@ -54,7 +53,7 @@ async function requestOf(
       .where('id', '=', versionId)
       .executeTakeFirst(),
   );
-  const triggers = (version?.triggers ?? []) as unknown as { id: string; params: Params }[];
+  const triggers = version?.triggers ?? [];
   const trigger = triggers.find(({ id }) => id === triggerId);
   if (trigger === undefined)
     throw new AppError('not_found', 'The version that it was fired for no longer exists.');

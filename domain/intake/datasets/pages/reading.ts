@@ -68,7 +68,7 @@ export function newReading(
 }
 
 export function readingOf({ reading }: SnapshotRun): Reading | undefined {
-  return (reading as unknown as Reading | null) ?? undefined;
+  return reading ?? undefined;
 }
 
 /**

@@ -51,7 +51,7 @@ async function ended(call: NodeCall, made: SnapshotRun): Promise<NodeStep> {
   if (made.status === 'cancelled')
     throw new NodeFailed('run_cancelled', `Its snapshot ${made.id} was cancelled.`, { isFinal: true });
   if (made.status === 'failed') {
-    const { code, message } = made.error as unknown as { code: string; message: string };
+    const { code, message } = made.error!;
     throw new NodeFailed(code, message);
   }
   const { table_id: tableId, table_name: tableName, table_version: version } = made;
