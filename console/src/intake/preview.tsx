@@ -4,7 +4,7 @@ import { Grid } from '../parts/grid.tsx';
 import { List } from '../parts/list.tsx';
 import { Failure, Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { ImportForm } from './import-form.tsx';
 import { bodyOf, type Preview, useReading } from './reading.ts';
 

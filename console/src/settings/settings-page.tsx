@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { Audit } from './audit.tsx';
 import { Clients } from './clients.tsx';
 import { Invitations } from './invitations.tsx';

@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'react';
 import { List } from '../../parts/list.tsx';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import { Check } from './check.tsx';
 import { Edges } from './edges.tsx';
 import { type Edge, type Graph, type NodeType, type Run, type Workflow, withEdge } from './graph.ts';

@@ -1,6 +1,6 @@
 import { memo, useMemo, useState } from 'react';
 import { Field } from '../../parts/field.tsx';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import { type Graph, type NodeType, portsOf, withEdge, withoutEdge } from './graph.ts';
 import type { ChangeGraph } from './node-list.tsx';
 

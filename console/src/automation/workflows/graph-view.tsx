@@ -1,7 +1,7 @@
 import { Controls, type Edge as FlowEdge, MarkerType, ReactFlow } from '@xyflow/react';
 import { memo, useMemo } from 'react';
 import '@xyflow/react/dist/style.css';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import { useBoxes } from './boxes.ts';
 import { type Edge, type Graph, type NodeType, type Run, type Shape, splitEnd } from './graph.ts';
 import { NodeBox } from './node-box.tsx';

@@ -1,6 +1,6 @@
 import { Handle, type Node, type NodeProps, Position } from '@xyflow/react';
 import { Status } from '../../parts/status.tsx';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import type { Ports, Run } from './graph.ts';
 
 const told = texts.automation.workflows;

@@ -1,7 +1,7 @@
 import { memo, useState } from 'react';
 import { Field } from '../../parts/field.tsx';
 import { Status } from '../../parts/status.tsx';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import { type Graph, type NodeType, type Run, withNode, withoutNode } from './graph.ts';
 import type { NodeFault } from './use-check.ts';
 

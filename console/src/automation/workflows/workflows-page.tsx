@@ -4,7 +4,7 @@ import { Pages } from '../../parts/pages.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useProjectId } from '../../project/current.ts';
 import { workspace } from '../../session/login.ts';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import { AutomationNav } from '../nav.tsx';
 import type { Workflow } from './graph.ts';
 import { NewWorkflow } from './new-workflow.tsx';
