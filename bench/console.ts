@@ -119,6 +119,20 @@ async function wideGraph(page: Page, projectId: string): Promise<string> {
   return (await call('POST', '/v1/workflows', body, own)).id;
 }
 
+/** Nodes of a graph are chosen, one after the other; milliseconds until each is shown. */
+const choices = (page: Page): Promise<number[]> =>
+  page.evaluate(`(async () => {
+    const took = [];
+    for (const node of [5, 50, 98, 3, 77, 20, 41]) {
+      const from = performance.now();
+      document.querySelector('[aria-label="Edit Node ' + node + '"]').click();
+      await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+      took.push(performance.now() - from);
+      await new Promise((done) => setTimeout(done, 300));
+    }
+    return took;
+  })()`);
+
 async function untilIdle(conversation: string): Promise<void> {
   for (;;) {
     const { activeTurn, queuedTurns } = await call('GET', conversation);
@@ -221,12 +235,9 @@ try {
 
   await page.goto(`/console/workflows/${await wideGraph(page, project.id)}`);
   const drawn = performance.now();
-  await page.getByRole('button', { name: 'Edit Node 99', exact: true }).waitFor();
+  await page.locator('.react-flow__edge').nth(89).waitFor({ state: 'attached' });
   tell('A graph of a hundred nodes is drawn after', `${Math.round(performance.now() - drawn)} ms`);
-  const chosen = performance.now();
-  await page.getByRole('button', { name: 'Edit Node 99', exact: true }).click();
-  await page.getByLabel('Config, as JSON').waitFor();
-  tell('A node of it is chosen after', `${Math.round(performance.now() - chosen)} ms`);
+  tell('A node of it is chosen after', `${Math.round(median(await choices(page)))} ms`);
 
   const alone = await requests(500);
   const others = [];

@@ -12,7 +12,7 @@ import { ProjectPage } from './project/project-page.tsx';
 import { isSignedIn, ownTab, signIn } from './session/login.ts';
 import { CallbackPage, SignedOutPage } from './session/pages.tsx';
 import { Shell } from './shell/shell.tsx';
-import { texts } from './texts/index.ts';
+import * as texts from './texts/index.ts';
 
 /** These texts of the address, where they are there. */
 const searching =

@@ -7,7 +7,7 @@ import { Action } from '../parts/action.tsx';
 import { Fetched } from '../parts/states.tsx';
 import { attachedQuery } from '../project/attached.ts';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 
 const told = texts.ask.attach;
 

@@ -1,5 +1,5 @@
 import { type FormEvent, type ReactNode, useId, useState } from 'react';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { ModelChoice } from './model-choice.tsx';
 import { useModel } from './use-model.ts';
 

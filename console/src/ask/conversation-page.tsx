@@ -4,7 +4,7 @@ import { useRef, useState } from 'react';
 import { Action } from '../parts/action.tsx';
 import { Failure, Loading } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { Composer, type Question } from './composer.tsx';
 import { Messages } from './messages.tsx';
 import type { InConversation } from './place.ts';

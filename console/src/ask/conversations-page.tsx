@@ -5,7 +5,7 @@ import { Pages } from '../parts/pages.tsx';
 import { Failure } from '../parts/states.tsx';
 import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { Attached } from './attached.tsx';
 import { Composer, type Question } from './composer.tsx';
 

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { Message } from '../../../clients/typescript/src/index.ts';
 import { Failure } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import type { InConversation } from './place.ts';
 import { textOf } from './transcript.ts';
 

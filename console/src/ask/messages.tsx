@@ -7,7 +7,7 @@ import { Chart, Markdown } from '../parts/later.tsx';
 import { Failure, Fetched } from '../parts/states.tsx';
 import { Status } from '../parts/status.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { Approval } from './approval.tsx';
 import { KeepAsReport } from './keep-as-report.tsx';
 import type { InConversation } from './place.ts';

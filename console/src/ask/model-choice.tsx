@@ -1,4 +1,4 @@
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import type { useModel } from './use-model.ts';
 
 /** Who answers, where there is a choice. */

@@ -6,7 +6,7 @@ import { GridFrame } from '../parts/grid-frame.tsx';
 import { Failure, Fetched } from '../parts/states.tsx';
 import { Status } from '../parts/status.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import type { InConversation } from './place.ts';
 
 export type Call = Extract<MessagePart, { type: 'tool_call' }>;

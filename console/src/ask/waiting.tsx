@@ -1,7 +1,7 @@
 import { useId, useState } from 'react';
 import { Action } from '../parts/action.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import type { InConversation } from './place.ts';
 import type { Queued, Transcript } from './transcript.ts';
 

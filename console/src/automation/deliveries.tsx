@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { components } from '../../../clients/typescript/src/index.ts';
 import { List } from '../parts/list.tsx';
 import { Time } from '../parts/time.tsx';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 
 export type Delivery = components['schemas']['Delivery'];
 

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useProjectId } from '../project/current.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 
 const { nav } = texts.automation;
 

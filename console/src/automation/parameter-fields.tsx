@@ -1,6 +1,6 @@
 import { faultAt, type Place } from '../parts/faults.ts';
 import { Field } from '../parts/field.tsx';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { ParameterValue } from './parameter-value.tsx';
 import { nameTwice, type ParameterRow, type ParameterType } from './parameters.ts';
 

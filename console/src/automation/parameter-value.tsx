@@ -1,5 +1,5 @@
 import type { Control } from '../parts/field.tsx';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import type { ParameterType } from './parameters.ts';
 
 const told = texts.automation.parameters;

@@ -3,7 +3,7 @@ import { useId } from 'react';
 import { faultAt, type Place } from '../parts/faults.ts';
 import { Field } from '../parts/field.tsx';
 import { attachedQuery } from '../project/attached.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { ParameterValue } from './parameter-value.tsx';
 import { type Parameter, type Parameters, textOfValue } from './parameters.ts';
 

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { Action } from '../parts/action.tsx';
 import { Failure, Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { Tools } from './tools.tsx';
 
 const route = getRouteApi('/framed/app-connections/$connectionId');

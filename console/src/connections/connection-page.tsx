@@ -6,7 +6,7 @@ import { OnDemand } from '../parts/on-demand.tsx';
 import { Failure, Fetched } from '../parts/states.tsx';
 import { cellText } from '../parts/value.ts';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { Datasets } from './datasets.tsx';
 import { Resources } from './resources.tsx';
 

@@ -5,7 +5,7 @@ import { Pages } from '../parts/pages.tsx';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { NewAppConnection } from './new-app-connection.tsx';
 import { NewConnection } from './new-connection.tsx';
 

@@ -5,7 +5,7 @@ import { OnDemand } from '../parts/on-demand.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { Snapshots } from './snapshots.tsx';
 
 const told = texts.connections.datasets;

@@ -5,7 +5,7 @@ import { faultAt, unplaced } from '../parts/faults.ts';
 import { Field } from '../parts/field.tsx';
 import { Failure } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 
 const told = texts.connections.fresh;
 const places = [['name'], ['url'], ['secrets', 'token']];

@@ -6,7 +6,7 @@ import { faultAt, unplaced } from '../parts/faults.ts';
 import { Field } from '../parts/field.tsx';
 import { Failure, Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { applying, type ConnectionField, isRequired, type Values, written } from './fields.ts';
 
 const told = texts.connections.fresh;

@@ -4,7 +4,7 @@ import { List } from '../parts/list.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { useProjectId } from '../project/current.ts';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 
 const told = texts.connections.resources;
 

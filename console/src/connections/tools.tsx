@@ -4,7 +4,7 @@ import { List } from '../parts/list.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { Failure } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 
 type Tool = components['schemas']['AppTool'];
 type Policy = Tool['policy'];

@@ -6,7 +6,7 @@ import type { components } from '../../../clients/typescript/src/index.ts';
 import { Scrolls } from '../parts/scrolls.tsx';
 import { Failure, Fetched, Loading } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { isView } from './subject.ts';
 
 type Graph = components['schemas']['Lineage'];

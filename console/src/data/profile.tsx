@@ -7,7 +7,7 @@ import { Time } from '../parts/time.tsx';
 import { useGone } from '../parts/use-gone.ts';
 import { cellText } from '../parts/value.ts';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 
 type TableProfile = components['schemas']['TableProfile'];
 type Column = TableProfile['columns'][number];

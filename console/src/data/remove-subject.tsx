@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Action } from '../parts/action.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { isView } from './subject.ts';
 
 const told = texts.table.remove;

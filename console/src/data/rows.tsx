@@ -2,7 +2,7 @@ import { useQueries, useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { GridFrame } from '../parts/grid-frame.tsx';
 import { Failure, Loading } from '../parts/states.tsx';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { type Catalog, pageRows, rowsOf } from './subject.ts';
 
 interface RowsProps {

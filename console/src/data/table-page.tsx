@@ -4,7 +4,7 @@ import { List } from '../parts/list.tsx';
 import { OnDemand } from '../parts/on-demand.tsx';
 import { asLongAs } from '../parts/polling.ts';
 import { Fetched } from '../parts/states.tsx';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { About } from './about.tsx';
 import { Lineage } from './lineage.tsx';
 import { Profile } from './profile.tsx';

@@ -4,7 +4,7 @@ import { useDeferredValue, useEffect, useState } from 'react';
 import { List } from '../parts/list.tsx';
 import { Fetched } from '../parts/states.tsx';
 import { Time } from '../parts/time.tsx';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { type Entry, tablesQuery } from './tables.ts';
 
 const route = getRouteApi('/framed/');

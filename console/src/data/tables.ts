@@ -1,5 +1,5 @@
 import { workspace } from '../session/login.ts';
-import type { texts } from '../texts/index.ts';
+import type * as texts from '../texts/index.ts';
 
 export interface Entry {
   id: string;

@@ -5,7 +5,7 @@ import { List } from '../parts/list.tsx';
 import { Fetched } from '../parts/states.tsx';
 import { useGone } from '../parts/use-gone.ts';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 
 const told = texts.table.verification;
 const everyMs = 500;

@@ -1,6 +1,6 @@
 import weather from '@observablehq/sample-datasets/weather.csv?url';
 import { Action } from '../parts/action.tsx';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { give } from './given.ts';
 
 /** A file of one's own, or the sample that comes with the console. */

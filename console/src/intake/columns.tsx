@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { List } from '../parts/list.tsx';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { dataTypes, type Mapping } from './reading.ts';
 
 interface ColumnsProps {

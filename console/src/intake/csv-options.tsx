@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import type { Csv, CsvChoice } from './reading.ts';
 
 const told = texts.intake.csv;

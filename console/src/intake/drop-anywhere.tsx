@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useProjectId } from '../project/current.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { give } from './given.ts';
 
 const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes('Files') === true;

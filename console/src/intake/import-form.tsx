@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { tableNameOf } from '../../../clients/typescript/src/index.ts';
 import { Failure } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { beginImport } from './begun.ts';
 import { Columns } from './columns.tsx';
 import { CsvOptions } from './csv-options.tsx';

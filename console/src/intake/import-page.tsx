@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { ChooseFile } from './choose-file.tsx';
 import { useGiven } from './given.ts';
 import { ImportProgress } from './import-progress.tsx';

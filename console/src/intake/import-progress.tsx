@@ -6,7 +6,7 @@ import { Action } from '../parts/action.tsx';
 import { asLongAs } from '../parts/polling.ts';
 import { Failure, Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { takeBegun } from './begun.ts';
 import { Replay } from './replay.tsx';
 

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { useMemo, useRef } from 'react';
 import { Grid } from '../parts/grid.tsx';
 import { List } from '../parts/list.tsx';
 import { Failure, Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { ImportForm } from './import-form.tsx';
 import { bodyOf, type Preview, useReading } from './reading.ts';
 
@@ -67,14 +67,14 @@ export function PreviewAndImport({ projectId, fileId, onBegun }: PreviewProps) {
 function Shown({ preview }: { preview: Preview }) {
   const { columns, rows, totalRows, badRows, badRowsTotal, detectedCsv } = preview;
   const skipped = detectedCsv?.skippedLines ?? [];
+  const shown = useMemo(
+    () => columns.map(({ targetName, dataType }) => ({ name: targetName, dataType })),
+    [columns],
+  );
   return (
     <>
       <h2>{told.rows(totalRows)}</h2>
-      <Grid
-        label={texts.table.rows}
-        columns={columns.map(({ targetName, dataType }) => ({ name: targetName, dataType }))}
-        rows={rows}
-      />
+      <Grid label={texts.table.rows} columns={shown} rows={rows} />
       {badRows.length > 0 && (
         <>
           <h2>{told.bad(badRowsTotal)}</h2>

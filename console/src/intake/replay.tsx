@@ -4,7 +4,7 @@ import { Action } from '../parts/action.tsx';
 import { Failure } from '../parts/states.tsx';
 import { useGone } from '../parts/use-gone.ts';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 
 type Batch = components['schemas']['IngestionBatch'];
 

@@ -2,7 +2,7 @@ import { useEffect, useReducer, useState } from 'react';
 import { uploadFile } from '../../../clients/typescript/src/index.ts';
 import { Failure } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { give } from './given.ts';
 import { uploadPathOf } from './name.ts';
 

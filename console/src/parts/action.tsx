@@ -1,6 +1,6 @@
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useId, useRef } from 'react';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { Failure } from './states.tsx';
 
 interface ActionProps {

@@ -1,6 +1,10 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef } from 'react';
+import { columnWidths } from './column-widths.ts';
+import { useColumnWindow } from './column-window.ts';
+import { GridRow } from './grid-row.tsx';
+import { useKeptFocus } from './kept-focus.ts';
 import { useRowWindow } from './row-window.ts';
-import { cellText, isNumeric } from './value.ts';
+import { isNumeric } from './value.ts';
 
 export interface GridColumn {
   name: string;
@@ -9,6 +13,7 @@ export interface GridColumn {
 
 interface GridFrameProps {
   label: string;
+  /** The same array as long as they are the same. */
   columns: readonly GridColumn[];
   count: number;
   /** Undefined as long as it is not there. */
@@ -20,49 +25,81 @@ interface GridFrameProps {
   sortOf?: (at: number) => 'ascending' | 'descending' | undefined;
 }
 
+/** Of more columns those in sight alone are drawn, each of a width that stays. */
+const mostWhole = 40;
+/** Rows that are drawn before and after those in sight: fewer where each has many cells. */
+const around = { narrow: 15, wide: 8 };
+
 /** Rows under their columns, of which only those in sight are drawn. */
 export function GridFrame({ label, columns, count, rowAt, onShown, head, sortOf }: GridFrameProps) {
   const frame = useRef<HTMLDivElement>(null);
-  const { onScroll, from, to, before, after } = useRowWindow(frame, count);
+  const { onScroll, from, to, before, after } = useRowWindow(frame, {
+    count,
+    around: around[columns.length > mostWhole ? 'wide' : 'narrow'],
+  });
   useEffect(() => onShown?.(from, to), [from, to, onShown]);
-  // Names of columns may repeat; the columns do not move.
-  const heads = columns.map((column, at) => ({ ...column, at, key: `${at} ${column.name}` }));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the widths stay, whatever order the rows come in.
+  const widths = useMemo(
+    () => (columns.length > mostWhole ? columnWidths(columns, rowAt) : undefined),
+    [columns],
+  );
+  const part = useColumnWindow(frame, widths);
+  const [begin, end] = [part?.from ?? 0, part?.to ?? columns.length];
+  const heads = useMemo(
+    () =>
+      columns.slice(begin, end).map(({ name, dataType }, drawn) => {
+        const at = begin + drawn;
+        // Names of columns may repeat; the columns do not move.
+        return { name, dataType, at, isNumber: isNumeric(dataType), key: `${at} ${name}` };
+      }),
+    [columns, begin, end],
+  );
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard.
-    <section className="grid" ref={frame} tabIndex={0} aria-label={label} onScroll={onScroll}>
-      <table aria-rowcount={count + 1}>
-        <thead>
-          <tr aria-rowindex={1}>
-            {heads.map(({ key, at, name, dataType }) => (
-              <th
-                key={key}
-                scope="col"
-                className={isNumeric(dataType) ? 'number' : undefined}
-                title={dataType ?? ''}
-                aria-sort={sortOf?.(at)}
-              >
-                {head?.(columns[at]!, at) ?? name}
-              </th>
+    <section
+      className={part === undefined ? 'grid' : 'grid wide'}
+      ref={frame}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard.
+      tabIndex={0}
+      aria-label={label}
+      onScroll={() => {
+        onScroll();
+        part?.onScroll();
+      }}
+      onKeyDown={part?.onKeyDown}
+      {...useKeptFocus(frame)}
+    >
+      <div style={part && { width: part.total }}>
+        <table
+          aria-rowcount={count + 1}
+          aria-colcount={part && columns.length}
+          style={part && { width: part.drawn, marginLeft: part.before }}
+        >
+          <thead>
+            <tr aria-rowindex={1}>
+              {heads.map(({ key, at, name, dataType, isNumber }) => (
+                <th
+                  key={key}
+                  scope="col"
+                  className={isNumber ? 'number' : undefined}
+                  style={widths && { width: widths[at] }}
+                  title={dataType ?? ''}
+                  aria-colindex={part && at + 1}
+                  aria-sort={sortOf?.(at)}
+                >
+                  {head?.(columns[at]!, at) ?? name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {before > 0 && <tr style={{ height: before }} />}
+            {Array.from({ length: Math.max(0, to - from) }, (_, drawn) => from + drawn).map((index) => (
+              <GridRow key={index} {...{ heads, index }} row={rowAt(index)} isPart={part !== undefined} />
             ))}
-          </tr>
-        </thead>
-        <tbody>
-          {before > 0 && <tr style={{ height: before }} />}
-          {Array.from({ length: Math.max(0, to - from) }, (_, drawn) => from + drawn).map((index) => {
-            const row = rowAt(index);
-            return (
-              <tr key={index} aria-rowindex={index + 2} aria-busy={row === undefined || undefined}>
-                {heads.map(({ key, at, dataType }) => (
-                  <td key={key} className={isNumeric(dataType) ? 'number' : undefined}>
-                    {row === undefined ? '…' : cellText(row[at])}
-                  </td>
-                ))}
-              </tr>
-            );
-          })}
-          {after > 0 && <tr style={{ height: after }} />}
-        </tbody>
-      </table>
+            {after > 0 && <tr style={{ height: after }} />}
+          </tbody>
+        </table>
+      </div>
     </section>
   );
 }

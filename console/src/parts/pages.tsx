@@ -1,6 +1,6 @@
 import { type InfiniteData, type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { asLongAs } from './polling.ts';
 import { Fetched } from './states.tsx';
 

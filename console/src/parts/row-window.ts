@@ -5,8 +5,6 @@ import { mapped } from './mapped.ts';
 const rowHeight = 30;
 /** Browsers draw nothing that is much higher. */
 const mostHeight = 8_000_000;
-/** Rows that are drawn before and after those in sight. */
-const around = 15;
 /** After the last movement, in milliseconds. */
 const restMs = 150;
 
@@ -23,8 +21,12 @@ export interface RowWindow {
 /**
  * Which of many rows of one height are drawn in a frame that scrolls. More rows than a browser can draw
  * among one another share its height: small movements go from row to row, large ones to that part of the rows.
+ * So many are drawn before and after those in sight.
  */
-export function useRowWindow(frame: RefObject<HTMLElement | null>, count: number): RowWindow {
+export function useRowWindow(
+  frame: RefObject<HTMLElement | null>,
+  { count, around }: { count: number; around: number },
+): RowWindow {
   const total = count * rowHeight;
   const height = Math.min(total, mostHeight);
   const isShared = height < total;

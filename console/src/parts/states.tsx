@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { WorkspaceError } from '../../../clients/typescript/src/index.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 
 interface FailureProps {
   title?: string;

@@ -1,4 +1,4 @@
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 
 const good = new Set(['succeeded', 'complete', 'done', 'active']);
 const bad = new Set(['failed', 'error', 'denied', 'missed']);

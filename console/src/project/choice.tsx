@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { projectsQuery } from './current.ts';
 
 /** Leads to the same room of another project. */

@@ -3,7 +3,7 @@ import { getRouteApi, Navigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Failure, Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { projectsQuery, useProjectId } from './current.ts';
 
 const route = getRouteApi('/framed/in-project/$room');

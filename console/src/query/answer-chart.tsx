@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react';
 import { Chart } from '../parts/later.tsx';
 import { isNumeric } from '../parts/value.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 
 interface AnswerChartProps {
   columns: readonly { name: string; dataType: string }[];

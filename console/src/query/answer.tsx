@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import type { QueryAnswer } from '../../../clients/typescript/src/index.ts';
 import { Grid } from '../parts/grid.tsx';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { AnswerChart } from './answer-chart.tsx';
 import { ExportAnswer } from './export-answer.tsx';
 import { KeepStatement } from './keep-statement.tsx';

@@ -4,7 +4,7 @@ import { asLongAs } from '../parts/polling.ts';
 import { Failure } from '../parts/states.tsx';
 import { useProjectId } from '../project/current.ts';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 
 const told = texts.query.export;
 const formats = ['csv', 'parquet', 'xlsx', 'ndjson', 'arrow'] as const;

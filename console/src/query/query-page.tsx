@@ -4,7 +4,7 @@ import { lazy, Suspense, useMemo, useRef, useState } from 'react';
 import { query } from '../../../clients/typescript/src/index.ts';
 import { Failure, Loading } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { Answer } from './answer.tsx';
 import { placeOf } from './fault.ts';
 import { History, historyKey } from './history.tsx';

@@ -1,6 +1,6 @@
 import { Action } from '../parts/action.tsx';
 import { download } from '../parts/download.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import type { OfReport } from './report-page.tsx';
 import { contentPath } from './report-text.ts';
 

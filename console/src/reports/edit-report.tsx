@@ -3,7 +3,7 @@ import { useId, useState } from 'react';
 import { WorkspaceError } from '../../../clients/typescript/src/index.ts';
 import { Failure, Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import type { OfReport, Report } from './report-page.tsx';
 import { reportText } from './report-text.ts';
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { tablesQuery } from '../data/tables.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import type { Report } from './report-page.tsx';
 
 /** The tables whose rows a report tells of, as far as its reader may see them. */

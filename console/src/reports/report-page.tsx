@@ -7,7 +7,7 @@ import { Markdown } from '../parts/later.tsx';
 import { Fetched } from '../parts/states.tsx';
 import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { Downloads } from './downloads.tsx';
 import { EditReport } from './edit-report.tsx';
 import { ReadTables } from './read-tables.tsx';

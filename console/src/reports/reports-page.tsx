@@ -4,7 +4,7 @@ import { List } from '../parts/list.tsx';
 import { Fetched } from '../parts/states.tsx';
 import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { AskForReport } from './ask-for-report.tsx';
 
 const route = getRouteApi('/framed/projects/$projectId/reports');

@@ -1,5 +1,5 @@
 import { useId } from 'react';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 
 interface ChoiceProps<Value extends string> {
   label: string;

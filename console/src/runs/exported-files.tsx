@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { WorkspaceError } from '../../../clients/typescript/src/index.ts';
 import { Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 
 const told = texts.runs.made;
 /** An address of a file is good for an hour. */

@@ -1,4 +1,4 @@
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import type { Run } from './run.ts';
 
 const names: Readonly<Record<string, string>> = texts.runs.made.counts;

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { tablesQuery } from '../data/tables.ts';
 import { Action } from '../parts/action.tsx';
 import { download } from '../parts/download.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { ExportedFiles } from './exported-files.tsx';
 import { madeBy } from './made-by.ts';
 import type { Run } from './run.ts';

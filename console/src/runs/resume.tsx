@@ -1,7 +1,7 @@
 import type { QueryKey } from '@tanstack/react-query';
 import { Action } from '../parts/action.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import type { Run } from './run.ts';
 
 const told = texts.runs.resume;

@@ -5,7 +5,7 @@ import { asLongAs } from '../parts/polling.ts';
 import { Failure, Fetched } from '../parts/states.tsx';
 import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { Facts } from './facts.tsx';
 import { Made } from './made.tsx';
 import { Resume } from './resume.tsx';

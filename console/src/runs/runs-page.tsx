@@ -4,7 +4,7 @@ import { Pages } from '../parts/pages.tsx';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { Choice } from './choice.tsx';
 import { lookEveryMs, type Run } from './run.ts';
 

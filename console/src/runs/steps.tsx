@@ -1,7 +1,7 @@
 import { List } from '../parts/list.tsx';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import type { Run } from './run.ts';
 
 const told = texts.runs.steps;

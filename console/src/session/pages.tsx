@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { Failure } from '../parts/states.tsx';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { finishSignIn, signIn } from './login.ts';
 
 /** Where the service leads back to after the sign-in. */

@@ -1,5 +1,5 @@
 import { useId, useState } from 'react';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { startOfDay } from './start-of-day.ts';
 
 const told = texts.settings.audit;

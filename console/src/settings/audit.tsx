@@ -4,7 +4,7 @@ import { List } from '../parts/list.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { AuditFilter, type Filter } from './audit-filter.tsx';
 
 type AuditEvent = components['schemas']['AuditEvent'];

@@ -5,7 +5,7 @@ import { List } from '../parts/list.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import type { OfCaller } from './caller.ts';
 import { IssueClient } from './issue-client.tsx';
 import { ShownOnce } from './shown-once.tsx';

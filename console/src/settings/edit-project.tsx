@@ -3,7 +3,7 @@ import { useId, useState } from 'react';
 import { Failure } from '../parts/states.tsx';
 import { projectsQuery } from '../project/current.ts';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import type { Project } from './projects.tsx';
 
 const told = texts.settings.projects;

@@ -6,7 +6,7 @@ import { Pages } from '../parts/pages.tsx';
 import { Failure } from '../parts/states.tsx';
 import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { RoleChoice } from './role-choice.tsx';
 import { ShownOnce } from './shown-once.tsx';
 

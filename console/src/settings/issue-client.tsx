@@ -3,7 +3,7 @@ import { useId, useState } from 'react';
 import type { components } from '../../../clients/typescript/src/index.ts';
 import { Failure } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import type { OfCaller } from './caller.ts';
 import { startOfDay } from './start-of-day.ts';
 

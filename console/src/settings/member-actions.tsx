@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { components } from '../../../clients/typescript/src/index.ts';
 import { Action } from '../parts/action.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import type { OfCaller } from './caller.ts';
 import { RoleChoice } from './role-choice.tsx';
 

@@ -8,7 +8,7 @@ import { Failure } from '../parts/states.tsx';
 import { Time } from '../parts/time.tsx';
 import { projectsQuery } from '../project/current.ts';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { EditProject } from './edit-project.tsx';
 
 export type Project = components['schemas']['Project'];

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { components } from '../../../clients/typescript/src/index.ts';
 import { Action } from '../parts/action.tsx';
 import { workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { nameOf } from './member-actions.tsx';
 
 type RemovedMember = components['schemas']['RemovedMember'];

@@ -1,4 +1,4 @@
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 
 const { roles } = texts.settings;
 export type Role = keyof typeof roles;

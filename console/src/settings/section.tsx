@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 
 interface SectionProps {
   title: string;

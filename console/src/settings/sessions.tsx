@@ -4,7 +4,7 @@ import { List } from '../parts/list.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { Time } from '../parts/time.tsx';
 import { signOut, workspace } from '../session/login.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 
 const told = texts.settings.sessions;
 const queryKey = ['sessions'];

@@ -1,6 +1,7 @@
 import { Fetched } from '../parts/states.tsx';
 import { useMe } from '../session/me.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
+
 import { Audit } from './audit.tsx';
 import { Clients } from './clients.tsx';
 import { Invitations } from './invitations.tsx';

@@ -1,6 +1,6 @@
 import { useRouterState } from '@tanstack/react-router';
 import { type RefObject, useEffect, useRef } from 'react';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 
 /** The title of the tab is that of the page, as soon as the page has one. */
 export function useTitle(main: RefObject<HTMLElement | null>): void {

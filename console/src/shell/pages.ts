@@ -1,5 +1,5 @@
 import { linkOptions } from '@tanstack/react-router';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 
 /** Rooms that belong to a project. */
 const projectRooms = ['ask', 'reports', 'runs', 'playbooks'] as const;

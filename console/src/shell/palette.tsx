@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { tablesQuery } from '../data/tables.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { pages } from './pages.ts';
 
 interface Choice {

@@ -6,7 +6,7 @@ import { ProjectChoice } from '../project/choice.tsx';
 import { useProjectId } from '../project/current.ts';
 import { signOut, workspace } from '../session/login.ts';
 import { useMe } from '../session/me.ts';
-import { texts } from '../texts/index.ts';
+import * as texts from '../texts/index.ts';
 import { useFocus, useTitle } from './arrival.ts';
 import { pages } from './pages.ts';
 import { Palette } from './palette.tsx';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Field } from '../../parts/field.tsx';
 import { workspace } from '../../session/login.ts';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 
 const { fields } = texts.automation.playbooks;
 

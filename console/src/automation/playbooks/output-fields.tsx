@@ -1,6 +1,6 @@
 import { faultAt } from '../../parts/faults.ts';
 import { Field } from '../../parts/field.tsx';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import type { Content } from './content.ts';
 
 const { fields, outputs } = texts.automation.playbooks;

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Action } from '../../parts/action.tsx';
 import { Fetched } from '../../parts/states.tsx';
 import { workspace } from '../../session/login.ts';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import { AutomationNav } from '../nav.tsx';
 import type { Playbook } from './content.ts';
 import { PlaybookForm } from './playbook-form.tsx';

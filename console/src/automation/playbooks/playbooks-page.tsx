@@ -4,7 +4,7 @@ import { List } from '../../parts/list.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { Time } from '../../parts/time.tsx';
 import { workspace } from '../../session/login.ts';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import { AutomationNav } from '../nav.tsx';
 import type { Playbook } from './content.ts';
 import { PlaybookForm } from './playbook-form.tsx';

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { unplaced } from '../../parts/faults.ts';
 import { Failure } from '../../parts/states.tsx';
 import { workspace } from '../../session/login.ts';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import { useFirstFault } from '../first-fault.ts';
 import { ParameterValues } from '../parameter-values.tsx';
 import { paramsOf } from '../parameters.ts';

@@ -2,7 +2,7 @@ import { List } from '../../parts/list.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { Time } from '../../parts/time.tsx';
 import { workspace } from '../../session/login.ts';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 
 const { version: columns, versions, noVersions } = texts.automation.playbooks;
 

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Fetched } from '../../parts/states.tsx';
 import { workspace } from '../../session/login.ts';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import { isWritable } from './cadence.ts';
 import { contentOf } from './content.ts';
 import { ScheduleForm } from './schedule-form.tsx';

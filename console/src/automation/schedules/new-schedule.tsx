@@ -5,7 +5,7 @@ import { items } from '../../../../clients/typescript/src/index.ts';
 import { Field } from '../../parts/field.tsx';
 import { Fetched } from '../../parts/states.tsx';
 import { workspace } from '../../session/login.ts';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import { newSchedule } from './content.ts';
 import { ScheduleForm } from './schedule-form.tsx';
 

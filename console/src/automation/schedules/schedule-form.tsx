@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { faultAt, unplaced } from '../../parts/faults.ts';
 import { Field } from '../../parts/field.tsx';
 import { Failure } from '../../parts/states.tsx';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import { useFirstFault } from '../first-fault.ts';
 import { ParameterValues } from '../parameter-values.tsx';
 import type { Parameters } from '../parameters.ts';

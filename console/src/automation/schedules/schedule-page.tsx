@@ -7,8 +7,10 @@ import { Fetched } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { workspace } from '../../session/login.ts';
+
 import { useMe } from '../../session/me.ts';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
+
 import { AutomationNav } from '../nav.tsx';
 import { Backfills } from './backfills.tsx';
 import { cadenceInWords } from './cadence.ts';

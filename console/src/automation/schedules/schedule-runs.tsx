@@ -4,7 +4,7 @@ import { List } from '../../parts/list.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { Status } from '../../parts/status.tsx';
 import { workspace } from '../../session/login.ts';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import { Deliveries } from '../deliveries.tsx';
 import { dayInWords } from './cadence.ts';
 import { clockTime } from './months.ts';

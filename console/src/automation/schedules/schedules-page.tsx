@@ -5,7 +5,7 @@ import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useProjectId } from '../../project/current.ts';
 import { workspace } from '../../session/login.ts';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import { AutomationNav } from '../nav.tsx';
 import { cadenceInWords } from './cadence.ts';
 import { NewSchedule } from './new-schedule.tsx';

@@ -6,7 +6,7 @@ import { Field } from '../../parts/field.tsx';
 import { Failure } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
 import { workspace } from '../../session/login.ts';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 
 const told = texts.automation.workflows.approvals;
 const everyMs = 2_000;

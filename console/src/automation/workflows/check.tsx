@@ -1,5 +1,5 @@
 import { Fetched } from '../../parts/states.tsx';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import type { Graph } from './graph.ts';
 import type { NodeFault, useCheck } from './use-check.ts';
 

@@ -1,9 +1,9 @@
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
 import { List } from '../../parts/list.tsx';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import { Check } from './check.tsx';
 import { Edges } from './edges.tsx';
-import { type Graph, type NodeType, type Run, type Workflow, withEdge } from './graph.ts';
+import { type Edge, type Graph, type NodeType, type Run, type Workflow, withEdge } from './graph.ts';
 import { GraphDrawing } from './later.tsx';
 import { NodeEditor } from './node-editor.tsx';
 import { NodeList } from './node-list.tsx';
@@ -39,15 +39,20 @@ function GraphDefinition({ workflow, types, hand, steps, graph }: DefinitionProp
   const check = useCheck(workflow, hand.saved.graph);
   const faults = check.data?.faults ?? none;
   const isEditable = workflow.status !== 'archived';
-  const change = (how: (before: Graph) => Graph) =>
-    hand.change((draft) => (draft.graph === undefined ? draft : { ...draft, graph: how(draft.graph) }));
+  const { change: changeDraft } = hand;
+  const change = useCallback(
+    (how: (before: Graph) => Graph) =>
+      changeDraft((draft) => (draft.graph === undefined ? draft : { ...draft, graph: how(draft.graph) })),
+    [changeDraft],
+  );
+  const connect = useCallback((edge: Edge) => change((before) => withEdge(before, edge)), [change]);
   const chosen = graph.nodes.find(({ id }) => id === chosenId);
   return (
     <>
       <div className="graph-and-nodes">
         <GraphDrawing
           {...{ graph, types, steps, faults, chosenId, onChoose: setChosenId }}
-          onConnect={isEditable ? (edge) => change((before) => withEdge(before, edge)) : undefined}
+          onConnect={isEditable ? connect : undefined}
         />
         <NodeList {...{ graph, types, steps, faults, chosenId, isEditable, change, onChoose: setChosenId }} />
       </div>

@@ -1,6 +1,6 @@
-import { useState } from 'react';
+import { memo, useMemo, useState } from 'react';
 import { Field } from '../../parts/field.tsx';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import { type Graph, type NodeType, portsOf, withEdge, withoutEdge } from './graph.ts';
 import type { ChangeGraph } from './node-list.tsx';
 
@@ -14,7 +14,7 @@ interface EdgesProps {
 }
 
 /** What is connected to what, and a new connection, without a pointer. */
-export function Edges({ graph, types, isEditable, change }: EdgesProps) {
+export const Edges = memo(function Edges({ graph, types, isEditable, change }: EdgesProps) {
   return (
     <section aria-label={told.title}>
       <h2>{told.title}</h2>
@@ -39,14 +39,15 @@ export function Edges({ graph, types, isEditable, change }: EdgesProps) {
       {isEditable && graph.nodes.length > 0 && <Connect {...{ graph, types, change }} />}
     </section>
   );
-}
+});
 
 function Connect({ graph, types, change }: Omit<EdgesProps, 'isEditable'>) {
-  const ends = (side: 'inputs' | 'outputs') =>
-    graph.nodes.flatMap((node) =>
-      portsOf(node, types, graph.edges)[side].map((port) => `${node.id}.${port}`),
-    );
-  const [outputs, inputs] = [ends('outputs'), ends('inputs')];
+  const [outputs, inputs] = useMemo(() => {
+    const ports = [...portsOf(graph, types)];
+    return (['outputs', 'inputs'] as const).map((side) =>
+      ports.flatMap(([id, { [side]: names }]) => names.map((name) => `${id}.${name}`)),
+    ) as [string[], string[]];
+  }, [graph, types]);
   const [chosen, setChosen] = useState({ from: '', to: '' });
   const from = outputs.includes(chosen.from) ? chosen.from : outputs[0]!;
   const to = inputs.includes(chosen.to) ? chosen.to : inputs[0]!;

@@ -1,10 +1,10 @@
-import { Controls, type Edge as FlowEdge, MarkerType, type Node, ReactFlow } from '@xyflow/react';
-import { useMemo } from 'react';
+import { Controls, type Edge as FlowEdge, MarkerType, ReactFlow } from '@xyflow/react';
+import { memo, useMemo } from 'react';
 import '@xyflow/react/dist/style.css';
-import { texts } from '../../texts/index.ts';
-import { type Edge, type Graph, type NodeType, type Run, splitEnd } from './graph.ts';
-import { placed } from './layout.ts';
-import { NodeBox, type NodeBoxData } from './node-box.tsx';
+import * as texts from '../../texts/index.ts';
+import { useBoxes } from './boxes.ts';
+import { type Edge, type Graph, type NodeType, type Run, type Shape, splitEnd } from './graph.ts';
+import { NodeBox } from './node-box.tsx';
 import type { NodeFault } from './use-check.ts';
 
 export interface GraphViewProps {
@@ -24,23 +24,10 @@ const nodeTypes = { box: NodeBox };
  * A graph, drawn. By the pointer nodes are chosen and connected; the keyboard does so in the list of nodes
  * beside it, so nothing here takes the focus but the controls of the view.
  */
-export function GraphView({ graph, types, steps, faults, chosenId, onChoose, onConnect }: GraphViewProps) {
-  const places = useMemo(() => placed(graph, types), [graph, types]);
-  const nodes = useMemo(
-    () =>
-      places.map(({ node, ports, position, width, height }): Node<NodeBoxData> => {
-        const label = types.find(({ type }) => type === node.type)?.label ?? node.type;
-        const status = steps.find(({ id }) => id === node.id)?.status;
-        const faultCount = faults.filter(({ nodeId }) => nodeId === node.id).length;
-        return {
-          ...{ id: node.id, type: 'box', position, width, height },
-          selected: node.id === chosenId,
-          data: { node, ports, label, status, faultCount },
-        };
-      }),
-    [places, types, steps, faults, chosenId],
-  );
-  const edges = useMemo(() => drawnEdges(graph), [graph]);
+export const GraphView = memo(function GraphView(props: GraphViewProps) {
+  const { graph, onChoose, onConnect } = props;
+  const { shape, nodes } = useBoxes(props);
+  const edges = useMemo(() => drawnEdges(shape), [shape]);
   return (
     <section className="graph" aria-label={texts.automation.workflows.graph}>
       <ReactFlow
@@ -70,10 +57,10 @@ export function GraphView({ graph, types, steps, faults, chosenId, onChoose, onC
       </ReactFlow>
     </section>
   );
-}
+});
 
 /** Those between nodes that are there. */
-function drawnEdges({ nodes, edges }: Graph): FlowEdge[] {
+function drawnEdges({ nodes, edges }: Shape): FlowEdge[] {
   const ids = new Set(nodes.map(({ id }) => id));
   return edges.flatMap(({ from, to }) => {
     const [[source, sourceHandle], [target, targetHandle]] = [splitEnd(from), splitEnd(to)];

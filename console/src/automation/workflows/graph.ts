@@ -101,15 +101,30 @@ export interface Ports {
   outputs: readonly string[];
 }
 
-/** The ports of a node: those of its type, those for order alone, and those that edges name wrongly. */
-export function portsOf({ id, type }: GraphNode, types: readonly NodeType[], edges: readonly Edge[]): Ports {
-  const known = types.find((one) => one.type === type);
-  const named = (ends: readonly string[]) =>
-    ends.map(splitEnd).flatMap(([node, port]) => (node === id ? [port] : []));
-  const inputs = [...(known?.inputs ?? []).map(({ name }) => name), 'start'];
-  const outputs = [...(known?.outputs ?? []).map(({ name }) => name), 'done'];
-  return {
-    inputs: [...new Set([...inputs, ...named(edges.map(({ to }) => to))])],
-    outputs: [...new Set([...outputs, ...named(edges.map(({ from }) => from))])],
-  };
+/** The ports of each node: those of its type, those for order alone, and those that edges name wrongly. */
+export function portsOf({ nodes, edges }: Shape, types: readonly NodeType[]): Map<string, Ports> {
+  const known = new Map(types.map((type) => [type.type, type]));
+  const [into, outOf] = [namedPorts(edges.map(({ to }) => to)), namedPorts(edges.map(({ from }) => from))];
+  return new Map(
+    nodes.map(({ id, type }) => {
+      const { inputs = [], outputs = [] } = known.get(type) ?? {};
+      return [
+        id,
+        {
+          inputs: [...new Set([...inputs.map(({ name }) => name), 'start', ...(into.get(id) ?? [])])],
+          outputs: [...new Set([...outputs.map(({ name }) => name), 'done', ...(outOf.get(id) ?? [])])],
+        },
+      ];
+    }),
+  );
+}
+
+/** What of a graph decides how it is drawn. */
+export type Shape = Pick<Graph, 'nodes' | 'edges'>;
+
+/** By node, the ports that these ends name. */
+function namedPorts(ends: readonly string[]): Map<string, string[]> {
+  const named = new Map<string, string[]>();
+  for (const [node, port] of ends.map(splitEnd)) named.set(node, [...(named.get(node) ?? []), port]);
+  return named;
 }

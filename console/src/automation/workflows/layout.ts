@@ -1,11 +1,11 @@
 import { Graph as DagreGraph, layout } from '@dagrejs/dagre';
-import { type Graph, type GraphNode, type NodeType, type Ports, portsOf, splitEnd } from './graph.ts';
+import { type NodeType, type Ports, portsOf, type Shape, splitEnd } from './graph.ts';
 
 /** As the style sheet has them. */
 const size = { width: 230, head: 84, port: 22 };
 
 export interface Placed {
-  node: GraphNode;
+  id: string;
   ports: Ports;
   position: { x: number; y: number };
   width: number;
@@ -13,24 +13,23 @@ export interface Placed {
 }
 
 /** Where each node is drawn: after what it waits for, from left to right. */
-export function placed({ nodes, edges }: Graph, types: readonly NodeType[]): Placed[] {
+export function placed(graph: Shape, types: readonly NodeType[]): Placed[] {
   const drawing = new DagreGraph({ multigraph: true });
   drawing.setGraph({ rankdir: 'LR', nodesep: 32, ranksep: 72 });
   drawing.setDefaultEdgeLabel(() => ({}));
-  const sized = nodes.map((node) => {
-    const ports = portsOf(node, types, edges);
+  const sized = [...portsOf(graph, types)].map(([id, ports]) => {
     const rows = Math.max(ports.inputs.length, ports.outputs.length);
-    return { node, ports, width: size.width, height: size.head + rows * size.port };
+    return { id, ports, width: size.width, height: size.head + rows * size.port };
   });
-  for (const { node, width, height } of sized) drawing.setNode(node.id, { width, height });
-  for (const { from, to } of edges) {
+  for (const { id, width, height } of sized) drawing.setNode(id, { width, height });
+  for (const { from, to } of graph.edges) {
     const [source, target] = [splitEnd(from)[0], splitEnd(to)[0]];
     if (drawing.hasNode(source) && drawing.hasNode(target)) drawing.setEdge(source, target);
   }
   layout(drawing);
   return sized.map((one) => {
     // Of its centre.
-    const { x = 0, y = 0 } = drawing.node(one.node.id) as { x?: number; y?: number };
+    const { x = 0, y = 0 } = drawing.node(one.id) as { x?: number; y?: number };
     return { ...one, position: { x: x - one.width / 2, y: y - one.height / 2 } };
   });
 }

@@ -1,7 +1,7 @@
 import { Action } from '../../parts/action.tsx';
 import { Failure } from '../../parts/states.tsx';
 import { workspace } from '../../session/login.ts';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import type { Workflow } from './graph.ts';
 import type { DraftInHand } from './use-draft.ts';
 import { WorkflowStatus } from './workflow-status.tsx';

@@ -4,7 +4,7 @@ import { faultAt, unplaced } from '../../parts/faults.ts';
 import { Field } from '../../parts/field.tsx';
 import { Failure } from '../../parts/states.tsx';
 import { attachedQuery, maxAttached } from '../../project/attached.ts';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import { ParameterValues } from '../parameter-values.tsx';
 import { type Parameters, paramsOf } from '../parameters.ts';
 import { cadenceBody, newCadence } from '../schedules/cadence.ts';

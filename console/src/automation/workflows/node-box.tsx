@@ -1,12 +1,12 @@
 import { Handle, type Node, type NodeProps, Position } from '@xyflow/react';
 import { Status } from '../../parts/status.tsx';
-import { texts } from '../../texts/index.ts';
-import type { GraphNode, Ports, Run } from './graph.ts';
+import * as texts from '../../texts/index.ts';
+import type { Ports, Run } from './graph.ts';
 
 const told = texts.automation.workflows;
 
 export type NodeBoxData = {
-  node: GraphNode;
+  name: string;
   ports: Ports;
   label: string;
   /** Of the run that is looked at. */
@@ -16,32 +16,32 @@ export type NodeBoxData = {
 
 /** A node as it is drawn: its type, its name, how it is, and its ports. */
 export function NodeBox({
-  data: { node, ports, label, status, faultCount },
+  data: { name, ports, label, status, faultCount },
   selected,
   isConnectable,
 }: NodeProps<Node<NodeBoxData>>) {
   return (
     <div className={`node-box${selected ? ' chosen' : ''}${faultCount > 0 ? ' faulty' : ''}`}>
       <span className="hint">{label}</span>
-      <strong>{node.name}</strong>
+      <strong>{name}</strong>
       <span className="node-state">
         {status !== undefined && <Status of={status} />}
         {faultCount > 0 && <span className="fault">{told.faultCount(faultCount)}</span>}
       </span>
       <div className="ports">
         <ul>
-          {ports.inputs.map((name) => (
-            <li key={name}>
-              <Handle id={name} type="target" position={Position.Left} isConnectable={isConnectable} />
-              {name}
+          {ports.inputs.map((port) => (
+            <li key={port}>
+              <Handle id={port} type="target" position={Position.Left} isConnectable={isConnectable} />
+              {port}
             </li>
           ))}
         </ul>
         <ul>
-          {ports.outputs.map((name) => (
-            <li key={name}>
-              {name}
-              <Handle id={name} type="source" position={Position.Right} isConnectable={isConnectable} />
+          {ports.outputs.map((port) => (
+            <li key={port}>
+              {port}
+              <Handle id={port} type="source" position={Position.Right} isConnectable={isConnectable} />
             </li>
           ))}
         </ul>

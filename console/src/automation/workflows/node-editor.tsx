@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Field } from '../../parts/field.tsx';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import { ConfigMembers } from './config-members.tsx';
 import { type GraphNode, type NodeType, withChange } from './graph.ts';
 import type { ChangeGraph } from './node-list.tsx';

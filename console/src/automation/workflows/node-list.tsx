@@ -1,7 +1,7 @@
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import { Field } from '../../parts/field.tsx';
 import { Status } from '../../parts/status.tsx';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import { type Graph, type NodeType, type Run, withNode, withoutNode } from './graph.ts';
 import type { NodeFault } from './use-check.ts';
 
@@ -28,41 +28,60 @@ export function NodeList(props: NodeListProps) {
       <h2>{told.nodes}</h2>
       {graph.nodes.length === 0 && <p>{told.noNodes}</p>}
       <ul className="plain nodes">
-        {graph.nodes.map(({ id, type, name }) => {
-          const status = steps.find((step) => step.id === id)?.status;
-          const count = faults.filter(({ nodeId }) => nodeId === id).length;
-          return (
-            <li key={id}>
-              <button
-                type="button"
-                className="plain"
-                aria-label={told.choose(name)}
-                aria-pressed={id === chosenId}
-                onClick={() => onChoose(id === chosenId ? undefined : id)}
-              >
-                {name === '' ? id : name}
-              </button>{' '}
-              <span className="hint">{types.find((one) => one.type === type)?.label ?? type}</span>{' '}
-              {status !== undefined && <Status of={status} />}{' '}
-              {count > 0 && <span className="fault">{told.faultCount(count)}</span>}{' '}
-              {isEditable && (
-                <button
-                  type="button"
-                  className="plain"
-                  aria-label={told.delete(name)}
-                  onClick={() => change((before) => withoutNode(before, id))}
-                >
-                  {told.deleteShort}
-                </button>
-              )}
-            </li>
-          );
-        })}
+        {graph.nodes.map(({ id, type, name }) => (
+          <OneNode
+            key={id}
+            {...{ id, name, isEditable, change, onChoose }}
+            label={types.find((one) => one.type === type)?.label ?? type}
+            status={steps.find((step) => step.id === id)?.status}
+            faultCount={faults.filter(({ nodeId }) => nodeId === id).length}
+            isChosen={id === chosenId}
+          />
+        ))}
       </ul>
       {isEditable && <AddNode {...{ graph, types, change, onChoose }} />}
     </section>
   );
 }
+
+interface OneNodeProps extends Pick<NodeListProps, 'isEditable' | 'change' | 'onChoose'> {
+  id: string;
+  name: string;
+  label: string;
+  status: Run['steps'][number]['status'] | undefined;
+  faultCount: number;
+  isChosen: boolean;
+}
+
+/** Drawn again only when it changed: a graph may have a hundred. */
+const OneNode = memo(function OneNode(props: OneNodeProps) {
+  const { id, name, label, status, faultCount, isChosen, isEditable, change, onChoose } = props;
+  return (
+    <li>
+      <button
+        type="button"
+        className="plain"
+        aria-label={told.choose(name)}
+        aria-pressed={isChosen}
+        onClick={() => onChoose(isChosen ? undefined : id)}
+      >
+        {name === '' ? id : name}
+      </button>{' '}
+      <span className="hint">{label}</span> {status !== undefined && <Status of={status} />}{' '}
+      {faultCount > 0 && <span className="fault">{told.faultCount(faultCount)}</span>}{' '}
+      {isEditable && (
+        <button
+          type="button"
+          className="plain"
+          aria-label={told.delete(name)}
+          onClick={() => change((before) => withoutNode(before, id))}
+        >
+          {told.deleteShort}
+        </button>
+      )}
+    </li>
+  );
+});
 
 function AddNode({
   graph,

@@ -4,7 +4,7 @@ import { List } from '../../parts/list.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { workspace } from '../../session/login.ts';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import { Approvals } from './approvals.tsx';
 import type { Run } from './graph.ts';
 

@@ -2,7 +2,7 @@ import { Action } from '../../parts/action.tsx';
 import { List } from '../../parts/list.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { workspace } from '../../session/login.ts';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import { WorkflowStatus } from './workflow-status.tsx';
 
 const told = texts.automation.workflows;

@@ -1,5 +1,5 @@
 import { Fetched } from '../../parts/states.tsx';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import type { Workflow } from './graph.ts';
 import { OneRun } from './one-run.tsx';
 import { RunWorkflow } from './run-workflow.tsx';

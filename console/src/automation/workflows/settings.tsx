@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { faultAt } from '../../parts/faults.ts';
 import { Field } from '../../parts/field.tsx';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import { ParameterFields } from '../parameter-fields.tsx';
 import { nameTwice, parametersOf, rowsOf } from '../parameters.ts';
 import type { Draft } from './draft.ts';

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Action } from '../../parts/action.tsx';
 import { List } from '../../parts/list.tsx';
 import { ShownOnce } from '../../settings/shown-once.tsx';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import { cadenceInWords } from '../schedules/cadence.ts';
 import type { Workflow } from './graph.ts';
 import { NewTrigger } from './new-trigger.tsx';

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { workspace } from '../../session/login.ts';
 import { bodyOf, type Draft, draftOf, type SentTrigger, sentTrigger } from './draft.ts';
 import type { Workflow } from './graph.ts';
@@ -67,6 +67,14 @@ export function useDraft(workflow: Workflow) {
   };
 
   const isRefused = error !== null;
+  /** The same as long as it does the same: what is given it is not drawn again for nothing. */
+  const change = useCallback(
+    (how: (before: Draft) => Draft) => {
+      if (isRefused) reset();
+      setDraft(how);
+    },
+    [isRefused, reset],
+  );
   const latest = useRef({ draft, save, take, leave: () => {} });
   useEffect(() => {
     latest.current = {
@@ -95,10 +103,7 @@ export function useDraft(workflow: Workflow) {
     loads,
     error,
     state: (isPending ? 'saving' : isChanged ? 'changed' : 'saved') as DraftState,
-    change(how: (before: Draft) => Draft) {
-      if (isRefused) reset();
-      setDraft(how);
-    },
+    change,
     save,
     /** Saves the draft with other triggers, and resolves with the workflow as the service has it then. */
     saveTriggers: (how: (stored: readonly SentTrigger[]) => readonly SentTrigger[]): Promise<Workflow> =>

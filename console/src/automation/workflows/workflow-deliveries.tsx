@@ -1,7 +1,7 @@
 import { Action } from '../../parts/action.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { workspace } from '../../session/login.ts';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import { Deliveries } from '../deliveries.tsx';
 import type { Workflow } from './graph.ts';
 

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Fetched } from '../../parts/states.tsx';
 import { workspace } from '../../session/login.ts';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import { AutomationNav } from '../nav.tsx';
 import { Definition } from './definition.tsx';
 import type { NodeType, Workflow } from './graph.ts';

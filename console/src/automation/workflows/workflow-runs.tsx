@@ -3,7 +3,7 @@ import { Pages } from '../../parts/pages.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { workspace } from '../../session/login.ts';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 
 const told = texts.automation.workflows.run;
 const everyMs = 5_000;

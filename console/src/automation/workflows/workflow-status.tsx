@@ -1,5 +1,5 @@
 import { Status } from '../../parts/status.tsx';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
 import type { Workflow } from './graph.ts';
 
 export const WorkflowStatus = ({ status }: Pick<Workflow, 'status'>) =>

@@ -5,8 +5,10 @@ import { Pages } from '../../parts/pages.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useProjectId } from '../../project/current.ts';
 import { workspace } from '../../session/login.ts';
+
 import { useMe } from '../../session/me.ts';
-import { texts } from '../../texts/index.ts';
+import * as texts from '../../texts/index.ts';
+
 import { AutomationNav } from '../nav.tsx';
 import type { Workflow } from './graph.ts';
 import { NewWorkflow } from './new-workflow.tsx';

@@ -78,8 +78,7 @@ export async function replaceTriggers(
   for (const [index, trigger] of written.entries()) {
     // A repeated request finds the triggers that it made.
     const before = stored.get(trigger.id ?? trigger.newId);
-    if (trigger.cadence !== undefined)
-      refuseNewInterval(trigger.cadence, before?.cadence ?? undefined);
+    if (trigger.cadence !== undefined) refuseNewInterval(trigger.cadence, before?.cadence ?? undefined);
     const columns = columnsOf(trigger, index);
     if (before === undefined)
       await triggers.insert(db, {
