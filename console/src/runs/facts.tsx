@@ -2,11 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
-
 import { workspace } from '../session/login.ts';
 import { useMe } from '../session/me.ts';
 import * as texts from '../texts/index.ts';
-
 import type { Run } from './run.ts';
 
 const told = texts.runs;

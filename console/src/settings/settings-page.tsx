@@ -1,7 +1,6 @@
 import { Fetched } from '../parts/states.tsx';
 import { useMe } from '../session/me.ts';
 import * as texts from '../texts/index.ts';
-
 import { Audit } from './audit.tsx';
 import { Clients } from './clients.tsx';
 import { Invitations } from './invitations.tsx';

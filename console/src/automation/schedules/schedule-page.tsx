@@ -7,10 +7,8 @@ import { Fetched } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { workspace } from '../../session/login.ts';
-
 import { useMe } from '../../session/me.ts';
 import * as texts from '../../texts/index.ts';
-
 import { AutomationNav } from '../nav.tsx';
 import { Backfills } from './backfills.tsx';
 import { cadenceInWords } from './cadence.ts';

@@ -5,10 +5,8 @@ import { Pages } from '../../parts/pages.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useProjectId } from '../../project/current.ts';
 import { workspace } from '../../session/login.ts';
-
 import { useMe } from '../../session/me.ts';
 import * as texts from '../../texts/index.ts';
-
 import { AutomationNav } from '../nav.tsx';
 import type { Workflow } from './graph.ts';
 import { NewWorkflow } from './new-workflow.tsx';
