@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { notFound } from '../../data/errors.ts';
 import type { OrganizationTransaction } from '../../data/postgres/client.ts';
 import {
-  endLogin,
   endOf,
   getLogin,
   type Login,
   listLogins,
   loginOfToken,
+  signOut,
 } from '../../domain/workspace/logins/logins.ts';
 import type { Person } from '../../domain/workspace/people/accounts.ts';
 import type { Caller } from '../caller.ts';
@@ -62,12 +62,15 @@ export function sessionsRoutes(app: Routes, deps: ApiDeps): void {
   });
   sessions.remove({
     summary: 'End one of your own logins',
-    description: 'Its tokens end within a second. Ending it again has no effect.',
+    description:
+      'Its tokens end within a second. With one of the console in another browser, that browser is signed out. Ending it again has no effect.',
     scope: 'signed-in',
     run: ({ caller, params, transaction }) =>
-      transaction(async (db) =>
-        first(await shown(db, caller, [await endLogin(db, personOf(caller), params.session_id)])),
-      ),
+      transaction(async (db) => {
+        const byId = await loginOfToken(db, caller.organizationId, caller.tokenId);
+        const login = await signOut(db, personOf(caller), { id: params.session_id, byId });
+        return first(await shown(db, caller, [login]));
+      }),
   });
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { inOrganization } from '../../data/postgres/client.ts';
+import { loginOfToken, signOut } from '../../domain/workspace/logins/logins.ts';
 import { revokeToken } from '../../domain/workspace/organizations/access.ts';
 import { getApiClient } from '../../domain/workspace/organizations/clients.ts';
 import { getOrganization, getUser } from '../../domain/workspace/organizations/organizations.ts';
@@ -143,7 +144,11 @@ export function identityRoutes(app: Routes, deps: ApiDeps): void {
       config: { scope: 'signed-in', idempotent: false },
     },
     async (request) => {
-      const { organizationId, tokenId } = callerOf(request);
+      const { organizationId, tokenId, id: userId } = callerOf(request);
+      await inOrganization(deps.db, organizationId, async (db) => {
+        const id = await loginOfToken(db, organizationId, tokenId);
+        if (id !== undefined) await signOut(db, { organizationId, userId }, { id, byId: id });
+      });
       await revokeToken(deps.db, organizationId, tokenId);
       return { data: { revoked: true as const } };
     },

@@ -99,6 +99,7 @@ ${decisionButtons}
       clientId: client.id,
       redirectUri,
       address: request.ip,
+      pageSessionId: needsNoConsent(right) ? session.id : null,
       ...grant,
     };
     const code = await pages.recording(

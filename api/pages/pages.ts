@@ -33,6 +33,8 @@ export interface Pages
   /** The fields of every form: who posts it got it from here. */
   formFields(reply: FastifyReply): Html;
   sessionOf(request: FastifyRequest): Promise<PageSession | undefined>;
+  /** Ends it, and the logins of the console that began in it. */
+  endSession(session: PageSession): Promise<void>;
   setSession(reply: FastifyReply, secret: string): void;
   clearSession(reply: FastifyReply): void;
   /** The sign-in at the provider that this browser began, as sealed text. */

@@ -13,7 +13,6 @@ import {
   type SignedIn,
   signInAs,
 } from '../../domain/workspace/people/oidc-accounts.ts';
-import { endSession } from '../../domain/workspace/people/sessions.ts';
 import type { Routes } from '../deps.ts';
 import { serviceUrl } from '../service-url.ts';
 import { type Html, html } from './html.ts';
@@ -101,7 +100,7 @@ export function providerPages(routes: Routes, pages: Pages, provider: IdentityPr
         { ...person, linkId: found.id, kind: found.kind },
         'an account was opened by its link',
       );
-    if (before !== undefined) await endSession(pages.db, before);
+    if (before !== undefined) await pages.endSession(before);
     pages.setSession(reply, secret);
     return sendOnward(reply, next);
   });

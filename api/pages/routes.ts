@@ -2,10 +2,11 @@ import cookie from '@fastify/cookie';
 import csrfProtection from '@fastify/csrf-protection';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, problems } from '../../data/errors.ts';
+import { inOrganization } from '../../data/postgres/client.ts';
 import { type DoneEvent, recordedWork } from '../../domain/workspace/audit/recorded-work.ts';
 import type { Recorder } from '../../domain/workspace/audit/recorder.ts';
 import type { Person } from '../../domain/workspace/people/accounts.ts';
-import { findSession } from '../../domain/workspace/people/sessions.ts';
+import { endSession, findSession } from '../../domain/workspace/people/sessions.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { toKnownError } from '../plugins/errors.ts';
 import { formBody } from '../plugins/form-body.ts';
@@ -64,6 +65,10 @@ export function pagesRoutes(app: Routes, deps: ApiDeps, record: Recorder): void 
       sessionOf: async (request) => {
         const secret = request.cookies[sessionCookie];
         return secret === undefined ? undefined : findSession(deps.db, secret);
+      },
+      async endSession(session) {
+        await inOrganization(deps.db, session.organizationId, (db) => endSession(db, session));
+        app.forgetTokens(session.organizationId);
       },
       setSession: (reply, secret) => void reply.setCookie(sessionCookie, secret, strict),
       clearSession: (reply) => void reply.clearCookie(sessionCookie, strict),

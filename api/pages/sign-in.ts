@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { inOrganization } from '../../data/postgres/client.ts';
 import { showPerson, signIn } from '../../domain/workspace/people/accounts.ts';
-import { beginSession, endSession } from '../../domain/workspace/people/sessions.ts';
+import { beginSession } from '../../domain/workspace/people/sessions.ts';
 import type { Routes } from '../deps.ts';
 import { addressGroup } from '../plugins/address-group.ts';
 import { html } from './html.ts';
@@ -83,7 +83,7 @@ ${onward}
       return sendForm(reply, { email, next, fault: 'E-mail or password is not right.', status: 401 });
     }
     const before = await pages.sessionOf(request);
-    if (before !== undefined) await endSession(pages.db, before);
+    if (before !== undefined) await pages.endSession(before);
     const secret = await pages.recording(
       request,
       () => person,
@@ -109,7 +109,7 @@ ${onward}
           request,
           () => session,
           { action: 'session.ended' },
-          () => endSession(pages.db, session),
+          () => pages.endSession(session),
         );
       }
       pages.clearSession(reply);

@@ -168,6 +168,7 @@ export interface AuthorizationCodes {
   id: string;
   login_id: string | null;
   organization_id: string;
+  page_session_id: string | null;
   redirect_uri: string;
   scopes: string[];
   used_at: Timestamp | null;
@@ -541,6 +542,7 @@ export interface Logins {
   id: string;
   last_used_at: Generated<Timestamp>;
   organization_id: string;
+  page_session_id: string | null;
   scopes: string[];
   user_id: string;
 }

@@ -104,13 +104,13 @@ describeInChromium('the console', () => {
   });
 
   test('a login that was ended begins anew where it was missed; signing out ends it at the service', async () => {
-    const { page } = await opened((client) => table(client, 'orders', []));
+    const { page, email } = await opened((client) => table(client, 'orders', []));
     const read = () =>
       page.evaluate(() => JSON.parse(sessionStorage.getItem('login') ?? '{}') as { accessToken: string });
     const { accessToken: first } = await read();
-    const headers = { authorization: `Bearer ${first}` };
-    const logout = await fetch(`${lab.origin()}/v1/auth/logout`, { method: 'POST', headers });
-    expect(logout.status).toBeLessThan(300);
+    const body = new URLSearchParams({ token: first, client_id: 'console' });
+    const revoked = await fetch(`${lab.origin()}/v1/auth/revoke`, { method: 'POST', body });
+    expect(revoked.status).toBeLessThan(300);
     await expectEventually(async () => expect((await lab.me(first)).status).toBe(401));
     await page.getByRole('link', { name: 'orders' }).click();
     await expectTitle(page, 'orders');
@@ -124,6 +124,8 @@ describeInChromium('the console', () => {
     });
     await expectEventually(async () => expect((await lab.me(second)).status).toBe(401));
     await page.getByRole('button', { name: 'Run' }).click();
+    // The browser was signed out with it; then one is back where one was.
+    await lab.signIn(page, email);
     // In between the page is another one.
     const known = { accessToken: second };
     await expectEventually(async () => (await read().catch(() => known)).accessToken ?? second).not.toBe(
@@ -132,14 +134,31 @@ describeInChromium('the console', () => {
     expect(await sqlOf(page)).toBe('SELECT 41 + 1 AS n');
     const { accessToken: third } = await read();
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await expectTitle(page, 'You are signed out of the console');
+    await expectTitle(page, 'You are signed out');
     expect(await page.evaluate(() => [Object.keys(sessionStorage), localStorage.length])).toEqual([
       ['tab'],
       0,
     ]);
     await expectEventually(async () => expect((await lab.me(third)).status).toBe(401));
+    await page.goBack();
+    await expectTitle(page, 'Sign in');
+    await page.goto('/console/signed-out');
     await page.getByRole('button', { name: 'Sign in again' }).click();
+    await lab.signIn(page, email);
     await expectTitle(page, 'Data');
+  });
+
+  test('who signs out in one tab is signed out in every other', async () => {
+    const { page } = await opened();
+    const other = await page.context().newPage();
+    await other.goto('/console/');
+    await expectTitle(other, 'Data');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await expectTitle(page, 'You are signed out');
+    await other.getByRole('link', { name: 'Settings' }).click();
+    await expectTitle(other, 'Sign in');
+    await page.goto('/sign-in');
+    await page.getByLabel('Password').waitFor();
   });
 
   test('a tab that is a copy of another one gets a login of its own', async () => {
@@ -190,7 +209,7 @@ describeInChromium('the console', () => {
     await page.getByRole('alert').waitFor();
     await inspect(page, 'console-query-fault', theme);
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await expectTitle(page, 'You are signed out of the console');
+    await expectTitle(page, 'You are signed out');
     await inspect(page, 'console-signed-out', theme);
   });
 });

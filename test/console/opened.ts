@@ -68,12 +68,13 @@ export function useConsole(workspace?: Workspace) {
   ) {
     const page = await lab.newPage({ ...script, ...options });
     people += 1;
-    const client = await lab.owner(page, `console-${people}@example.com`);
+    const email = `console-${people}@example.com`;
+    const client = await lab.owner(page, email);
     await prepare(client);
     const watched = watch(page);
     await page.goto(path);
     await expectTitle(page, title);
-    return { page, client, ...watched };
+    return { page, client, email, ...watched };
   }
 
   /** A data table with these rows. */

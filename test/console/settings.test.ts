@@ -192,7 +192,7 @@ describeInChromium('settings', () => {
     await expectEventually(() => others.count()).toBe(1);
     await mine.getByRole('button', { name: 'End' }).first().click();
     await confirm(page, 'End');
-    await expectTitle(page, 'You are signed out of the console');
+    await expectTitle(page, 'You are signed out');
   });
 
   test('an API that fails is told, and asked again', async () => {

@@ -30,9 +30,6 @@ export function SignedOutPage() {
           {texts.signedOut.again}
         </button>
       </p>
-      <p>
-        <a href="/sign-out">{texts.signedOut.browser}</a>
-      </p>
     </main>
   );
 }

@@ -2,9 +2,8 @@
 export const name = 'Workspace';
 export const signOut = 'Sign out';
 export const signedOut = {
-  title: 'You are signed out of the console',
+  title: 'You are signed out',
   again: 'Sign in again',
-  browser: 'Sign out of this browser too',
 };
 export const signInFailed = 'The sign-in did not work';
 export const notThere = { title: 'There is no such page', back: 'To the tables' };

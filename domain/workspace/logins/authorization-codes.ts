@@ -31,6 +31,7 @@ export async function issueCode(db: Database, given: NewCode): Promise<string> {
       code_challenge: codeChallenge,
       scopes,
       address,
+      page_session_id: given.pageSessionId ?? null,
       expires_at: new Date(Date.now() + codeSeconds * 1_000),
     }),
   );
@@ -72,9 +73,9 @@ export async function redeemCode(
       row.expires_at.getTime() > Date.now() &&
       row.redirect_uri === redirectUri &&
       matchesChallenge(verifier, row.code_challenge);
-    const { scopes, address } = row;
+    const { scopes, address, page_session_id: pageSessionId } = row;
     const begun = isRight
-      ? await beginLogin(transaction, { ...person, clientId, scopes, address })
+      ? await beginLogin(transaction, { ...person, clientId, scopes, address, pageSessionId })
       : undefined;
     await codes.update(transaction, organizationId, id, {
       used_at: new Date(),

@@ -7,10 +7,11 @@ import {
   inOrganization,
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
-import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
+import { type RecordOf, type RowLock, records, type Slice } from '../../../data/postgres/records.ts';
 import { recordEvents } from '../audit/events.ts';
 import { accessTokenSeconds } from '../organizations/access.ts';
 import type { Person } from '../people/accounts.ts';
+import { endSession } from '../people/sessions.ts';
 
 /** A login of a person through a public client: a family of refresh tokens. */
 export type Login = RecordOf<'logins'>;
@@ -35,12 +36,14 @@ export interface NewLogin extends Person {
   clientId: string;
   scopes: string[];
   address: string;
+  /** Of the console: the session of the pages with which it ends. */
+  pageSessionId?: string | null;
 }
 
 /** Begins a login and issues its first pair of tokens. */
 export async function beginLogin(
   db: OrganizationTransaction,
-  { organizationId, userId, clientId, scopes, address }: NewLogin,
+  { organizationId, userId, clientId, scopes, address, pageSessionId = null }: NewLogin,
 ): Promise<{ loginId: string; tokens: Tokens }> {
   const login = await logins.insert(db, {
     organization_id: organizationId,
@@ -49,6 +52,7 @@ export async function beginLogin(
     client_id: clientId,
     scopes,
     address,
+    page_session_id: pageSessionId,
     expires_at: new Date(Date.now() + longestDays * dayMs),
   });
   return { loginId: login.id, tokens: await issue(db, login) };
@@ -223,15 +227,34 @@ export async function getLogin(
   db: OrganizationTransaction,
   { organizationId, userId }: Person,
   id: string,
+  lock?: RowLock,
 ): Promise<Login> {
-  const login = await logins.find(db, organizationId, id, 'update');
+  const login = await logins.find(db, organizationId, id, lock);
   if (login?.user_id !== userId) throw notFound('The session');
   return login;
 }
 
 /** Ends a login of a person: its refresh and access tokens are refused from then on. */
 export async function endLogin(db: OrganizationTransaction, person: Person, id: string): Promise<Login> {
-  return end(db, await getLogin(db, person, id));
+  return end(db, await getLogin(db, person, id, 'update'));
+}
+
+/**
+ * Ends a login as its person wishes. With one of the console the session of the pages ends in which it was begun,
+ * and every other tab: whoever comes back signs in again. Another tab of `byId`, which asks, ends alone.
+ */
+export async function signOut(
+  db: OrganizationTransaction,
+  person: Person,
+  { id, byId }: { id: string; byId: string | undefined },
+): Promise<Login> {
+  const { organizationId } = person;
+  const { page_session_id: sessionId } = await getLogin(db, person, id);
+  const by = byId === undefined ? undefined : await logins.find(db, organizationId, byId);
+  const isOtherTab = id !== byId && by?.page_session_id === sessionId;
+  // The session first: two tabs that sign out at once meet there.
+  if (sessionId !== null && !isOtherTab) await endSession(db, { organizationId, id: sessionId });
+  return endLogin(db, person, id);
 }
 
 /** The login of an access token, if it has one. */

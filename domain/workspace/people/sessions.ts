@@ -1,11 +1,7 @@
 import { sql } from 'kysely';
 import { hashSecret, newSecret } from '../../../data/encryption.ts';
 import { newId } from '../../../data/ids.ts';
-import {
-  type Database,
-  inOrganization,
-  type OrganizationTransaction,
-} from '../../../data/postgres/client.ts';
+import type { Database, OrganizationTransaction } from '../../../data/postgres/client.ts';
 import type { Person } from './accounts.ts';
 
 /** A session of the pages ends this long after its sign-in. */
@@ -48,16 +44,22 @@ export async function findSession(db: Database, secret: string): Promise<PageSes
   return row && { organizationId: row.organization_id, id: row.id, userId: row.user_id };
 }
 
-export async function endSession(db: Database, { organizationId, id }: PageSession): Promise<void> {
-  await inOrganization(db, organizationId, (transaction) =>
-    transaction
-      .updateTable('page_sessions')
+/** Ends a session of the pages, and with it the logins of the console that began in it. */
+export async function endSession(
+  db: OrganizationTransaction,
+  { organizationId, id }: Pick<PageSession, 'organizationId' | 'id'>,
+): Promise<void> {
+  for (const [table, column] of [
+    ['page_sessions', 'id'],
+    ['logins', 'page_session_id'],
+  ] as const)
+    await db
+      .updateTable(table)
       .set({ ended_at: new Date() })
       .where('organization_id', '=', organizationId)
-      .where('id', '=', id)
+      .where(column as 'id', '=', id)
       .where('ended_at', 'is', null)
-      .execute(),
-  );
+      .execute();
 }
 
 /**
