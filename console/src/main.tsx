@@ -4,7 +4,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { router } from './router.tsx';
 import { isSignedOut, signIn } from './session/login.ts';
-import './style.css';
+import './style/index.css';
 
 /** A login that has ended begins anew, on the page where it was missed. */
 const onError = (error: unknown) => {
