@@ -105,8 +105,10 @@ describeInChromium('asking the analyst', () => {
     await ask(page, 'Tell me everything.');
     const reply = said(page).nth(1);
     await reply.getByText('word3').waitFor();
+    await question(page).fill('And what I have not sent yet');
     await page.reload();
     await reply.getByText('word3').waitFor();
+    await expectEventually(() => question(page).inputValue()).toBe('And what I have not sent yet');
     await page.context().setOffline(true);
     await page.context().setOffline(false);
     await reply.getByText('word199').waitFor({ timeout: 120_000 });
@@ -121,6 +123,14 @@ describeInChromium('asking the analyst', () => {
     const { page } = await talking();
     await ask(page, 'Never stop.');
     await said(page).nth(1).getByText('more more').waitFor();
+    // However long it gets, what one may do about it is in sight.
+    const stop = page.getByRole('button', { name: 'Stop' });
+    const isTall = () => page.evaluate<boolean>('document.documentElement.scrollHeight > 2 * innerHeight');
+    await page.setViewportSize({ width: 360, height: 400 });
+    await expectEventually(isTall).toBe(true);
+    for (const place of [stop, question(page)])
+      expect(await place.evaluate((element) => element.getBoundingClientRect().bottom)).toBeLessThan(400);
+    await page.setViewportSize({ width: 1280, height: 800 });
     await ask(page, 'The next one.');
     await ask(page, 'One that nobody needs.');
     const waiting = page.getByRole('region', { name: 'Waiting' });
@@ -151,7 +161,7 @@ describeInChromium('asking the analyst', () => {
       toolCalls: [
         {
           name: offered.find(({ function: { name } }) => name.endsWith('create_ticket')).function.name,
-          arguments: JSON.stringify({ title: hostile[0] }),
+          arguments: JSON.stringify({ title: `${hostile[0]}\u202eabc` }),
         },
       ],
     });
@@ -159,6 +169,8 @@ describeInChromium('asking the analyst', () => {
     await ask(page, 'File a ticket.');
     const asks = page.getByRole('region', { name: /^The analyst asks to use .*create_ticket/ });
     await asks.getByText('<img src=x').waitFor();
+    // What would turn the text around is written out, for whoever decides on it.
+    expect(await asks.locator('pre').textContent()).toContain('\\u202eabc');
     await asks.getByRole('button', { name: 'Allow' }).click();
     await asks.waitFor({ state: 'detached' });
     await said(page).nth(1).getByText(hostile[1]!).waitFor();

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { Action } from '../parts/action.tsx';
 import { Fetched } from '../parts/states.tsx';
+import { visible } from '../parts/visible.ts';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import type { InConversation } from './place.ts';
@@ -32,9 +33,9 @@ export function Approval({ call, projectId, chatId }: InConversation & { call: C
         );
         return (
           pending !== undefined && (
-            <section className="asks" aria-label={told.title(call.name)}>
-              <h3>{told.title(call.name)}</h3>
-              <pre>{JSON.stringify(call.input, null, 2)}</pre>
+            <section className="asks" aria-label={told.title(visible(call.name))}>
+              <h3>{told.title(visible(call.name))}</h3>
+              <pre>{visible(JSON.stringify(call.input, null, 2))}</pre>
               <label htmlFor={field}>{told.note}</label>
               <input
                 id={field}

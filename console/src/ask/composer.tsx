@@ -1,6 +1,7 @@
-import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import { type FormEvent, type ReactNode, useId } from 'react';
 import * as texts from '../texts/index.ts';
 import { ModelChoice } from './model-choice.tsx';
+import { useKeptText } from './use-kept-text.ts';
 import { useModel } from './use-model.ts';
 
 export interface Question {
@@ -9,6 +10,8 @@ export interface Question {
 }
 
 interface ComposerProps {
+  /** What is not sent yet is kept under this key. */
+  keptAs: string;
   /** Of the button. */
   label: string;
   isBusy?: boolean;
@@ -22,9 +25,9 @@ interface ComposerProps {
 const maxMessage = 100_000;
 
 /** A question as it is written. Enter sends it, with Shift it begins a line. */
-export function Composer({ label, isBusy = false, model: last, onSend, children }: ComposerProps) {
+export function Composer({ keptAs, label, isBusy = false, model: last, onSend, children }: ComposerProps) {
   const id = useId();
-  const [text, setText] = useState('');
+  const [text, setText] = useKeptText(keptAs);
   const choice = useModel(last);
   const send = (event: FormEvent) => {
     event.preventDefault();

@@ -70,34 +70,37 @@ function Conversation({ projectId, chatId, transcript, change }: ConversationPro
         </div>
       )}
       <Messages {...{ projectId, chatId, transcript }} />
-      <Waiting {...{ projectId, chatId, transcript }} />
-      <Composer
-        label={reply === undefined ? texts.ask.send : texts.ask.queue}
-        model={transcript.messages.at(-1)?.model || undefined}
-        onSend={(question) => {
-          // One after the other: the queue has them in the order in which they were written.
-          sent.current = sent.current.catch(() => undefined).then(() => send.mutateAsync(question));
-          return sent.current;
-        }}
-      >
-        {reply !== undefined && (
-          <Action
-            isPlain
-            isDisabled={isStopping}
-            does={async () => {
-              setIsStopping(true);
-              await workspace
-                .post('/v1/projects/{project_id}/conversations/{chat_id}/messages/{message_id}/cancel', {
-                  params: { path: { ...path, message_id: reply.id }, query: { confirm: 'true' } },
-                })
-                .finally(() => setIsStopping(false));
-            }}
-          >
-            {texts.ask.stop}
-          </Action>
-        )}
-      </Composer>
-      {send.error !== null && <Failure error={send.error} />}
+      <div className="writing">
+        <Waiting {...{ projectId, chatId, transcript }} />
+        <Composer
+          keptAs={`question ${chatId}`}
+          label={reply === undefined ? texts.ask.send : texts.ask.queue}
+          model={transcript.messages.at(-1)?.model || undefined}
+          onSend={(question) => {
+            // One after the other: the queue has them in the order in which they were written.
+            sent.current = sent.current.catch(() => undefined).then(() => send.mutateAsync(question));
+            return sent.current;
+          }}
+        >
+          {reply !== undefined && (
+            <Action
+              isPlain
+              isDisabled={isStopping}
+              does={async () => {
+                setIsStopping(true);
+                await workspace
+                  .post('/v1/projects/{project_id}/conversations/{chat_id}/messages/{message_id}/cancel', {
+                    params: { path: { ...path, message_id: reply.id }, query: { confirm: 'true' } },
+                  })
+                  .finally(() => setIsStopping(false));
+              }}
+            >
+              {texts.ask.stop}
+            </Action>
+          )}
+        </Composer>
+        {send.error !== null && <Failure error={send.error} />}
+      </div>
     </div>
   );
 }

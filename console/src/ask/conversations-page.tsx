@@ -34,6 +34,7 @@ export function ConversationsPage() {
     <>
       <h1>{texts.ask.title}</h1>
       <Composer
+        keptAs={`question in ${projectId}`}
         label={texts.ask.send}
         isBusy={begin.isPending}
         onSend={(question) => begin.mutateAsync(question)}

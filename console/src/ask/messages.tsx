@@ -19,7 +19,6 @@ const nearEnd = 200;
 
 /** What was said, oldest first; what is written comes into sight as long as one reads the end. */
 export function Messages({ transcript, ...place }: InConversation & { transcript: Transcript }) {
-  const end = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
   useEffect(() => {
     const look = () => {
@@ -31,23 +30,21 @@ export function Messages({ transcript, ...place }: InConversation & { transcript
   }, []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: at each change of what is shown.
   useEffect(() => {
-    if (isAtEnd.current) end.current?.scrollIntoView({ block: 'end' });
+    const { scrollHeight } = document.documentElement;
+    if (isAtEnd.current) scrollTo(0, scrollHeight);
   }, [transcript]);
   const isOlder = useIsOlder(transcript.messages[0]?.id);
   return (
-    <>
-      <ol
-        className="messages"
-        aria-label={texts.ask.messages}
-        aria-live={isOlder ? 'off' : 'polite'}
-        aria-relevant="additions"
-      >
-        {transcript.messages.map((message) => (
-          <Said key={message.id} message={message} {...place} />
-        ))}
-      </ol>
-      <div ref={end} />
-    </>
+    <ol
+      className="messages"
+      aria-label={texts.ask.messages}
+      aria-live={isOlder ? 'off' : 'polite'}
+      aria-relevant="additions"
+    >
+      {transcript.messages.map((message) => (
+        <Said key={message.id} message={message} {...place} />
+      ))}
+    </ol>
   );
 }
 

@@ -5,6 +5,7 @@ import type { MessagePart } from '../../../clients/typescript/src/index.ts';
 import { GridFrame } from '../parts/grid-frame.tsx';
 import { Failure, Fetched } from '../parts/states.tsx';
 import { Status } from '../parts/status.tsx';
+import { visible } from '../parts/visible.ts';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import type { InConversation } from './place.ts';
@@ -28,7 +29,7 @@ export function ToolCall({ call, ...place }: InConversation & { call: Call }) {
       </summary>
       {isOpen && (
         <>
-          <pre>{sql ?? JSON.stringify(input, null, 2)}</pre>
+          <pre>{visible(sql ?? JSON.stringify(input, null, 2))}</pre>
           {sql !== undefined && (
             <p>
               <Link to="/query" search={{ sql }}>

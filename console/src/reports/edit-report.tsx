@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { WorkspaceError } from '../../../clients/typescript/src/index.ts';
 import { Failure, Fetched } from '../parts/states.tsx';
+import { useUnsaved } from '../parts/use-unsaved.ts';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import type { OfReport, Report } from './report-page.tsx';
@@ -51,6 +52,7 @@ function Editor({ report, text, onEnd }: EditorProps) {
       onEnd(true);
     },
   });
+  useUnsaved((title !== report.title || content !== text) && !isPending);
   const newer = newerRevision(error);
   return (
     <form

@@ -119,7 +119,10 @@ export async function finishSignIn(answer: URLSearchParams): Promise<string> {
 /** Ends the login here and at the service. */
 export async function signOut(): Promise<void> {
   await workspace.post('/v1/auth/logout').catch(() => undefined);
-  sessionStorage.removeItem(keys.tokens);
+  // Also what was written and not sent; the tab stays what it is.
+  const tab = sessionStorage.getItem(keys.tab);
+  sessionStorage.clear();
+  if (tab !== null) sessionStorage.setItem(keys.tab, tab);
   // The project that was looked at last.
   localStorage.clear();
 }

@@ -6,6 +6,7 @@ export const parts = {
   requestId: (id: string) => `Quote request ${id} to the operator.`,
   loading: 'Loading …',
   more: 'Show more',
+  unsaved: 'Leave the page? What you wrote here is not saved.',
   cancel: 'Cancel',
   close: 'Close',
   statuses: {

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { faultAt, unplaced } from '../../parts/faults.ts';
 import { Field } from '../../parts/field.tsx';
 import { Failure } from '../../parts/states.tsx';
+import { useUnsaved } from '../../parts/use-unsaved.ts';
 import * as texts from '../../texts/index.ts';
 import { useFirstFault } from '../first-fault.ts';
 import { ParameterFields } from '../parameter-fields.tsx';
@@ -28,11 +29,16 @@ interface PlaybookFormProps {
 export function PlaybookForm({ playbook, label, save, onSaved, onRefused }: PlaybookFormProps) {
   const [content, setContent] = useState(() => contentOf(playbook));
   const change = (part: Partial<Content>) => setContent((before) => ({ ...before, ...part }));
+  const [stored, setStored] = useState(content);
   const { mutate, isPending, error, data } = useMutation({
-    mutationFn: () => save(bodyOf(content)),
-    onSuccess: onSaved,
+    mutationFn: (written: Content) => save(bodyOf(written)),
+    onSuccess: (saved, written) => {
+      setStored(written);
+      return onSaved(saved);
+    },
     onError: onRefused,
   });
+  useUnsaved(content !== stored && !isPending);
   const form = useFirstFault(error);
   const isTwice = nameTwice(content.rows) !== undefined;
   const parameterPlaces = content.rows.map(({ name }) => ['parameters', name]);
@@ -43,7 +49,7 @@ export function PlaybookForm({ playbook, label, save, onSaved, onRefused }: Play
       className="narrow"
       onSubmit={(event) => {
         event.preventDefault();
-        mutate();
+        mutate(content);
       }}
     >
       <Field label={fields.title} fault={faultAt(error, 'title')}>

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { faultAt, unplaced } from '../../parts/faults.ts';
 import { Field } from '../../parts/field.tsx';
 import { Failure } from '../../parts/states.tsx';
+import { useUnsaved } from '../../parts/use-unsaved.ts';
 import * as texts from '../../texts/index.ts';
 import { useFirstFault } from '../first-fault.ts';
 import { ParameterValues } from '../parameter-values.tsx';
@@ -46,11 +47,16 @@ export function ScheduleForm({
 }: ScheduleFormProps) {
   const [content, setContent] = useState(initial);
   const change = (part: Partial<Content>) => setContent((before) => ({ ...before, ...part }));
+  const [stored, setStored] = useState(content);
   const { mutate, isPending, error, data } = useMutation({
-    mutationFn: () => save(bodyOf(content, parameters)),
-    onSuccess: onSaved,
+    mutationFn: (written: Content) => save(bodyOf(written, parameters)),
+    onSuccess: (saved, written) => {
+      setStored(written);
+      return onSaved(saved);
+    },
     onError: onRefused,
   });
+  useUnsaved(content !== stored && !isPending);
   const form = useFirstFault(error);
   const { cadence, values } = content;
   const left = unplaced(error, places);
@@ -60,7 +66,7 @@ export function ScheduleForm({
       className="narrow"
       onSubmit={(event) => {
         event.preventDefault();
-        mutate();
+        mutate(content);
       }}
     >
       <Field label={fields.description} fault={faultAt(error, 'description')}>
