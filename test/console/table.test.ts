@@ -45,6 +45,9 @@ describeInChromium('a table', () => {
     });
     await page.goto(`/console/tables/${id}`);
     await page.getByRole('region', { name: 'Rows' }).getByRole('cell', { name: hostile[0]! }).waitFor();
+    // What is exported from there is every row: the statement has no limit.
+    const query = await page.getByRole('link', { name: 'Query it' }).getAttribute('href');
+    expect(new URLSearchParams(query!.split('?')[1]).get('sql')).toMatch(/^SELECT \* FROM \S*orders"?$/);
     await openPart(page, 'Describe it');
     await page.getByLabel('Description').fill('Orders of the year.');
     await page.getByLabel('Tier').selectOption('curated');

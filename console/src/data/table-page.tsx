@@ -58,7 +58,7 @@ function Described({ id, catalog }: { id: string; catalog: Catalog }) {
       <h1>{name}</h1>
       <p className="facts">
         {facts.join(' · ')} ·{' '}
-        <Link to="/query" search={{ sql: `SELECT * FROM ${qualifiedName} LIMIT 100` }}>
+        <Link to="/query" search={{ sql: `SELECT * FROM ${qualifiedName}` }}>
           {told.query}
         </Link>
       </p>
