@@ -75,8 +75,13 @@ describeInChromium('a table', () => {
       .getByRole('cell', { name: hostile[0]! })
       .waitFor({ state: 'detached' });
     await page.getByRole('region', { name: 'Rows' }).getByRole('cell', { name: 'Porto' }).waitFor();
+    await page.getByText(/^2 rows · curated/).waitFor();
     await page.getByRole('link', { name: 'Read the newest' }).click();
     await page.getByRole('region', { name: 'Rows' }).getByRole('cell', { name: hostile[0]! }).waitFor();
+    await page.getByText(/^3 rows · curated/).waitFor();
+    await page.goto(`/console/tables/${id}?version=abc`);
+    await page.getByRole('region', { name: 'Rows' }).getByRole('cell', { name: hostile[0]! }).waitFor();
+    expect(await page.getByText(/^These are the rows of version/).count()).toBe(0);
     await openPart(page, 'Lineage');
     await page.getByRole('img', { name: /^What orders is made from/ }).waitFor();
     await page.getByRole('link', { name: 'by_city' }).click();
