@@ -92,6 +92,47 @@ describeInChromium('querying', () => {
     expect((await client.call('GET', '/v1/views')).body.views).toHaveLength(1);
   });
 
+  test('rows are shown with the statement that gave them, and with no other', async () => {
+    const { page, faults } = await querying();
+    const [first, second] = ["SELECT city FROM orders WHERE city = 'Faro'", 'SELECT 8 AS eight'];
+    await run(page, first);
+    await page.getByRole('cell', { name: 'Faro' }).waitFor();
+    await run(page, second);
+    await page.getByRole('cell', { name: '8', exact: true }).waitFor();
+    await page.goBack();
+    await expectEventually(() => sqlOf(page)).toBe(first);
+    expect(await page.getByRole('region', { name: 'Rows' }).count()).toBe(0);
+    await page.getByLabel('SQL').press('Control+Enter');
+    await page.getByRole('cell', { name: 'Faro' }).waitFor();
+    // Whoever writes on sees whose rows they are.
+    await page.getByLabel('SQL').press('Control+End');
+    await page.keyboard.insertText(' OR true');
+    await page.getByText('The statement was changed since.').waitFor();
+    await page.locator('pre').getByText(first, { exact: true }).waitFor();
+    await page.getByText('What you ran').click();
+    await page.getByRole('link', { name: second }).click();
+    await expectEventually(() => sqlOf(page)).toBe(second);
+    expect(await page.getByRole('region', { name: 'Rows' }).count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  test('a statement that is too long for an address is found again after a reload, and by going back', async () => {
+    const { page, faults } = await querying();
+    const long = `SELECT 'kept' AS word --${'x'.repeat(20_000)}`;
+    await run(page, 'SELECT 8 AS eight');
+    await page.getByRole('cell', { name: '8', exact: true }).waitFor();
+    await run(page, long);
+    await page.getByRole('cell', { name: 'kept' }).waitFor();
+    expect(new URL(page.url()).search).toBe('');
+    await page.reload();
+    await expectEventually(() => sqlOf(page)).toContain("SELECT 'kept' AS word");
+    await page.goBack();
+    await expectEventually(() => sqlOf(page)).toBe('SELECT 8 AS eight');
+    await page.goForward();
+    await expectEventually(() => sqlOf(page)).toContain("SELECT 'kept' AS word");
+    expect(faults).toEqual([]);
+  });
+
   test('Stop ends a statement at the service', async () => {
     const { page, client } = await querying();
     await run(page, 'SELECT sum(hash(a.range + b.range)) FROM range(1000000) a, range(1000000) b');

@@ -5,6 +5,7 @@ import type { MessagePart } from '../../../clients/typescript/src/index.ts';
 import { GridFrame } from '../parts/grid-frame.tsx';
 import { Failure, Fetched } from '../parts/states.tsx';
 import { Status } from '../parts/status.tsx';
+import { addressOf } from '../query/address.ts';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import type { InConversation } from './place.ts';
@@ -31,7 +32,7 @@ export function ToolCall({ call, ...place }: InConversation & { call: Call }) {
           <pre>{sql ?? JSON.stringify(input, null, 2)}</pre>
           {sql !== undefined && (
             <p>
-              <Link to="/query" search={{ sql }}>
+              <Link to="/query" {...addressOf(sql)}>
                 {told.query}
               </Link>
             </p>

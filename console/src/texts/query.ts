@@ -5,6 +5,7 @@ export const query = {
   run: 'Run',
   stop: 'Stop',
   none: 'No rows match.',
+  other: 'The statement was changed since. What follows is of this one:',
   told: (rows: number, ms: number) =>
     `${rows.toLocaleString('en')} ${rows === 1 ? 'row' : 'rows'} in ${Math.round(ms).toLocaleString('en')} ms`,
   truncated: (rows: number) =>
