@@ -47,6 +47,8 @@ describeInChromium('querying', () => {
     expect(await column(page, 2)).toEqual(['12.5', '30', '100']);
     await page.getByRole('button', { name: 'amount' }).click();
     expect(await column(page, 1)).toEqual(['Faro', 'Porto', 'Lagos']);
+    await run(page, 'SELECT range AS n FROM range(10001)');
+    await page.getByText('The first 10,000 rows; sorting a column puts these alone in order.').waitFor();
     await run(page, 'SELECT citty FROM orders');
     await page.getByRole('alert').waitFor();
     expect(await page.locator('.cm-lintRange-error').textContent()).toBe('citty');
