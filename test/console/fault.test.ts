@@ -16,9 +16,7 @@ test('a name is marked where it is a whole word, and not in a text or a comment'
   expect(marked("SELECT 'cit' /* cit */, -- cit\n CIT FROM t", missing('cit'))).toBe(
     "SELECT 'cit' /* cit */, -- cit\n [CIT] FROM t",
   );
-  expect(marked('SELECT stadt, "my col" FROM t', missing('my col'))).toBe(
-    'SELECT stadt, "[my col]" FROM t',
-  );
+  expect(marked('SELECT stadt, "my col" FROM t', missing('my col'))).toBe('SELECT stadt, "[my col]" FROM t');
   expect(marked('SELECT größe FROM t', missing('gr'))).toBeUndefined();
 });
 
