@@ -147,6 +147,29 @@ describeInChromium('querying', () => {
     expect(faults).toEqual([]);
   });
 
+  test('null is no empty text, and a value that is cut is shown whole', async () => {
+    const { page, faults } = await querying();
+    await run(page, "SELECT NULL AS a, '' AS b, repeat('long ', 300) || 'end' AS c");
+    await page.getByRole('cell', { name: 'null', exact: true }).waitFor();
+    expect((await column(page, 1)).concat(await column(page, 2))).toEqual(['null', '']);
+    const dialog = page.getByRole('dialog', { name: 'c', exact: true });
+    await page.getByRole('cell', { name: /^long/ }).click();
+    await dialog.getByText(/ end$/).waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    // By the keyboard: into the cells, to the third, and out again.
+    const grid = page.getByRole('region', { name: 'Rows' });
+    await grid.focus();
+    for (const key of ['Enter', 'ArrowRight', 'ArrowRight', 'Enter']) await page.keyboard.press(key);
+    await dialog.getByText(/ end$/).waitFor();
+    await inspect(page, 'console-query-value', 'light');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await expectEventually(() => page.locator(':focus').getAttribute('aria-label')).toBe('Rows');
+    expect(faults).toEqual([]);
+  });
+
   test('Stop ends a statement at the service', async () => {
     const { page, client } = await querying();
     await run(page, 'SELECT sum(hash(a.range + b.range)) FROM range(1000000) a, range(1000000) b');
@@ -171,7 +194,7 @@ describeInChromium('querying', () => {
 
   test.each(themes)('it is accessible in %s colours, and fits a narrow window', async (theme) => {
     const { page } = await querying({ colorScheme: theme });
-    await run(page, 'SELECT city, amount FROM orders');
+    await run(page, 'SELECT city, amount, NULL AS nothing FROM orders');
     await page.getByRole('cell', { name: 'Lagos' }).waitFor();
     await page.getByText('Chart', { exact: true }).click();
     await page.getByRole('img', { name: 'Chart' }).locator('svg').waitFor();

@@ -23,8 +23,8 @@ export function sorted(
       if (left === null) return 1;
       if (right === null) return -1;
       // As the service sorts: what is not a number is more than any.
-      if (left !== left) return right !== right ? one - other : sign;
-      if (right !== right) return -sign;
+      if (Number.isNaN(left)) return Number.isNaN(right) ? one - other : sign;
+      if (Number.isNaN(right)) return -sign;
       return left < right ? -sign : sign;
     });
 }

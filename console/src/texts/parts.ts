@@ -8,6 +8,9 @@ export const parts = {
   more: 'Show more',
   cancel: 'Cancel',
   close: 'Close',
+  noValue: 'null',
+  cells:
+    'Enter leads into the cells, arrows from one to the next; there Enter shows a value whole, and Escape leads out.',
   statuses: {
     active: 'active',
     archived: 'archived',
