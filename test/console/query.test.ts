@@ -41,12 +41,26 @@ describeInChromium('querying', () => {
     await page.getByLabel('SQL').pressSequentially('SELECT city, amount FROM ord');
     await page.getByRole('option', { name: 'orders' }).click();
     await expectEventually(() => sqlOf(page)).toBe('SELECT city, amount FROM orders');
+    await page.getByLabel('SQL').pressSequentially(' WHERE am');
+    await page.getByRole('option').first().getByText('amount').waitFor();
+    expect(await page.locator('.cm-completionIcon').count()).toBe(0);
+    // Enter is a new line as long as nothing was chosen; Tab takes the first.
+    await page.getByLabel('SQL').press('Enter');
+    await page.getByLabel('SQL').pressSequentially('amo');
+    await page.getByRole('option').first().getByText('amount').waitFor();
+    await expectEventually(async () => {
+      await page.getByLabel('SQL').press('Tab');
+      return sqlOf(page);
+    }).toMatch(/ WHERE am\s*amount$/);
+    await writeSql(page, 'SELECT city, amount FROM orders');
     await page.getByLabel('SQL').press('Control+Enter');
     await page.getByRole('cell', { name: 'Lagos' }).waitFor();
     await page.getByRole('button', { name: 'amount' }).click();
     expect(await column(page, 2)).toEqual(['12.5', '30', '100']);
     await page.getByRole('button', { name: 'amount' }).click();
     expect(await column(page, 1)).toEqual(['Faro', 'Porto', 'Lagos']);
+    await run(page, 'SELECT range AS n FROM range(10001)');
+    await page.getByText('The first 10,000 rows; sorting a column puts these alone in order.').waitFor();
     await run(page, 'SELECT citty FROM orders');
     await page.getByRole('alert').waitFor();
     expect(await page.locator('.cm-lintRange-error').textContent()).toBe('citty');
@@ -92,6 +106,70 @@ describeInChromium('querying', () => {
     expect((await client.call('GET', '/v1/views')).body.views).toHaveLength(1);
   });
 
+  test('rows are shown with the statement that gave them, and with no other', async () => {
+    const { page, faults } = await querying();
+    const [first, second] = ["SELECT city FROM orders WHERE city = 'Faro'", 'SELECT 8 AS eight'];
+    await run(page, first);
+    await page.getByRole('cell', { name: 'Faro' }).waitFor();
+    await run(page, second);
+    await page.getByRole('cell', { name: '8', exact: true }).waitFor();
+    await page.goBack();
+    await expectEventually(() => sqlOf(page)).toBe(first);
+    expect(await page.getByRole('region', { name: 'Rows' }).count()).toBe(0);
+    await page.getByLabel('SQL').press('Control+Enter');
+    await page.getByRole('cell', { name: 'Faro' }).waitFor();
+    // Whoever writes on sees whose rows they are.
+    await page.getByLabel('SQL').press('Control+End');
+    await page.keyboard.insertText(' OR true');
+    await page.getByText('The statement was changed since.').waitFor();
+    await page.locator('pre').getByText(first, { exact: true }).waitFor();
+    await page.getByText('What you ran').click();
+    await page.getByRole('link', { name: second }).click();
+    await expectEventually(() => sqlOf(page)).toBe(second);
+    expect(await page.getByRole('region', { name: 'Rows' }).count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  test('a statement that is too long for an address is found again after a reload, and by going back', async () => {
+    const { page, faults } = await querying();
+    const long = `SELECT 'kept' AS word --${'x'.repeat(20_000)}`;
+    await run(page, 'SELECT 8 AS eight');
+    await page.getByRole('cell', { name: '8', exact: true }).waitFor();
+    await run(page, long);
+    await page.getByRole('cell', { name: 'kept' }).waitFor();
+    expect(new URL(page.url()).search).toBe('');
+    await page.reload();
+    await expectEventually(() => sqlOf(page)).toContain("SELECT 'kept' AS word");
+    await page.goBack();
+    await expectEventually(() => sqlOf(page)).toBe('SELECT 8 AS eight');
+    await page.goForward();
+    await expectEventually(() => sqlOf(page)).toContain("SELECT 'kept' AS word");
+    expect(faults).toEqual([]);
+  });
+
+  test('null is no empty text, and a value that is cut is shown whole', async () => {
+    const { page, faults } = await querying();
+    await run(page, "SELECT NULL AS a, '' AS b, repeat('long ', 300) || 'end' AS c");
+    await page.getByRole('cell', { name: 'null', exact: true }).waitFor();
+    expect((await column(page, 1)).concat(await column(page, 2))).toEqual(['null', '']);
+    const dialog = page.getByRole('dialog', { name: 'c', exact: true });
+    await page.getByRole('cell', { name: /^long/ }).click();
+    await dialog.getByText(/ end$/).waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    // By the keyboard: into the cells, to the third, and out again.
+    const grid = page.getByRole('region', { name: 'Rows' });
+    await grid.focus();
+    for (const key of ['Enter', 'ArrowRight', 'ArrowRight', 'Enter']) await page.keyboard.press(key);
+    await dialog.getByText(/ end$/).waitFor();
+    await inspect(page, 'console-query-value', 'light');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await expectEventually(() => page.locator(':focus').getAttribute('aria-label')).toBe('Rows');
+    expect(faults).toEqual([]);
+  });
+
   test('Stop ends a statement at the service', async () => {
     const { page, client } = await querying();
     await run(page, 'SELECT sum(hash(a.range + b.range)) FROM range(1000000) a, range(1000000) b');
@@ -116,7 +194,7 @@ describeInChromium('querying', () => {
 
   test.each(themes)('it is accessible in %s colours, and fits a narrow window', async (theme) => {
     const { page } = await querying({ colorScheme: theme });
-    await run(page, 'SELECT city, amount FROM orders');
+    await run(page, 'SELECT city, amount, NULL AS nothing FROM orders');
     await page.getByRole('cell', { name: 'Lagos' }).waitFor();
     await page.getByText('Chart', { exact: true }).click();
     await page.getByRole('img', { name: 'Chart' }).locator('svg').waitFor();

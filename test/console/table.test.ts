@@ -45,6 +45,9 @@ describeInChromium('a table', () => {
     });
     await page.goto(`/console/tables/${id}`);
     await page.getByRole('region', { name: 'Rows' }).getByRole('cell', { name: hostile[0]! }).waitFor();
+    // What is exported from there is every row: the statement has no limit.
+    const query = await page.getByRole('link', { name: 'Query it' }).getAttribute('href');
+    expect(new URLSearchParams(query!.split('?')[1]).get('sql')).toMatch(/^SELECT \* FROM \S*orders"?$/);
     await openPart(page, 'Describe it');
     await page.getByLabel('Description').fill('Orders of the year.');
     await page.getByLabel('Tier').selectOption('curated');
@@ -72,8 +75,13 @@ describeInChromium('a table', () => {
       .getByRole('cell', { name: hostile[0]! })
       .waitFor({ state: 'detached' });
     await page.getByRole('region', { name: 'Rows' }).getByRole('cell', { name: 'Porto' }).waitFor();
+    await page.getByText(/^2 rows · curated/).waitFor();
     await page.getByRole('link', { name: 'Read the newest' }).click();
     await page.getByRole('region', { name: 'Rows' }).getByRole('cell', { name: hostile[0]! }).waitFor();
+    await page.getByText(/^3 rows · curated/).waitFor();
+    await page.goto(`/console/tables/${id}?version=abc`);
+    await page.getByRole('region', { name: 'Rows' }).getByRole('cell', { name: hostile[0]! }).waitFor();
+    expect(await page.getByText(/^These are the rows of version/).count()).toBe(0);
     await openPart(page, 'Lineage');
     await page.getByRole('img', { name: /^What orders is made from/ }).waitFor();
     await page.getByRole('link', { name: 'by_city' }).click();

@@ -6,6 +6,7 @@ import { GridFrame } from '../parts/grid-frame.tsx';
 import { Failure, Fetched } from '../parts/states.tsx';
 import { Status } from '../parts/status.tsx';
 import { visible } from '../parts/visible.ts';
+import { addressOf } from '../query/address.ts';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import type { InConversation } from './place.ts';
@@ -32,7 +33,7 @@ export function ToolCall({ call, ...place }: InConversation & { call: Call }) {
           <pre>{visible(sql ?? JSON.stringify(input, null, 2))}</pre>
           {sql !== undefined && (
             <p>
-              <Link to="/query" search={{ sql }}>
+              <Link to="/query" {...addressOf(sql)}>
                 {told.query}
               </Link>
             </p>

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { GridFrame } from '../parts/grid-frame.tsx';
 import { Failure, Loading } from '../parts/states.tsx';
 import * as texts from '../texts/index.ts';
+import { firstRows } from './first-rows.ts';
 import { type Catalog, pageRows, rowsOf } from './subject.ts';
 
 interface RowsProps {
@@ -21,12 +22,7 @@ const ahead = 100;
 
 /** The rows of a table or a view: any of them, as one scrolls. All are of the version that was seen first. */
 export function Rows({ id, catalog, version }: RowsProps) {
-  const first = useQuery({
-    queryKey: ['rows', id, version],
-    queryFn: ({ signal }) => rowsOf(catalog, { page: 0, version, signal }),
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-  });
+  const first = useQuery(firstRows(id, catalog, version));
   const { pages, look } = useRest();
   const { version: shown, columns = [], total = 0 } = first.data ?? {};
   const isOther = (page: number) => page > 0 && page * pageRows < total;

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { Action } from '../parts/action.tsx';
+import { addressOf } from '../query/address.ts';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import { isView } from './subject.ts';
@@ -64,7 +65,7 @@ const Sql = ({ sql }: { sql: string }) => (
     <summary>{told.title}</summary>
     <pre>{sql}</pre>
     <p>
-      <Link to="/query" search={{ sql }}>
+      <Link to="/query" {...addressOf(sql)}>
         {texts.ask.tool.query}
       </Link>
     </p>

@@ -9,6 +9,7 @@ import { About } from './about.tsx';
 import { Lineage } from './lineage.tsx';
 import { Profile } from './profile.tsx';
 import { RemoveSubject } from './remove-subject.tsx';
+import { RowCount } from './row-count.tsx';
 import { Rows } from './rows.tsx';
 import { Statement } from './statement.tsx';
 import { type Catalog, describe, isView } from './subject.ts';
@@ -47,18 +48,19 @@ function Described({ id, catalog }: { id: string; catalog: Catalog }) {
   const { version } = route.useSearch();
   const { name, qualifiedName, description, modelingTier, lineage } = catalog;
   const facts = [
-    ...(catalog.rowCount === null ? [] : [told.counted(catalog.rowCount)]),
     told.about.tiers[modelingTier],
     ...('verification' in catalog ? [told.tests[catalog.verification.state]] : []),
     told.made(lineage.upstream, lineage.downstream),
   ];
-  const past = version === undefined ? undefined : Number(version);
+  // Something else may have been typed into the address.
+  const past = version !== undefined && /^\d{1,15}$/.test(version) ? Number(version) : undefined;
   return (
     <>
       <h1>{name}</h1>
       <p className="facts">
+        <RowCount id={id} catalog={catalog} version={past} />
         {facts.join(' · ')} ·{' '}
-        <Link to="/query" search={{ sql: `SELECT * FROM ${qualifiedName} LIMIT 100` }}>
+        <Link to="/query" search={{ sql: `SELECT * FROM ${qualifiedName}` }}>
           {told.query}
         </Link>
       </p>

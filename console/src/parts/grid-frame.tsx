@@ -1,10 +1,13 @@
 import { type ReactNode, useEffect, useMemo, useRef } from 'react';
+import * as texts from '../texts/index.ts';
 import { columnWidths } from './column-widths.ts';
 import { useColumnWindow } from './column-window.ts';
 import { GridRow } from './grid-row.tsx';
 import { useKeptFocus } from './kept-focus.ts';
 import { useRowWindow } from './row-window.ts';
+import { useCells } from './use-cells.ts';
 import { isNumeric } from './value.ts';
+import { WholeValue } from './whole-value.tsx';
 
 export interface GridColumn {
   name: string;
@@ -54,6 +57,7 @@ export function GridFrame({ label, columns, count, rowAt, onShown, head, sortOf 
       }),
     [columns, begin, end],
   );
+  const { open, close, ...onCells } = useCells(begin, part?.onKeyDown);
   return (
     <section
       className={part === undefined ? 'grid' : 'grid wide'}
@@ -61,11 +65,12 @@ export function GridFrame({ label, columns, count, rowAt, onShown, head, sortOf 
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard.
       tabIndex={0}
       aria-label={label}
+      aria-description={texts.parts.cells}
       onScroll={() => {
         onScroll();
         part?.onScroll();
       }}
-      onKeyDown={part?.onKeyDown}
+      {...onCells}
       {...useKeptFocus(frame)}
     >
       <div style={part && { width: part.total }}>
@@ -100,6 +105,13 @@ export function GridFrame({ label, columns, count, rowAt, onShown, head, sortOf 
           </tbody>
         </table>
       </div>
+      {open !== undefined && (
+        <WholeValue
+          name={columns[open.column]?.name ?? ''}
+          value={rowAt(open.row)?.[open.column]}
+          onClose={close}
+        />
+      )}
     </section>
   );
 }

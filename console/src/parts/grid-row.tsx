@@ -1,4 +1,5 @@
 import { memo } from 'react';
+import { Null } from './null.tsx';
 import { cellText } from './value.ts';
 
 /** A column as its cells need it. */
@@ -23,8 +24,13 @@ export const GridRow = memo(function GridRow({ heads, index, row, isPart }: Grid
   return (
     <tr aria-rowindex={index + 2} aria-busy={row === undefined || undefined}>
       {heads.map(({ key, at, isNumber }) => (
-        <td key={key} className={isNumber ? 'number' : undefined} aria-colindex={isPart ? at + 1 : undefined}>
-          {row === undefined ? '…' : cellText(row[at])}
+        <td
+          key={key}
+          className={isNumber ? 'number' : undefined}
+          aria-colindex={isPart ? at + 1 : undefined}
+          tabIndex={-1}
+        >
+          {row === undefined ? '…' : row[at] == null ? <Null /> : cellText(row[at])}
         </td>
       ))}
     </tr>

@@ -6,12 +6,28 @@ import { AnswerChart } from './answer-chart.tsx';
 import { ExportAnswer } from './export-answer.tsx';
 import { KeepStatement } from './keep-statement.tsx';
 
+/** Of a statement that the editor has no more: enough to know it by. */
+const maxShown = 500;
+
+interface AnswerProps {
+  answer: QueryAnswer;
+  sql: string;
+  /** Whether the editor has another statement by now. */
+  isOther: boolean;
+}
+
 /** The rows of a statement, and what can be made of them. */
-export function Answer({ answer, sql }: { answer: QueryAnswer; sql: string }) {
+export function Answer({ answer, sql, isOther }: AnswerProps) {
   const { columns, rows_with_column_order: given, rowCount, elapsedMs, truncated } = answer;
   const rows = useMemo(() => (given ?? []).map((row) => row.map(({ value }) => value)), [given]);
   return (
     <>
+      {isOther && (
+        <div className="hint">
+          <p>{texts.query.other}</p>
+          <pre>{sql.length > maxShown ? `${sql.slice(0, maxShown)}…` : sql}</pre>
+        </div>
+      )}
       <p className="facts" role="status">
         {truncated ? texts.query.truncated(rowCount) : texts.query.told(rowCount, elapsedMs)}
       </p>

@@ -1,5 +1,4 @@
-import { acceptCompletion, closeCompletion, completionStatus } from '@codemirror/autocomplete';
-import { PostgreSQL, type SQLNamespace, sql as sqlLanguage } from '@codemirror/lang-sql';
+import { closeCompletion } from '@codemirror/autocomplete';
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { type Diagnostic, setDiagnostics } from '@codemirror/lint';
 import { Compartment } from '@codemirror/state';
@@ -7,6 +6,9 @@ import { EditorView, keymap } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { basicSetup } from 'codemirror';
 import { useEffect, useRef } from 'react';
+import type { Tables } from './complete-columns.ts';
+import { languageOf } from './language.ts';
+import { takeOffered } from './take-offered.ts';
 
 export interface EditorProps {
   label: string;
@@ -15,7 +17,7 @@ export interface EditorProps {
   onChange: (value: string) => void;
   onRun: () => void;
   /** Tables and their columns, as they are named in a statement. */
-  schema: SQLNamespace;
+  schema: Tables;
   /** What is wrong, and where: offsets in the text. */
   fault: { from: number; to: number; message: string } | undefined;
 }
@@ -70,10 +72,7 @@ export function Editor(props: EditorProps) {
             },
           },
           // Tab leaves the text, except where it takes what is offered.
-          {
-            key: 'Tab',
-            run: (target) => completionStatus(target.state) === 'active' && acceptCompletion(target),
-          },
+          { key: 'Tab', run: takeOffered },
         ]),
         basicSetup,
         language.current.of(languageOf(schema)),
@@ -121,7 +120,3 @@ export function Editor(props: EditorProps) {
 
   return <div ref={frame} />;
 }
-
-/** Of the dialects there are, PostgreSQL's is the nearest to DuckDB's. */
-const languageOf = (schema: SQLNamespace) =>
-  sqlLanguage({ dialect: PostgreSQL, schema, upperCaseKeywords: true });

@@ -6,6 +6,7 @@ import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
+import { addressOf } from './address.ts';
 
 const { title, empty, columns } = texts.query.history;
 const shown = 200;
@@ -32,7 +33,7 @@ export function History() {
                 {
                   title: columns.sql,
                   value: ({ sql }) => (
-                    <Link to="/query" search={{ sql }} className="code">
+                    <Link to="/query" {...addressOf(sql)} className="code">
                       {sql.length > shown ? `${sql.slice(0, shown)}…` : sql}
                     </Link>
                   ),

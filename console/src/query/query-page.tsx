@@ -5,6 +5,7 @@ import { query } from '../../../clients/typescript/src/index.ts';
 import { Failure, Loading } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
+import { addressOf, useGiven } from './address.ts';
 import { Answer } from './answer.tsx';
 import { placeOf } from './fault.ts';
 import { History, historyKey } from './history.tsx';
@@ -16,19 +17,24 @@ const route = getRouteApi('/framed/query');
 const maxRows = 10_000;
 const none = {};
 
-/** One statement and its rows. The statement is part of the address once it was run. */
+/** One statement and its rows. The statement is part of the address once it was run, unless it is too long. */
 export function QueryPage() {
-  const { sql: given = '' } = route.useSearch();
+  const given = useGiven();
   const navigate = route.useNavigate();
   const queries = useQueryClient();
-  const [sql, setSql] = useState(given);
+  const [sql, setSql] = useState(given ?? '');
   const [seen, setSeen] = useState(given);
   /** What was run, until the address has it. */
   const asked = useRef<string>(undefined);
+  /** Whether what was run last is what the address has: its answer is of no other statement. */
+  const [isHere, setIsHere] = useState(false);
   // Another address, as by going back, is another statement.
-  if (given !== seen) {
+  if (given !== undefined && given !== seen) {
     setSeen(given);
-    if (given !== asked.current) setSql(given);
+    if (given !== asked.current) {
+      setSql(given);
+      setIsHere(false);
+    }
     asked.current = undefined;
   }
   const { data: schema = none } = useQuery(schemaQuery);
@@ -49,11 +55,12 @@ export function QueryPage() {
   const run = () => {
     if (isPending || sql.trim() === '') return;
     asked.current = sql === given ? undefined : sql;
-    void navigate({ search: { sql }, replace: given === '' });
+    setIsHere(true);
+    void navigate({ ...addressOf(sql), replace: given === '' });
     mutate(sql);
   };
   const isStopped = error?.name === 'AbortError';
-  const failed = error === null || isStopped || isPending ? undefined : error;
+  const failed = error === null || isStopped || isPending || !isHere ? undefined : error;
   const fault = useMemo(() => {
     const place = failed && variables === sql ? placeOf(sql, failed.message) : undefined;
     return place && { ...place, message: failed!.message };
@@ -94,8 +101,8 @@ export function QueryPage() {
       </form>
       {isPending && <Loading />}
       {failed !== undefined && <Failure error={failed} />}
-      {!isPending && error === null && data !== undefined && (
-        <Answer key={data.id} answer={data} sql={variables!} />
+      {isHere && !isPending && error === null && data !== undefined && (
+        <Answer key={data.id} answer={data} sql={variables!} isOther={variables !== sql} />
       )}
       <History />
     </>

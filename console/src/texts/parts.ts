@@ -9,6 +9,9 @@ export const parts = {
   unsaved: 'Leave the page? What you wrote here is not saved.',
   cancel: 'Cancel',
   close: 'Close',
+  noValue: 'null',
+  cells:
+    'Enter leads into the cells, arrows from one to the next; there Enter shows a value whole, and Escape leads out.',
   statuses: {
     active: 'active',
     archived: 'archived',

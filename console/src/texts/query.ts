@@ -5,10 +5,11 @@ export const query = {
   run: 'Run',
   stop: 'Stop',
   none: 'No rows match.',
+  other: 'The statement was changed since. What follows is of this one:',
   told: (rows: number, ms: number) =>
     `${rows.toLocaleString('en')} ${rows === 1 ? 'row' : 'rows'} in ${Math.round(ms).toLocaleString('en')} ms`,
   truncated: (rows: number) =>
-    `The first ${rows.toLocaleString('en')} rows. Ask for fewer, or export them all.`,
+    `The first ${rows.toLocaleString('en')} rows; sorting a column puts these alone in order. Ask for fewer, or export them all.`,
   chart: {
     show: 'Chart',
     kind: 'Kind',
