@@ -15,7 +15,11 @@ const queries = new QueryClient({
   queryCache: new QueryCache({ onError }),
   mutationCache: new MutationCache({ onError }),
   // The client below has tried again already.
-  defaultOptions: { queries: { retry: false, staleTime: 5_000 } },
+  defaultOptions: {
+    // Without a network requests fail, and say so, in place of waiting for one.
+    queries: { retry: false, staleTime: 5_000, networkMode: 'always', refetchOnReconnect: true },
+    mutations: { networkMode: 'always' },
+  },
 });
 
 createRoot(document.getElementById('root')!).render(

@@ -7,6 +7,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { TablesPage } from './data/tables-page.tsx';
+import { give } from './intake/given.ts';
 import { Failure } from './parts/states.tsx';
 import { ProjectPage } from './project/project-page.tsx';
 import { isSignedIn, ownTab, signIn } from './session/login.ts';
@@ -65,6 +66,8 @@ const inProject = createRoute({ ...inFrame('/in-project/$room'), component: Proj
 const importing = createRoute({
   ...inFrame('/projects/$projectId/import'),
   component: lazyRouteComponent(() => import('./intake/import-page.tsx'), 'ImportPage'),
+  // A file that was given is not sent when one comes back.
+  onLeave: () => give(undefined),
   validateSearch: searching('file', 'run'),
 });
 const conversations = createRoute({

@@ -103,6 +103,18 @@ describeInChromium('the console', () => {
     await page.getByRole('link', { name: 'orders' }).waitFor();
   });
 
+  test('without a network it says so, and goes on when there is one', async () => {
+    const { page } = await opened();
+    await page.goto('/console/query');
+    await writeSql(page, 'SELECT 1 AS one');
+    await page.context().setOffline(true);
+    await page.getByText('You are offline.').waitFor();
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByRole('alert').waitFor({ timeout: 60_000 });
+    await page.context().setOffline(false);
+    await page.getByText('You are offline.').waitFor({ state: 'detached' });
+  });
+
   test('a login that was ended begins anew where it was missed; signing out ends it at the service', async () => {
     const { page, email } = await opened((client) => table(client, 'orders', []));
     const read = () =>

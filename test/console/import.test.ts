@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { inspect, themes } from '../api/pages/in-browser/inspect.ts';
 import { expectTitle } from '../api/pages/in-browser/lab.ts';
 import { describeInChromium } from '../support/chromium.ts';
+import { expectEventually } from '../support/eventually.ts';
 import { useWorker } from '../support/worker.ts';
 import { useWorkspace } from '../support/workspace.ts';
 import { hasRun, hostile, useConsole } from './opened.ts';
@@ -143,6 +144,49 @@ describeInChromium('bringing a file in', () => {
     await again.click();
     await page.getByText(/^1 row was added/).waitFor();
     expect(faults).toEqual([]);
+  });
+
+  test('an import that is left, and a tab that is loaded anew, are attached all the same', async () => {
+    const { page, client } = await choosing();
+    let isHeld = true;
+    // It runs for as long as the test wants.
+    await page.route('**/v1/table-imports/*', async (route) => {
+      const response = await route.fetch();
+      const json = await response.json();
+      if (isHeld) Object.assign(json.data, { status: 'running', finishedAt: null });
+      await route.fulfill({ response, json });
+    });
+    await page.getByLabel('Choose a file').setInputFiles(orders);
+    await page.getByRole('button', { name: 'Import' }).click();
+    await page.getByText('Importing').waitFor();
+    await page.getByRole('link', { name: 'Data' }).click();
+    await expectTitle(page, 'Data');
+    await page.reload();
+    await expectTitle(page, 'Data');
+    isHeld = false;
+    const [{ id: projectId }] = (await client.call('GET', '/v1/projects')).body.items;
+    const attached = async () =>
+      (await client.call('GET', `/v1/projects/${projectId}/catalog-entries`)).body.items.map(
+        ({ name }: { name: string }) => name,
+      );
+    await expectEventually(attached).toEqual(['orders_2026']);
+    await expectEventually(() => page.evaluate(() => sessionStorage.getItem('imports'))).toBe(null);
+  });
+
+  test('a file that cannot be sent is let go of, or another is chosen', async () => {
+    const { page } = await choosing();
+    await page.route('**/files/uploads', (route) =>
+      route.fulfill({ status: 422, json: { code: 'conflict', detail: 'Broken for a test.' } }),
+    );
+    await page.getByLabel('Choose a file').setInputFiles(orders);
+    await page.getByText('Broken for a test.').waitFor();
+    await page.getByRole('button', { name: 'Choose another file' }).click();
+    await page.getByLabel('Choose a file').setInputFiles(orders);
+    await page.getByText('Broken for a test.').waitFor();
+    await page.getByRole('link', { name: 'Data' }).click();
+    await expectTitle(page, 'Data');
+    await page.getByRole('link', { name: 'Bring a file in' }).click();
+    await page.getByLabel('Choose a file').waitFor();
   });
 
   test('sample data is there with one click', async () => {

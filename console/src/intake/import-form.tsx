@@ -37,7 +37,7 @@ export function ImportForm({ projectId, fileId, path, preview, reading, change, 
         body: { table_name: name, mode, on_bad_row: bad, ...bodyOf(reading) },
       }),
     onSuccess: ({ data }) => {
-      beginImport(data.id);
+      beginImport({ importId: data.id, projectId });
       onBegun(data.id);
     },
   });

@@ -1,13 +1,11 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
 import type { components } from '../../../clients/typescript/src/index.ts';
 import { Action } from '../parts/action.tsx';
-import { asLongAs } from '../parts/polling.ts';
 import { Failure, Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
-import { takeBegun } from './begun.ts';
+import { importQuery } from './import-query.ts';
 import { Replay } from './replay.tsx';
 
 type TableImport = components['schemas']['TableImport'];
@@ -17,18 +15,11 @@ interface ImportProgressProps {
   importId: string;
 }
 
-const everyMs = 500;
 const told = texts.intake;
 
 /** An import while it runs, and what came of it. */
 export function ImportProgress({ projectId, importId }: ImportProgressProps) {
-  const asked = useQuery({
-    queryKey: ['import', importId],
-    queryFn: async () =>
-      (await workspace.get('/v1/table-imports/{import_id}', { params: { path: { import_id: importId } } }))
-        .data,
-    refetchInterval: asLongAs(({ finishedAt }) => finishedAt === null, everyMs),
-  });
+  const asked = useQuery(importQuery(importId));
   return (
     <Fetched asked={asked}>
       {(one) => (one.finishedAt === null ? <Running {...{ one }} /> : <Ended {...{ one, projectId }} />)}
@@ -61,7 +52,6 @@ function Running({ one: { id, progress } }: { one: TableImport }) {
 function Ended({ one, projectId }: { one: TableImport; projectId: string }) {
   const { id, status, tableId, rowsImported, rowsQuarantined, quarantineTableId, error, fileId } = one;
   const isDone = status === 'succeeded';
-  const attachFault = useAttached(one);
   if (!isDone)
     return (
       <>
@@ -80,7 +70,6 @@ function Ended({ one, projectId }: { one: TableImport; projectId: string }) {
   return (
     <>
       <p role="status">{told.imported(rowsImported)}</p>
-      {attachFault !== undefined && <Failure title={told.notAttached} error={attachFault} />}
       {quarantineTableId !== null && rowsQuarantined > 0 && (
         <>
           <p>
@@ -102,19 +91,4 @@ function Ended({ one, projectId }: { one: TableImport; projectId: string }) {
       </p>
     </>
   );
-}
-
-/** What one brings into a project, its analyst may read. Whoever only looks at an import attaches nothing. */
-function useAttached({ id, status, projectId, tableId }: TableImport): Error | undefined {
-  const queries = useQueryClient();
-  const [fault, setFault] = useState<Error>();
-  useEffect(() => {
-    if (status !== 'succeeded' || !takeBegun(id)) return;
-    void queries.invalidateQueries({ queryKey: ['tables'] });
-    const path = { project_id: projectId };
-    workspace
-      .post('/v1/projects/{project_id}/catalog-entries', { params: { path }, body: { table_id: tableId } })
-      .then(() => queries.invalidateQueries({ queryKey: ['attached', projectId] }), setFault);
-  }, [queries, id, status, projectId, tableId]);
-  return fault;
 }

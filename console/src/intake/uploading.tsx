@@ -40,11 +40,30 @@ export function Uploading({ projectId, file, onDone }: UploadingProps) {
     );
     return () => stop.abort();
   }, [projectId, file, attempt]);
-  if (error !== undefined) return <Failure error={error} onRetry={retry} />;
+  if (error !== undefined)
+    return (
+      <>
+        <Failure error={error} onRetry={retry} />
+        <Forget>{texts.intake.another}</Forget>
+      </>
+    );
   return (
-    <p role="status">
-      <label htmlFor="uploading">{texts.intake.uploading(file.name)}</label>
-      <progress id="uploading" max={Math.max(1, file.size)} value={sent} />
+    <>
+      <p role="status">
+        <label htmlFor="uploading">{texts.intake.uploading(file.name)}</label>
+        <progress id="uploading" max={Math.max(1, file.size)} value={sent} />
+      </p>
+      <Forget>{texts.parts.cancel}</Forget>
+    </>
+  );
+}
+
+function Forget({ children }: { children: string }) {
+  return (
+    <p className="buttons">
+      <button type="button" className="plain" onClick={() => give(undefined)}>
+        {children}
+      </button>
     </p>
   );
 }

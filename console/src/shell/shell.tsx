@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { useRef } from 'react';
+import { Attaching } from '../intake/attaching.tsx';
 import { DropAnywhere } from '../intake/drop-anywhere.tsx';
 import { ProjectChoice } from '../project/choice.tsx';
 import { useProjectId } from '../project/current.ts';
@@ -8,6 +9,7 @@ import { signOut, workspace } from '../session/login.ts';
 import { useMe } from '../session/me.ts';
 import * as texts from '../texts/index.ts';
 import { useFocus, useTitle } from './arrival.ts';
+import { Offline } from './offline.tsx';
 import { pages } from './pages.ts';
 import { Palette } from './palette.tsx';
 
@@ -48,6 +50,8 @@ export function Shell() {
         </button>
       </header>
       <main ref={main} id="content" tabIndex={-1}>
+        <Offline />
+        <Attaching />
         <Outlet />
       </main>
       <DropAnywhere />

@@ -3,6 +3,7 @@ export const parts = {
   skip: 'Skip to the content',
   tryAgain: 'Try again',
   failed: 'That did not work',
+  offline: 'You are offline. What you see may be out of date, and nothing is saved.',
   requestId: (id: string) => `Quote request ${id} to the operator.`,
   loading: 'Loading …',
   more: 'Show more',
