@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { inspect, themes } from '../api/pages/in-browser/inspect.ts';
 import { expectTitle } from '../api/pages/in-browser/lab.ts';
 import { describeInChromium } from '../support/chromium.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, expectEventually } from '../support/eventually.ts';
 import { type Person, personOf } from '../support/people.ts';
 import { useWorker } from '../support/worker.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
@@ -226,6 +226,41 @@ describeInChromium('a table', () => {
     await page.reload();
     await page.getByRole('heading', { name: 'Lineage' }).waitFor();
     expect(await page.getByRole('heading', { name: 'Who may read and write' }).count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  test('the list says of each what is known of it, and is of one kind and tier if that is asked for', async () => {
+    const { page, faults } = await opened(async (client) => {
+      const id = await shaped(client);
+      const curated = await client.call('PATCH', `/v1/tables/${id}/catalog`, {
+        body: { modeling_tier: 'curated' },
+      });
+      expect(curated.status, curated.text).toBe(200);
+      const body = { name: 'totals', kind: 'calc', query: 'SELECT sum(amount) AS total FROM orders' };
+      const made = await client.call('POST', '/v1/grid/tables', { body });
+      expect(made.status, made.text).toBe(201);
+      const path = `/v1/grid/tables/${made.body.data.tableId}`;
+      expect((await client.call('POST', `${path}/materialize`)).status).toBe(202);
+      await expectEventually(async () => (await client.call('GET', path)).body.data.status).toBe('fresh');
+    });
+    await page.reload();
+    const row = (name: string) => page.getByRole('row').filter({ hasText: name });
+    await row('orders').getByText('curated').waitFor();
+    await row('orders').getByText('no tests').waitFor();
+    await row('totals').getByText('calculated').waitFor();
+    await row('totals').getByText('fresh', { exact: true }).waitFor();
+    await inspect(page, 'console-tables-known', 'light');
+    await page.getByLabel('Kind').selectOption('calculated');
+    await page.getByRole('link', { name: 'orders' }).waitFor({ state: 'detached' });
+    await expectEventually(() => new URL(page.url()).search).toBe('?kind=calc');
+    await page.getByLabel('Tier').selectOption('curated');
+    await page.getByText('No table or view is as asked for.').waitFor();
+    await page.getByLabel('Kind').selectOption('all');
+    await page.getByRole('link', { name: 'orders' }).waitFor();
+    expect(new URL(page.url()).search).toBe('?tier=curated');
+    await page.reload();
+    await page.getByRole('link', { name: 'orders' }).waitFor();
+    expect(await page.getByRole('link', { name: 'totals' }).count()).toBe(0);
     expect(faults).toEqual([]);
   });
 

@@ -19,7 +19,7 @@ export function Choice<Value extends string>({ label, value, options, onChoose }
         value={value ?? ''}
         onChange={({ target }) => onChoose(options.find(([name]) => name === target.value)?.[0])}
       >
-        <option value="">{texts.runs.filter.all}</option>
+        <option value="">{texts.parts.all}</option>
         {options.map(([name, text]) => (
           <option key={name} value={name}>
             {text}

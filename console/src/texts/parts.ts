@@ -8,6 +8,7 @@ export const parts = {
   more: 'Show more',
   cancel: 'Cancel',
   close: 'Close',
+  all: 'all',
   noValue: 'null',
   cells:
     'Enter leads into the cells, arrows from one to the next; there Enter shows a value whole, and Escape leads out.',
