@@ -12,7 +12,7 @@ interface ChoiceProps<Value extends string> {
 export function Choice<Value extends string>({ label, value, options, onChoose }: ChoiceProps<Value>) {
   const field = useId();
   return (
-    <>
+    <span className="buttons">
       <label htmlFor={field}>{label}</label>
       <select
         id={field}
@@ -26,6 +26,6 @@ export function Choice<Value extends string>({ label, value, options, onChoose }
           </option>
         ))}
       </select>
-    </>
+    </span>
   );
 }
