@@ -50,7 +50,7 @@ const inFrame = <const Path extends string>(path: Path) => ({ getParentRoute: ()
 const tables = createRoute({
   ...inFrame('/'),
   component: TablesPage,
-  validateSearch: searching('search'),
+  validateSearch: searching('search', 'kind', 'tier'),
 });
 const table = createRoute({
   ...inFrame('/tables/$tableId'),

@@ -35,7 +35,10 @@ describeInChromium('bringing a file in', () => {
     expect(await page.getByLabel('Table', { exact: true }).inputValue()).toBe('orders_2026');
     await page.getByText('Columns', { exact: true }).click();
     expect(await typeOf(page, 'amount').inputValue()).toBe('STRING');
+    // Of which type each column is, is seen above its values.
+    await grid(page).getByRole('columnheader', { name: 'amount STRING' }).waitFor();
     await typeOf(page, 'amount').selectOption('DOUBLE');
+    await grid(page).getByRole('columnheader', { name: 'amount DOUBLE' }).waitFor();
     await page.getByText('1 row does not fit').waitFor();
     await page.getByRole('cell', { name: 'A3,Porto,x' }).waitFor();
     await page.getByLabel('Taken: order_no').uncheck();

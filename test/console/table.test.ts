@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { inspect, themes } from '../api/pages/in-browser/inspect.ts';
 import { expectTitle } from '../api/pages/in-browser/lab.ts';
 import { describeInChromium } from '../support/chromium.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, expectEventually } from '../support/eventually.ts';
+import { type Person, personOf } from '../support/people.ts';
 import { useWorker } from '../support/worker.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
 import { hostile, openPart, useConsole } from './opened.ts';
@@ -182,6 +183,87 @@ describeInChromium('a table', () => {
     expect(faults).toEqual([]);
   });
 
+  test('administrators say who may read and write it, and nobody else sees that part', async () => {
+    let [id, member] = ['', undefined as unknown as Person];
+    const { page, client, faults } = await opened(async (given) => {
+      id = await table(given, 'orders', cities);
+      member = await personOf(workspace, given, 'member');
+    });
+    const theirs = async () => {
+      const answer = await member.call('GET', `/v1/tables/${id}`);
+      const { tables } = (await member.call('GET', '/v1/tables')).body;
+      return [answer.status, tables.some((one: { id: string }) => one.id === id)];
+    };
+    expect(await theirs()).toEqual([200, true]);
+    await page.goto(`/console/tables/${id}`);
+    await openPart(page, 'Who may read and write');
+    await page.getByRole('button', { name: 'Remove everyone' }).click();
+    await page.getByText('Administrators alone.').waitFor();
+    await page.getByRole('button', { name: 'Save who may' }).click();
+    await page.getByText('Saved.').waitFor();
+    expect(await theirs()).toEqual([404, false]);
+    await page.getByLabel('Add').selectOption({ label: `member (${member.email})` });
+    const access = page.getByLabel(`What member (${member.email}) may`);
+    await access.selectOption('read and write');
+    await page.getByText('Saved.').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Save who may' }).click();
+    await page.getByText('Saved.').waitFor();
+    expect(await theirs()).toEqual([200, true]);
+    expect((await client.call('GET', `/v1/tables/${id}/grants`)).body.data.grants).toEqual([
+      { principal: 'user', id: member.id, access: 'write' },
+    ]);
+    const refused = { status: 409, json: { code: 'conflict', detail: 'Refused for a test.' } };
+    await page.route('**/grants', (route) =>
+      route.request().method() === 'PUT' ? route.fulfill(refused) : route.fallback(),
+    );
+    await page.getByRole('button', { name: 'Save who may' }).click();
+    await page.getByText('Refused for a test.').waitFor();
+    await page.route('**/v1/me', async (route) => {
+      const answer = await route.fetch();
+      const body = (await answer.json()) as { data: object };
+      await route.fulfill({ response: answer, json: { ...body, data: { ...body.data, admin: false } } });
+    });
+    await page.reload();
+    await page.getByRole('heading', { name: 'Lineage' }).waitFor();
+    expect(await page.getByRole('heading', { name: 'Who may read and write' }).count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  test('the list says of each what is known of it, and is of one kind and tier if that is asked for', async () => {
+    const { page, faults } = await opened(async (client) => {
+      const id = await shaped(client);
+      const curated = await client.call('PATCH', `/v1/tables/${id}/catalog`, {
+        body: { modeling_tier: 'curated' },
+      });
+      expect(curated.status, curated.text).toBe(200);
+      const body = { name: 'totals', kind: 'calc', query: 'SELECT sum(amount) AS total FROM orders' };
+      const made = await client.call('POST', '/v1/grid/tables', { body });
+      expect(made.status, made.text).toBe(201);
+      const path = `/v1/grid/tables/${made.body.data.tableId}`;
+      expect((await client.call('POST', `${path}/materialize`)).status).toBe(202);
+      await expectEventually(async () => (await client.call('GET', path)).body.data.status).toBe('fresh');
+    });
+    await page.reload();
+    const row = (name: string) => page.getByRole('row').filter({ hasText: name });
+    await row('orders').getByText('curated').waitFor();
+    await row('orders').getByText('no tests').waitFor();
+    await row('totals').getByText('calculated').waitFor();
+    await row('totals').getByText('fresh', { exact: true }).waitFor();
+    await inspect(page, 'console-tables-known', 'light');
+    await page.getByLabel('Kind').selectOption('calculated');
+    await page.getByRole('link', { name: 'orders' }).waitFor({ state: 'detached' });
+    await expectEventually(() => new URL(page.url()).search).toBe('?kind=calc');
+    await page.getByLabel('Tier').selectOption('curated');
+    await page.getByText('No table or view is as asked for.').waitFor();
+    await page.getByLabel('Kind').selectOption('all');
+    await page.getByRole('link', { name: 'orders' }).waitFor();
+    expect(new URL(page.url()).search).toBe('?tier=curated');
+    await page.reload();
+    await page.getByRole('link', { name: 'orders' }).waitFor();
+    expect(await page.getByRole('link', { name: 'totals' }).count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
   test('a part that fails says so, and is asked again', async () => {
     let id = '';
     const { page } = await opened(async (client) => {
@@ -213,7 +295,8 @@ describeInChromium('a table', () => {
       { colorScheme: theme },
     );
     await page.goto(`/console/tables/${id}`);
-    for (const part of ['Describe it', 'Profile', 'Tests', 'Versions', 'Lineage']) await openPart(page, part);
+    const parts = ['Describe it', 'Profile', 'Tests', 'Versions', 'Who may read and write', 'Lineage'];
+    for (const part of parts) await openPart(page, part);
     await page.getByRole('button', { name: 'Profile it' }).click();
     await page.getByRole('img', { name: 'How the values of amount are spread' }).waitFor();
     await page.getByRole('button', { name: 'Run the tests' }).click();

@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { List } from '../parts/list.tsx';
 import { OnDemand } from '../parts/on-demand.tsx';
 import { asLongAs } from '../parts/polling.ts';
 import { Fetched } from '../parts/states.tsx';
+import { useMe } from '../session/me.ts';
 import * as texts from '../texts/index.ts';
 import { About } from './about.tsx';
+import { Columns } from './columns.tsx';
+import { Grants } from './grants.tsx';
 import { Lineage } from './lineage.tsx';
 import { Profile } from './profile.tsx';
 import { RemoveSubject } from './remove-subject.tsx';
@@ -46,6 +48,7 @@ export function TablePage() {
 
 function Described({ id, catalog }: { id: string; catalog: Catalog }) {
   const { version } = route.useSearch();
+  const { data: me } = useMe();
   const { name, qualifiedName, description, modelingTier, lineage } = catalog;
   const facts = [
     told.about.tiers[modelingTier],
@@ -92,6 +95,11 @@ function Described({ id, catalog }: { id: string; catalog: Catalog }) {
           <OnDemand title={told.versions.title}>
             <Versions tableId={id} />
           </OnDemand>
+          {me?.data.admin && (
+            <OnDemand title={told.grants.title}>
+              <Grants tableId={id} />
+            </OnDemand>
+          )}
         </>
       )}
       <OnDemand title={told.lineage.title}>
@@ -101,18 +109,3 @@ function Described({ id, catalog }: { id: string; catalog: Catalog }) {
     </>
   );
 }
-
-const Columns = ({ catalog: { columns } }: { catalog: Catalog }) => (
-  <List
-    items={columns}
-    keyOf={(column) => column.name}
-    columns={[
-      { title: told.column.name, value: (column) => column.name },
-      { title: told.column.type, value: (column) => column.dataType },
-      {
-        title: told.column.description,
-        value: (column) => [column.description, column.note].filter(Boolean).join(' '),
-      },
-    ]}
-  />
-);

@@ -1,31 +1,37 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useDeferredValue, useEffect, useState } from 'react';
-import { List } from '../parts/list.tsx';
 import { Fetched } from '../parts/states.tsx';
-import { Time } from '../parts/time.tsx';
 import * as texts from '../texts/index.ts';
-import { type Entry, tablesQuery } from './tables.ts';
+import { Entries } from './entries.tsx';
+import { type Filter, FilterChoice, filterOf } from './filter.tsx';
+import { tablesQuery } from './tables.ts';
 
 const route = getRouteApi('/framed/');
-const { columns, kinds } = texts.data;
 const pauseMs = 300;
-/** More than that nobody reads; the search finds the others. */
-const maxShown = 500;
 
+const searchOf = (search: string, { kind, tier }: Filter) => ({
+  ...(search !== '' && { search }),
+  ...(kind && { kind }),
+  ...(tier && { tier }),
+});
+
+/** Tables and views, found by name, kind and tier. */
 export function TablesPage() {
-  const { search: given = '' } = route.useSearch();
+  const asked = route.useSearch();
+  const { search: given = '' } = asked;
+  const { kind, tier } = filterOf(asked);
   const navigate = route.useNavigate();
   const [search, setSearch] = useState(given);
   const shown = useDeferredValue(search);
   // The address follows when one pauses.
   useEffect(() => {
     const timer = setTimeout(() => {
-      if (search !== given) void navigate({ search: search === '' ? {} : { search }, replace: true });
+      if (search !== given) void navigate({ search: searchOf(search, { kind, tier }), replace: true });
     }, pauseMs);
     return () => clearTimeout(timer);
-  }, [search, given, navigate]);
-  const asked = useQuery(tablesQuery);
+  }, [search, given, kind, tier, navigate]);
+  const found = useQuery(tablesQuery);
   return (
     <>
       <h1>{texts.pages.data}</h1>
@@ -41,53 +47,11 @@ export function TablesPage() {
         value={search}
         onChange={({ target }) => setSearch(target.value)}
       />
-      <Fetched asked={asked}>{(all) => <Entries all={all} search={shown} />}</Fetched>
-    </>
-  );
-}
-
-function Entries({ all, search }: { all: readonly Entry[]; search: string }) {
-  const found = all.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()));
-  const own = found.filter(({ kind }) => kind !== 'system');
-  const system = found.filter(({ kind }) => kind === 'system');
-  return (
-    <>
-      {own.length > 0 ? (
-        <Listed entries={own} />
-      ) : (
-        <p>{search === '' ? texts.data.empty : texts.data.noneFound(search)}</p>
-      )}
-      {system.length > 0 && (
-        <details>
-          <summary>{texts.data.system}</summary>
-          <Listed entries={system} />
-        </details>
-      )}
-    </>
-  );
-}
-
-function Listed({ entries }: { entries: readonly Entry[] }) {
-  return (
-    <>
-      <List
-        items={entries.slice(0, maxShown)}
-        keyOf={({ id }) => id}
-        columns={[
-          {
-            title: columns.name,
-            value: ({ id, name }) => (
-              <Link to="/tables/$tableId" params={{ tableId: id }}>
-                {name}
-              </Link>
-            ),
-          },
-          { title: columns.kind, value: ({ kind }) => kinds[kind] },
-          { title: columns.rows, value: ({ rowCount }) => rowCount?.toLocaleString('en'), isNumber: true },
-          { title: columns.changed, value: ({ updatedAt }) => <Time at={updatedAt} /> },
-        ]}
+      <FilterChoice
+        {...{ kind, tier }}
+        onChoose={(chosen) => void navigate({ search: searchOf(search, chosen), replace: true })}
       />
-      {entries.length > maxShown && <p className="hint">{texts.data.more(entries.length - maxShown)}</p>}
+      <Fetched asked={found}>{(all) => <Entries {...{ all, kind, tier }} search={shown} />}</Fetched>
     </>
   );
 }

@@ -74,7 +74,7 @@ function Shown({ preview }: { preview: Preview }) {
   return (
     <>
       <h2>{told.rows(totalRows)}</h2>
-      <Grid label={texts.table.rows} columns={shown} rows={rows} />
+      <Grid label={texts.table.rows} columns={shown} rows={rows} isTyped />
       {badRows.length > 0 && (
         <>
           <h2>{told.bad(badRowsTotal)}</h2>

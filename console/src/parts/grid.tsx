@@ -8,10 +8,12 @@ interface GridProps {
   rows: readonly (readonly unknown[])[];
   /** Whether these are all rows, which a click on a column puts in its order. */
   isSortable?: boolean;
+  /** Whether the head of a column also says of which type it is. */
+  isTyped?: boolean;
 }
 
 /** Rows that are all here. */
-export function Grid({ label, columns, rows, isSortable = false }: GridProps) {
+export function Grid({ label, columns, rows, isSortable = false, isTyped = false }: GridProps) {
   const [order, setOrder] = useState<Order>();
   const places = useMemo(() => order && sorted(rows, columns, order), [rows, columns, order]);
   return (
@@ -29,10 +31,18 @@ export function Grid({ label, columns, rows, isSortable = false }: GridProps) {
             ),
             sortOf: (at) => (order?.at !== at ? undefined : order.isDescending ? 'descending' : 'ascending'),
           }
-        : {})}
+        : isTyped
+          ? { head: typed }
+          : {})}
     />
   );
 }
+
+const typed = ({ name, dataType }: GridColumn) => (
+  <>
+    {name} <span className="type">{dataType}</span>
+  </>
+);
 
 /** First ascending, then descending, then as the rows came. */
 const next = (now: Order | undefined, at: number): Order | undefined =>

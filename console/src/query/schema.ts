@@ -1,16 +1,13 @@
-import { workspace } from '../session/login.ts';
+import { catalogsQuery } from '../data/catalogs.ts';
+
+type Catalogs = Awaited<ReturnType<typeof catalogsQuery.queryFn>>;
 
 /** Columns by table and view, for completion. */
 export const schemaQuery = {
-  queryKey: ['tables', 'schema'],
-  async queryFn(): Promise<Record<string, string[]>> {
-    const [{ tables }, { views }] = await Promise.all([
-      workspace.get('/v1/tables/catalog', { params: { query: { compact: 'true' } } }),
-      workspace.get('/v1/views/catalog', { params: { query: { compact: 'true' } } }),
-    ]);
-    return Object.fromEntries(
+  ...catalogsQuery,
+  select: ({ tables, views }: Catalogs): Record<string, string[]> =>
+    Object.fromEntries(
       [...tables, ...views].map(({ name, columns }) => [name, columns.map((one) => one.name)]),
-    );
-  },
+    ),
   staleTime: 60_000,
 };

@@ -24,7 +24,25 @@ export const project = {
 };
 export const data = {
   search: 'Search tables and views',
-  columns: { name: 'Name', kind: 'Kind', rows: 'Rows', changed: 'Changed' },
+  columns: {
+    name: 'Name',
+    kind: 'Kind',
+    tier: 'Tier',
+    tests: 'Tests',
+    fresh: 'Built',
+    rows: 'Rows',
+    changed: 'Changed',
+  },
+  tiers: { raw: 'raw', staged: 'staged', curated: 'curated', certified: 'certified' },
+  tests: { passing: 'tests pass', warning: 'tests warn', failing: 'tests fail', untested: 'no tests' },
+  states: {
+    unmaterialized: 'never built',
+    queued: 'waits to be built',
+    running: 'is being built',
+    fresh: 'fresh',
+    stale: 'stale: what it reads has changed',
+    failed: 'the last build failed',
+  },
   kinds: {
     data: 'rows',
     calc: 'calculated',
@@ -37,4 +55,5 @@ export const data = {
   more: (count: number) => `${count.toLocaleString('en')} more: search for them.`,
   system: 'Tables of the service itself',
   noneFound: (text: string) => `No table or view has “${text}” in its name.`,
+  noneSuch: 'No table or view is as asked for.',
 };

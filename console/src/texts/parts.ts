@@ -10,6 +10,7 @@ export const parts = {
   unsaved: 'Leave the page? What you wrote here is not saved.',
   cancel: 'Cancel',
   close: 'Close',
+  all: 'all',
   noValue: 'null',
   cells:
     'Enter leads into the cells, arrows from one to the next; there Enter shows a value whole, and Escape leads out.',

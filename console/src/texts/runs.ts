@@ -3,7 +3,7 @@ export const runs = {
   title: 'Runs',
   empty: 'Nothing runs here, and nothing has.',
   columns: { title: 'What runs', status: 'Status', kind: 'Kind', trigger: 'Started by', begun: 'Begun' },
-  filter: { kind: 'Kind', status: 'Status', all: 'all' },
+  filter: { kind: 'Kind', status: 'Status' },
   kinds: {
     import: 'import',
     report: 'report',

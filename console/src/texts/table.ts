@@ -1,10 +1,12 @@
+import { data } from './frame.ts';
+
 /** Texts of one table or view. */
 export const table = {
   columns: 'Columns',
   rows: 'Rows',
   column: { name: 'Column', type: 'Type', description: 'Description', edit: 'Note' },
   counted: (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'row' : 'rows'}`,
-  tests: { passing: 'tests pass', warning: 'tests warn', failing: 'tests fail', untested: 'no tests' },
+  tests: data.tests,
   made: (up: number, down: number) => `made from ${up}, used by ${down}`,
   empty: 'It has no rows.',
   cut: (count: number) => `The first ${count.toLocaleString('en')} rows; query for others.`,
@@ -15,21 +17,14 @@ export const table = {
     title: 'Describe it',
     description: 'Description',
     tier: 'Tier',
-    tiers: { raw: 'raw', staged: 'staged', curated: 'curated', certified: 'certified' },
+    tiers: data.tiers,
     note: (column: string) => `Note on ${column}`,
     save: 'Save',
     saved: 'Saved.',
   },
   statement: {
     title: 'Statement',
-    states: {
-      unmaterialized: 'never built',
-      queued: 'waits to be built',
-      running: 'is being built',
-      fresh: 'fresh',
-      stale: 'stale: what it reads has changed',
-      failed: 'the last build failed',
-    },
+    states: data.states,
     build: 'Build it now',
   },
   profile: {
@@ -74,6 +69,20 @@ export const table = {
     columns: { name: 'Test', status: 'Result', rows: 'Failing rows', message: 'Why' },
     failures: 'look at them',
     statuses: { passed: 'passed', failed: 'failed', warned: 'warns', error: 'could not run' },
+  },
+  grants: {
+    title: 'Who may read and write',
+    hint: 'For anybody else the table is not there. Administrators always may do both.',
+    nobody: 'Administrators alone.',
+    everyone: 'everyone',
+    client: (name: string) => `the program ${name}`,
+    columns: { who: 'Who', access: 'What they may', remove: 'Not any more' },
+    accesses: { read: 'read', write: 'read and write' },
+    access: (name: string) => `What ${name} may`,
+    add: 'Add',
+    remove: 'Remove',
+    removeOf: (name: string) => `Remove ${name}`,
+    save: 'Save who may',
   },
   remove: {
     table: 'Delete the table',

@@ -12,20 +12,20 @@ interface ChoiceProps<Value extends string> {
 export function Choice<Value extends string>({ label, value, options, onChoose }: ChoiceProps<Value>) {
   const field = useId();
   return (
-    <>
+    <span className="buttons">
       <label htmlFor={field}>{label}</label>
       <select
         id={field}
         value={value ?? ''}
         onChange={({ target }) => onChoose(options.find(([name]) => name === target.value)?.[0])}
       >
-        <option value="">{texts.runs.filter.all}</option>
+        <option value="">{texts.parts.all}</option>
         {options.map(([name, text]) => (
           <option key={name} value={name}>
             {text}
           </option>
         ))}
       </select>
-    </>
+    </span>
   );
 }
