@@ -108,6 +108,12 @@ describeInChromium('schedules in the console', () => {
     await page.getByText('That is at 03:00 there.').waitFor();
     await untilNoted(page, 'The clock shows this time twice');
     await page.getByText(/^October \d{4}$/).waitFor();
+    const later = page.getByRole('button', { name: 'Later month' });
+    await eventually(async () => {
+      if (await later.isEnabled()) await later.click();
+      return later.isDisabled();
+    }, Boolean);
+    await page.getByText('Later times are not computed yet').waitFor();
   });
 
   test('what did not run is made up for, once it was looked at', async () => {

@@ -51,6 +51,13 @@ describeInChromium('workflows in the console', () => {
   const inNodes = (page: Page) => page.getByRole('region', { name: 'Nodes' });
   const configure = async (page: Page, config: object) =>
     page.getByLabel('Config, as JSON').fill(JSON.stringify(config));
+  async function deleteNode(page: Page, name: string) {
+    await inNodes(page)
+      .getByRole('button', { name: `Delete ${name}` })
+      .click();
+    const sure = page.getByRole('dialog', { name: `Delete the node “${name}”?` });
+    await sure.getByRole('button', { name: 'Delete' }).click();
+  }
   async function add(page: Page, type: string, config: object) {
     await page.getByLabel('Type of the new node').selectOption(type);
     await page.getByRole('button', { name: 'Add a node' }).click();
@@ -106,6 +113,9 @@ describeInChromium('workflows in the console', () => {
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('button', { name: 'Resume' }).click();
     await inNodes(page).getByRole('button', { name: 'Delete Approval' }).click();
+    const sure = page.getByRole('dialog', { name: 'Delete the node “Approval”?' });
+    await sure.getByRole('button', { name: 'Cancel' }).click();
+    await deleteNode(page, 'Approval');
     await page.getByText('approval.approved → email_delivery.start').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Activate', exact: true }).first().click();
     const versions = page.getByRole('table', { name: 'Versions' });
@@ -162,7 +172,7 @@ describeInChromium('workflows in the console', () => {
     await kept.getByText('/v1/hooks/').waitFor();
     await other.close();
 
-    await inNodes(page).getByRole('button', { name: 'Delete Tell' }).click();
+    await deleteNode(page, 'Tell');
     await page.getByRole('alert').waitFor();
     await page.getByRole('button', { name: 'Drop my changes and load what is stored' }).click();
     await expectTitle(page, 'Newest');

@@ -1,7 +1,7 @@
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useId, useRef } from 'react';
-import * as texts from '../texts/index.ts';
+import { type ReactNode, useRef } from 'react';
 import { Failure } from './states.tsx';
+import { Sure } from './sure.tsx';
 
 interface ActionProps {
   children: ReactNode;
@@ -22,7 +22,6 @@ export function Action({ children, does, changes = [], confirm, isPlain, isDisab
     onSuccess: () => Promise.all(changes.map((queryKey) => queries.invalidateQueries({ queryKey }))),
   });
   const dialog = useRef<HTMLDialogElement>(null);
-  const title = useId();
   return (
     <>
       <button
@@ -34,19 +33,7 @@ export function Action({ children, does, changes = [], confirm, isPlain, isDisab
         {children}
       </button>
       {confirm !== undefined && (
-        <dialog ref={dialog} aria-labelledby={title}>
-          <form method="dialog">
-            <p id={title}>{confirm}</p>
-            <p className="buttons">
-              <button type="submit" onClick={() => mutate()}>
-                {children}
-              </button>
-              <button type="submit" className="plain">
-                {texts.parts.cancel}
-              </button>
-            </p>
-          </form>
-        </dialog>
+        <Sure dialog={dialog} question={confirm} yes={children} onYes={() => mutate()} />
       )}
       {error !== null && <Failure error={error} />}
     </>

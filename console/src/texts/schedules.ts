@@ -67,6 +67,9 @@ export const schedules = {
   deleteSure: 'Delete this schedule and the list of its runs? Output of runs in progress is not delivered.',
   next: 'Next occurrences',
   noNext: 'It does not fire again.',
+  noLater: 'After the last of these it does not fire again.',
+  knownUntil: (day: string, time: string) =>
+    `Later times are not computed yet: these are known until ${day}, ${time}, and it goes on after that.`,
   earlier: 'Earlier month',
   later: 'Later month',
   more: (count: number) => `+${count}`,

@@ -36,6 +36,8 @@ export const workflows = {
   choose: (name: string) => `Edit ${name}`,
   delete: (name: string) => `Delete ${name}`,
   deleteShort: 'Delete',
+  deleteSure: (name: string) =>
+    `Delete the node “${name}”? Its config and its connections go with it, and that cannot be undone.`,
   add: 'Add a node',
   addType: 'Type of the new node',
   faultCount: (count: number) => `${count} ${count === 1 ? 'fault' : 'faults'}`,

@@ -8,6 +8,7 @@ import { clockTime, type Day, type Month, monthsOf, timeIn } from './months.ts';
 import type { Schedule } from './target.tsx';
 
 const told = texts.automation.schedules;
+/** The service tells no more, and none but the next. */
 const limit = 100;
 /** Times of one day that fit into its cell. */
 const perDay = 3;
@@ -23,29 +24,45 @@ export function Calendar({ schedule: { id, revision, schedule } }: { schedule: S
   });
   return (
     <Fetched asked={asked}>
-      {({ items }) => <Months months={monthsOf(items)} zone={schedule.zoneId} />}
+      {({ items }) => (
+        <Months
+          months={monthsOf(items)}
+          zone={schedule.zoneId}
+          knownUntil={items.length < limit ? undefined : items.at(-1)?.localTime}
+        />
+      )}
     </Fetched>
   );
 }
 
-function Months({ months, zone }: { months: readonly Month[]; zone: string }) {
+interface MonthsProps {
+  months: readonly Month[];
+  zone: string;
+  /** The last time that is known; undefined where it is the last at all. */
+  knownUntil: string | undefined;
+}
+
+function Months({ months, zone, knownUntil }: MonthsProps) {
   const [at, setAt] = useState(0);
   const month = months[at] ?? months[0];
+  const isLast = at >= months.length - 1;
   if (month === undefined) return <p>{told.noNext}</p>;
   const noted = month.occurrences.filter(({ note }) => note !== null);
   return (
     <>
       <MonthGrid month={month} />
+      {isLast && (
+        <p className="hint">
+          {knownUntil === undefined
+            ? told.noLater
+            : told.knownUntil(dayInWords(knownUntil.slice(0, 10)), clockTime(knownUntil))}
+        </p>
+      )}
       <p className="buttons">
         <button type="button" className="plain" disabled={at === 0} onClick={() => setAt(at - 1)}>
           {told.earlier}
         </button>
-        <button
-          type="button"
-          className="plain"
-          disabled={at >= months.length - 1}
-          onClick={() => setAt(at + 1)}
-        >
+        <button type="button" className="plain" disabled={isLast} onClick={() => setAt(at + 1)}>
           {told.later}
         </button>
       </p>

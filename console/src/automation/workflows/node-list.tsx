@@ -2,7 +2,8 @@ import { memo, useState } from 'react';
 import { Field } from '../../parts/field.tsx';
 import { Status } from '../../parts/status.tsx';
 import * as texts from '../../texts/index.ts';
-import { type Graph, type NodeType, type Run, withNode, withoutNode } from './graph.ts';
+import { DeleteNode } from './delete-node.tsx';
+import { type Graph, type NodeType, type Run, withNode } from './graph.ts';
 import type { NodeFault } from './use-check.ts';
 
 const told = texts.automation.workflows;
@@ -69,16 +70,7 @@ const OneNode = memo(function OneNode(props: OneNodeProps) {
       </button>{' '}
       <span className="hint">{label}</span> {status !== undefined && <Status of={status} />}{' '}
       {faultCount > 0 && <span className="fault">{told.faultCount(faultCount)}</span>}{' '}
-      {isEditable && (
-        <button
-          type="button"
-          className="plain"
-          aria-label={told.delete(name)}
-          onClick={() => change((before) => withoutNode(before, id))}
-        >
-          {told.deleteShort}
-        </button>
-      )}
+      {isEditable && <DeleteNode {...{ id, name, change }} />}
     </li>
   );
 });

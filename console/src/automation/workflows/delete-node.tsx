@@ -1,0 +1,36 @@
+import { useRef } from 'react';
+import { Sure } from '../../parts/sure.tsx';
+import * as texts from '../../texts/index.ts';
+import { withoutNode } from './graph.ts';
+import type { ChangeGraph } from './node-list.tsx';
+
+const told = texts.automation.workflows;
+
+interface DeleteNodeProps {
+  id: string;
+  name: string;
+  change: ChangeGraph;
+}
+
+/** Deletes a node once that is confirmed: the draft is saved soon after, and nothing brings it back. */
+export function DeleteNode({ id, name, change }: DeleteNodeProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  return (
+    <>
+      <button
+        type="button"
+        className="plain"
+        aria-label={told.delete(name)}
+        onClick={() => dialog.current?.showModal()}
+      >
+        {told.deleteShort}
+      </button>
+      <Sure
+        dialog={dialog}
+        question={told.deleteSure(name === '' ? id : name)}
+        yes={told.deleteShort}
+        onYes={() => change((before) => withoutNode(before, id))}
+      />
+    </>
+  );
+}
