@@ -241,7 +241,8 @@ export async function endLogin(db: OrganizationTransaction, person: Person, id: 
 
 /**
  * Ends a login as its person wishes. With one of the console the session of the pages ends in which it was
- * begun, and every other tab: whoever comes back signs in again. Another tab of `byId`, which asks, ends alone.
+ * begun, and every other tab: whoever comes back signs in again. Another tab of `byId`, which asks, ends
+ * alone.
  */
 export async function signOut(
   db: OrganizationTransaction,
