@@ -103,6 +103,30 @@ describeInChromium('the console', () => {
     await page.getByRole('link', { name: 'orders' }).waitFor();
   });
 
+  test('whatever has a name is gone to by it, by the keyboard or the button', async () => {
+    const { page } = await opened(async (client) => {
+      const projectId = await project(client);
+      const body = { project_id: projectId, title: 'Nightly', graph: { version: 1, nodes: [], edges: [] } };
+      expect((await client.call('POST', '/v1/workflows', { body })).status).toBe(201);
+      await table(client, 'orders', []);
+    });
+    const find = page.getByRole('combobox', { name: /^Go to/ });
+    await page.keyboard.press('Control+k');
+    await find.fill('workfl');
+    await page.getByRole('option', { name: 'Workflows page' }).waitFor();
+    await find.press('Enter');
+    await expectTitle(page, 'Workflows');
+    await page.getByRole('button', { name: 'Go to …' }).click();
+    await find.fill('nightly');
+    await page.getByRole('option', { name: 'Nightly workflow' }).click();
+    await expectTitle(page, 'Nightly');
+    await page.keyboard.press('Control+k');
+    await find.fill('orders');
+    await page.getByRole('option', { name: /^orders/ }).waitFor();
+    await find.press('Enter');
+    await expectTitle(page, 'orders');
+  });
+
   test('without a network it says so, and goes on when there is one', async () => {
     const { page } = await opened();
     await page.goto('/console/query');

@@ -18,3 +18,16 @@ export const pages = (projectId: string | undefined) => [
   { label: texts.pages.connections, link: linkOptions({ to: '/connections' }) },
   { label: texts.pages.settings, link: linkOptions({ to: '/settings' }) },
 ];
+
+/** Where one may go besides: pages that are reached from others. */
+export const furtherPages = (projectId: string | undefined) => [
+  { label: texts.pages.schedules, link: linkOptions({ to: '/schedules' }) },
+  { label: texts.pages.workflows, link: linkOptions({ to: '/workflows' }) },
+  {
+    label: texts.pages.bring,
+    link:
+      projectId === undefined
+        ? linkOptions({ to: '/in-project/$room', params: { room: 'import' } })
+        : linkOptions({ to: '/projects/$projectId/import', params: { projectId } }),
+  },
+];

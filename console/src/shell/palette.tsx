@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { tablesQuery } from '../data/tables.ts';
 import * as texts from '../texts/index.ts';
-import { pages } from './pages.ts';
+import { furtherPages, pages } from './pages.ts';
+import { useNamed } from './use-named.ts';
 
 interface Choice {
   key: string;
@@ -15,24 +16,32 @@ interface Choice {
 const told = texts.palette;
 const maxShown = 12;
 
-/** Leads anywhere by the keyboard: pages and tables, found by their names. Ctrl+K opens it. */
+/** Leads anywhere: to pages, tables, and what else has a name, found by it. Ctrl+K opens it, or the button. */
 export function Palette({ projectId }: { projectId: string | undefined }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isOpen, setIsOpen] = useState(false);
+  const open = useCallback(() => {
+    setIsOpen(true);
+    if (dialog.current?.open === false) dialog.current.showModal();
+  }, []);
   useEffect(() => {
     const press = (event: globalThis.KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
-      setIsOpen(true);
-      if (dialog.current?.open === false) dialog.current.showModal();
+      open();
     };
     addEventListener('keydown', press);
     return () => removeEventListener('keydown', press);
-  }, []);
+  }, [open]);
   return (
-    <dialog ref={dialog} className="palette" aria-label={told.title} onClose={() => setIsOpen(false)}>
-      {isOpen && <Search projectId={projectId} onChosen={() => dialog.current?.close()} />}
-    </dialog>
+    <>
+      <button type="button" className="plain" aria-keyshortcuts="Control+K" onClick={open}>
+        {told.open}
+      </button>
+      <dialog ref={dialog} className="palette" aria-label={told.title} onClose={() => setIsOpen(false)}>
+        {isOpen && <Search projectId={projectId} onChosen={() => dialog.current?.close()} />}
+      </dialog>
+    </>
   );
 }
 
@@ -101,9 +110,10 @@ function Search({ projectId, onChosen }: { projectId: string | undefined; onChos
 function useChoices(projectId: string | undefined): Choice[] {
   const navigate = useNavigate();
   const { data: tables = [] } = useQuery(tablesQuery);
+  const named = useNamed(projectId);
   return useMemo(
     () => [
-      ...pages(projectId).map(
+      ...[...pages(projectId), ...furtherPages(projectId)].map(
         ({ label, link }): Choice => ({
           key: label,
           label,
@@ -119,7 +129,10 @@ function useChoices(projectId: string | undefined): Choice[] {
           go: () => void navigate({ to: '/tables/$tableId', params: { tableId: id } }),
         }),
       ),
+      ...named.map(
+        ({ id, label, kind, link }): Choice => ({ key: id, label, kind, go: () => void navigate(link) }),
+      ),
     ],
-    [projectId, tables, navigate],
+    [projectId, tables, named, navigate],
   );
 }

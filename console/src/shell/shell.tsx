@@ -39,6 +39,7 @@ export function Shell() {
             </Link>
           ))}
         </nav>
+        <Palette projectId={projectId} />
         <ProjectChoice projectId={projectId} />
         <span className="who">{me?.data.name}</span>
         <button
@@ -55,7 +56,6 @@ export function Shell() {
         <Outlet />
       </main>
       <DropAnywhere />
-      <Palette projectId={projectId} />
     </div>
   );
 }

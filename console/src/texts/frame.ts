@@ -6,13 +6,25 @@ export const pages = {
   reports: 'Reports',
   runs: 'Runs',
   playbooks: 'Automation',
+  schedules: 'Schedules',
+  workflows: 'Workflows',
+  bring: 'Bring a file in',
   connections: 'Connections',
   settings: 'Settings',
 };
 export const palette = {
   title: 'Go to',
-  label: 'Go to a page or a table',
+  open: 'Go to …',
+  label: 'Go to a page, a table, or whatever has a name',
   page: 'page',
+  kinds: {
+    workflow: 'workflow',
+    schedule: 'schedule',
+    connection: 'connection',
+    playbook: 'playbook',
+    report: 'report',
+    conversation: 'conversation',
+  },
   none: 'Nothing has such a name.',
 };
 export const project = {
