@@ -67,15 +67,21 @@ describeInChromium('connections', () => {
     await page.getByText(/^It works/).waitFor();
     await page.getByText('Nothing of it is copied yet.').waitFor();
     await openPart(page, 'What is there');
-    await page
+    const orders = page
+      .getByRole('table', { name: 'What is there' })
       .getByRole('row')
-      .filter({ hasText: 'shop.orders' })
-      .getByRole('button', { name: 'Copy it' })
-      .click();
-    await page.getByRole('button', { name: 'Copy now' }).click();
+      .filter({ hasText: 'shop.orders' });
+    await orders.getByRole('button', { name: 'Copy it' }).click();
+    await orders.getByText('It is among what is copied.').waitFor();
+    expect(await orders.getByRole('button', { name: 'Copy it' }).count()).toBe(0);
+    const copied = page.getByRole('table', { name: 'What is copied' });
+    await copied.getByText('never').waitFor();
+    await orders.getByRole('button', { name: 'Copy now' }).click();
+    await orders.getByText('Copy: succeeded').waitFor();
+    await copied.getByText('never').waitFor({ state: 'detached' });
     await openPart(page, /^Copies/);
-    await page.getByText('succeeded').waitFor();
-    await page.getByRole('link', { name: 'orders' }).click();
+    await page.getByText('succeeded', { exact: true }).waitFor();
+    await copied.getByRole('link', { name: 'orders' }).click();
     await page.getByRole('cell', { name: 'Lagos' }).waitFor();
     await visit(page);
     await page.getByRole('link', { name: hostile[1]! }).click();
@@ -149,9 +155,9 @@ describeInChromium('connections', () => {
     await connect(page, source.password);
     await openPart(page, 'What is there');
     await page.getByRole('button', { name: 'Copy it' }).first().click();
-    await page.getByRole('button', { name: 'Copy now' }).click();
+    await page.getByRole('button', { name: 'Copy now' }).first().click();
     await openPart(page, /^Copies/);
-    await page.getByText('succeeded').waitFor();
+    await page.getByText('succeeded', { exact: true }).first().waitFor();
     await inspect(page, 'console-connection', theme);
     await visit(page);
     await openPart(page, 'Connect an app');

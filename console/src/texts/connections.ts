@@ -43,6 +43,7 @@ export const connections = {
     empty: 'Nothing of it is copied yet. Choose a resource below.',
     columns: { name: 'Name', resource: 'Resource', table: 'Table', last: 'Last copied', what: 'What to do' },
     take: 'Copy now',
+    became: (status: string) => `Copy: ${status}`,
     remove: 'Stop copying',
     confirm: (name: string) => `Stop copying ${name}? Its table stays as it is.`,
     runs: 'Copies of it',
@@ -70,6 +71,7 @@ export const connections = {
     empty: 'There is nothing with such a name.',
     columns: { name: 'Name', kind: 'Kind', rows: 'Rows, about', columns: 'Columns', what: 'What to do' },
     copy: 'Copy it',
+    isThere: 'It is among what is copied.',
   },
   tools: {
     title: 'Tools',
