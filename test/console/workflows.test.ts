@@ -142,9 +142,10 @@ describeInChromium('workflows in the console', () => {
   });
 
   test('each member of a config has the control that fits it', async () => {
+    let tableId = '';
     const { page, faults } = await opened(async (client) => {
       const projectId = await project(client);
-      await attachedTable(client, projectId, 'orders', [{ s_id: 1, city: 'Porto' }]);
+      tableId = await attachedTable(client, projectId, 'orders', [{ s_id: 1, city: 'Porto' }]);
       await writtenPlaybook(client, projectId);
     }, room);
     const nodes = [
@@ -153,8 +154,10 @@ describeInChromium('workflows in the console', () => {
       node('test', 'verification', { table_ids: ['tbl_gone'] }, { name: 'Test' }),
       node('wait', 'wait', { seconds: 5, unheard: { of: 1 } }, { name: 'Wait' }),
     ];
-    const id = await drafted(page, { graph: graphOf(nodes) });
+    const triggers = [{ type: 'data_event', config: { table_ids: [tableId] } }];
+    const id = await drafted(page, { graph: graphOf(nodes), triggers });
     await page.goto(`/console/workflows/${id}`);
+    await page.getByRole('table', { name: 'What starts it' }).getByText('orders', { exact: true }).waitFor();
     const edit = (name: string) =>
       inNodes(page)
         .getByRole('button', { name: `Edit ${name}` })
@@ -269,7 +272,15 @@ describeInChromium('workflows in the console', () => {
     await addIt();
     const secret = page.getByLabel('The secret that signs its calls');
     await secret.waitFor();
-    expect(await secret.inputValue()).toMatch(/^whsec_/);
+    const first = await secret.inputValue();
+    expect(first).toMatch(/^whsec_/);
+    await page.getByRole('button', { name: 'Close' }).click();
+    await starts.getByRole('button', { name: 'Another secret' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Another secret' }).click();
+    await secret.waitFor();
+    const second = await secret.inputValue();
+    expect(second).toMatch(/^whsec_/);
+    expect(second).not.toBe(first);
     await page.getByRole('button', { name: 'Close' }).click();
     await starts.getByText('/v1/hooks/').waitFor();
     await addTrigger();

@@ -129,6 +129,9 @@ export const workflows = {
     remove: 'Remove',
     removeSure: (type: string) => `Remove this trigger (${type})? The address of a webhook ends with it.`,
     secret: 'The secret that signs its calls',
+    rotate: 'Another secret',
+    rotateSure:
+      'Give this webhook another secret? It is shown once. Calls signed with the one before are taken for an hour more.',
     atActivation: 'What is changed here takes effect when the workflow is activated again.',
     add: 'Add a trigger',
     addIt: 'Add it',
