@@ -63,7 +63,7 @@ describeInChromium('connections', () => {
     const { page, client, faults } = await opened((client) => project(client));
     await visit(page);
     await connect(page, source.password);
-    await page.getByRole('button', { name: 'Test it' }).click();
+    await page.getByRole('button', { name: 'Test it', exact: true }).click();
     await page.getByText(/^It works/).waitFor();
     await page.getByText('Nothing of it is copied yet.').waitFor();
     await openPart(page, 'What is there');
@@ -101,8 +101,27 @@ describeInChromium('connections', () => {
     const { page } = await opened((client) => project(client));
     await visit(page);
     await connect(page, 'a-wrong-password');
-    await page.getByRole('button', { name: 'Test it' }).click();
+    await page.getByRole('button', { name: 'Test it', exact: true }).click();
     await page.getByText('It failed at login').waitFor();
+    await openPart(page, 'Change it');
+    const form = page.locator('form').filter({ has: page.getByRole('button', { name: 'Save and test it' }) });
+    const save = form.getByRole('button', { name: 'Save and test it' });
+    await form.getByLabel('Port', { exact: true }).fill('no port');
+    await save.click();
+    await form.locator('.fault').first().waitFor();
+    await form.getByLabel('Port', { exact: true }).fill(String(source.config.port));
+    await form.getByLabel('Description').fill('Of the shop');
+    await form.getByLabel('Password', { exact: true }).fill(source.password);
+    await save.click();
+    await page.getByText(/^It works/).waitFor();
+    await page.getByText('Of the shop', { exact: true }).first().waitFor();
+    // The password is left out, and stays.
+    await form.getByLabel('Description').fill('Of the whole shop');
+    await save.click();
+    await page.locator('p').filter({ hasText: 'Of the whole shop' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Test it', exact: true }).click();
+    await page.getByText(/^It works/).waitFor();
     await visit(page);
     await openPart(page, 'Connect a source of data');
     await page.getByLabel('Type').selectOption('http');
@@ -154,6 +173,7 @@ describeInChromium('connections', () => {
     await page.reload();
     await connect(page, source.password);
     await openPart(page, 'What is there');
+    await openPart(page, 'Change it');
     await page.getByRole('button', { name: 'Copy it' }).first().click();
     await page.getByRole('button', { name: 'Copy now' }).first().click();
     await openPart(page, /^Copies/);

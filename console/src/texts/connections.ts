@@ -24,6 +24,7 @@ export const connections = {
     no: 'no',
     unset: 'as by default',
     example: (text: string) => `For example ${text}`,
+    stored: 'It is set. Left empty it stays as it is.',
     submit: 'Connect',
     address: 'Address of its MCP server',
     token: 'Bearer token, if it wants one',
@@ -31,6 +32,9 @@ export const connections = {
   one: {
     settings: 'Settings',
     secrets: (names: string) => `Secrets that are set: ${names}.`,
+    edit: 'Change it',
+    save: 'Save and test it',
+    saved: 'Saved.',
     test: 'Test it',
     works: (ms: number) => `It works: it answered in ${Math.round(ms).toLocaleString('en')} ms.`,
     failed: (stage: string) => `It failed at ${stage}`,
