@@ -63,19 +63,25 @@ describeInChromium('connections', () => {
     const { page, client, faults } = await opened((client) => project(client));
     await visit(page);
     await connect(page, source.password);
-    await page.getByRole('button', { name: 'Test it' }).click();
+    await page.getByRole('button', { name: 'Test it', exact: true }).click();
     await page.getByText(/^It works/).waitFor();
     await page.getByText('Nothing of it is copied yet.').waitFor();
     await openPart(page, 'What is there');
-    await page
+    const orders = page
+      .getByRole('table', { name: 'What is there' })
       .getByRole('row')
-      .filter({ hasText: 'shop.orders' })
-      .getByRole('button', { name: 'Copy it' })
-      .click();
-    await page.getByRole('button', { name: 'Copy now' }).click();
+      .filter({ hasText: 'shop.orders' });
+    await orders.getByRole('button', { name: 'Copy it' }).click();
+    await orders.getByText('It is among what is copied.').waitFor();
+    expect(await orders.getByRole('button', { name: 'Copy it' }).count()).toBe(0);
+    const copied = page.getByRole('table', { name: 'What is copied' });
+    await copied.getByText('never').waitFor();
+    await orders.getByRole('button', { name: 'Copy now' }).click();
+    await orders.getByText('Copy: succeeded').waitFor();
+    await copied.getByText('never').waitFor({ state: 'detached' });
     await openPart(page, /^Copies/);
-    await page.getByText('succeeded').waitFor();
-    await page.getByRole('link', { name: 'orders' }).click();
+    await page.getByText('succeeded', { exact: true }).waitFor();
+    await copied.getByRole('link', { name: 'orders' }).click();
     await page.getByRole('cell', { name: 'Lagos' }).waitFor();
     await visit(page);
     await page.getByRole('link', { name: hostile[1]! }).click();
@@ -95,8 +101,27 @@ describeInChromium('connections', () => {
     const { page } = await opened((client) => project(client));
     await visit(page);
     await connect(page, 'a-wrong-password');
-    await page.getByRole('button', { name: 'Test it' }).click();
+    await page.getByRole('button', { name: 'Test it', exact: true }).click();
     await page.getByText('It failed at login').waitFor();
+    await openPart(page, 'Change it');
+    const form = page.locator('form').filter({ has: page.getByRole('button', { name: 'Save and test it' }) });
+    const save = form.getByRole('button', { name: 'Save and test it' });
+    await form.getByLabel('Port', { exact: true }).fill('no port');
+    await save.click();
+    await form.locator('.fault').first().waitFor();
+    await form.getByLabel('Port', { exact: true }).fill(String(source.config.port));
+    await form.getByLabel('Description').fill('Of the shop');
+    await form.getByLabel('Password', { exact: true }).fill(source.password);
+    await save.click();
+    await page.getByText(/^It works/).waitFor();
+    await page.getByText('Of the shop', { exact: true }).first().waitFor();
+    // The password is left out, and stays.
+    await form.getByLabel('Description').fill('Of the whole shop');
+    await save.click();
+    await page.locator('p').filter({ hasText: 'Of the whole shop' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Test it', exact: true }).click();
+    await page.getByText(/^It works/).waitFor();
     await visit(page);
     await openPart(page, 'Connect a source of data');
     await page.getByLabel('Type').selectOption('http');
@@ -148,10 +173,11 @@ describeInChromium('connections', () => {
     await page.reload();
     await connect(page, source.password);
     await openPart(page, 'What is there');
+    await openPart(page, 'Change it');
     await page.getByRole('button', { name: 'Copy it' }).first().click();
-    await page.getByRole('button', { name: 'Copy now' }).click();
+    await page.getByRole('button', { name: 'Copy now' }).first().click();
     await openPart(page, /^Copies/);
-    await page.getByText('succeeded').waitFor();
+    await page.getByText('succeeded', { exact: true }).first().waitFor();
     await inspect(page, 'console-connection', theme);
     await visit(page);
     await openPart(page, 'Connect an app');

@@ -3,6 +3,9 @@ import { expect, test } from 'vitest';
 import { inspect, themes } from '../api/pages/in-browser/inspect.ts';
 import { expectTitle } from '../api/pages/in-browser/lab.ts';
 import { describeInChromium } from '../support/chromium.ts';
+import { eventually } from '../support/eventually.ts';
+import { attachedTable } from '../support/runs.ts';
+import { writtenPlaybook } from '../support/schedules.ts';
 import { useWorker } from '../support/worker.ts';
 import { graphOf, node } from '../support/workflows.ts';
 import { useWorkspace } from '../support/workspace.ts';
@@ -32,11 +35,14 @@ describeInChromium('workflows in the console', () => {
   const { lab, opened, project } = useConsole(workspace);
 
   /** A workflow belongs to who made it: the person who is signed in there. */
-  async function drafted(page: Page, change: object) {
+  async function personOf(page: Page) {
     const { accessToken } = await page.evaluate(
       () => JSON.parse(sessionStorage.getItem('login')!) as { accessToken: string },
     );
-    const headers = { authorization: `Bearer ${accessToken}` };
+    return { authorization: `Bearer ${accessToken}` };
+  }
+  async function drafted(page: Page, change: object) {
+    const headers = await personOf(page);
     const projects = await lab.workspace.call('GET', '/v1/projects', { headers });
     const body = {
       project_id: projects.body.items[0].id,
@@ -48,9 +54,13 @@ describeInChromium('workflows in the console', () => {
     return made.body.data.id as string;
   }
 
+  const inConfig = (page: Page) => page.getByRole('group', { name: 'Config' });
   const inNodes = (page: Page) => page.getByRole('region', { name: 'Nodes' });
-  const configure = async (page: Page, config: object) =>
-    page.getByLabel('Config, as JSON').fill(JSON.stringify(config));
+  /** Fills in the fields of the chosen node's config. */
+  async function configure(page: Page, config: Record<string, string>) {
+    for (const [label, value] of Object.entries(config))
+      await inConfig(page).getByLabel(label, { exact: true }).fill(value);
+  }
   async function deleteNode(page: Page, name: string) {
     await inNodes(page)
       .getByRole('button', { name: `Delete ${name}` })
@@ -58,7 +68,7 @@ describeInChromium('workflows in the console', () => {
     const sure = page.getByRole('dialog', { name: `Delete the node “${name}”?` });
     await sure.getByRole('button', { name: 'Delete' }).click();
   }
-  async function add(page: Page, type: string, config: object) {
+  async function add(page: Page, type: string, config: Record<string, string>) {
     await page.getByLabel('Type of the new node').selectOption(type);
     await page.getByRole('button', { name: 'Add a node' }).click();
     await configure(page, config);
@@ -77,18 +87,17 @@ describeInChromium('workflows in the console', () => {
     await page.getByLabel('Its title').fill('Sales alert');
     await page.getByRole('button', { name: 'Create the workflow' }).click();
     await expectTitle(page, 'Sales alert');
-    await add(page, 'query', { sql: 'SELEC' });
+    await add(page, 'query', { 'SQL (required)': 'SELEC' });
     await page.getByText('Saved as revision 2.').waitFor();
     await page.getByRole('region', { name: 'Check' }).getByText('config.sql').waitFor();
     await inNodes(page).getByText('1 fault').waitFor();
-    await page.getByLabel('Config, as JSON').fill('{');
-    await page.getByText('This is no JSON yet').waitFor();
-    await configure(page, { sql: 'SELECT 42 AS total' });
+    await inConfig(page).locator('.fault').waitFor();
+    await configure(page, { 'SQL (required)': 'SELECT 42\n  AS total' });
     await page.getByLabel('Name', { exact: true }).fill('Sales');
     await page.getByText('The draft has no faults.').waitFor();
 
-    await add(page, 'approval', { message: 'Send them?' });
-    await add(page, 'email_delivery', { to: ['ada@example.com'], subject: 'Sales' });
+    await add(page, 'approval', { 'Message (required)': 'Send them?' });
+    await add(page, 'email_delivery', { 'To (required)': 'ada@example.com', 'Subject (required)': 'Sales' });
     await connect(page, 'query.done', 'approval.start');
     await connect(page, 'approval.approved', 'email_delivery.start');
     await connect(page, 'query.rows', 'email_delivery.input');
@@ -130,6 +139,65 @@ describeInChromium('workflows in the console', () => {
     await expectTitle(page, 'Sales alert');
     expect(await page.getByRole('button', { name: 'Add a node' }).count()).toBe(0);
     expect([faults, elsewhere]).toEqual([[], []]);
+  });
+
+  test('each member of a config has the control that fits it', async () => {
+    let tableId = '';
+    const { page, faults } = await opened(async (client) => {
+      const projectId = await project(client);
+      tableId = await attachedTable(client, projectId, 'orders', [{ s_id: 1, city: 'Porto' }]);
+      await writtenPlaybook(client, projectId);
+    }, room);
+    const nodes = [
+      node('write', 'playbook', {}, { name: 'Write' }),
+      node('tell', 'webhook_delivery', { url: 'https://example.com/', secret: 'a-secret-of-the-shop' }),
+      node('test', 'verification', { table_ids: ['tbl_gone'] }, { name: 'Test' }),
+      node('wait', 'wait', { seconds: 5, unheard: { of: 1 } }, { name: 'Wait' }),
+    ];
+    const triggers = [{ type: 'data_event', config: { table_ids: [tableId] } }];
+    const id = await drafted(page, { graph: graphOf(nodes), triggers });
+    await page.goto(`/console/workflows/${id}`);
+    await page.getByRole('table', { name: 'What starts it' }).getByText('orders', { exact: true }).waitFor();
+    const edit = (name: string) =>
+      inNodes(page)
+        .getByRole('button', { name: `Edit ${name}` })
+        .click();
+    const field = (label: string) => inConfig(page).getByLabel(label, { exact: true });
+    const stored = async () => {
+      const headers = await personOf(page);
+      const found = await lab.workspace.call('GET', `/v1/workflows/${id}`, { headers });
+      return found.body.data.graph.nodes.map((one: { config: object }) => one.config);
+    };
+    await edit('Write');
+    await field('Playbook (required)').selectOption('Orders');
+    await field('Values of its parameters, as JSON').fill('{');
+    await inConfig(page).getByText('This is no JSON yet').waitFor();
+    await page.getByText('Not saved as it is written').waitFor();
+    expect(await page.getByRole('button', { name: 'Activate' }).isDisabled()).toBe(true);
+    await field('Values of its parameters, as JSON').fill('{"city": "Porto"}');
+    await edit('The tell');
+    const secret = field('Secret (required)');
+    expect([await secret.getAttribute('type'), await secret.inputValue()]).toEqual(['password', '']);
+    await field('Address (required)').fill('https://example.com/hook');
+    await edit('Test');
+    await field('orders').check();
+    await field('tbl_gone').uncheck();
+    await edit('Wait');
+    expect(await field('unheard, as JSON').inputValue()).toContain('"of": 1');
+    await field('Seconds to wait').fill('60');
+    await eventually(
+      async () => (await stored())[3].seconds,
+      (seconds) => seconds === 60,
+    );
+    expect(await stored()).toEqual([
+      { playbook_id: expect.any(String), params: { city: 'Porto' } },
+      { url: 'https://example.com/hook', secret: '********' },
+      { table_ids: [expect.any(String)] },
+      { seconds: 60, unheard: { of: 1 } },
+    ]);
+    await page.getByText(/^Saved as revision/).waitFor();
+    await inspect(page, 'console-workflow-config', 'light');
+    expect(faults).toEqual([]);
   });
 
   test('nodes are chosen and connected by the pointer', async () => {
@@ -204,7 +272,15 @@ describeInChromium('workflows in the console', () => {
     await addIt();
     const secret = page.getByLabel('The secret that signs its calls');
     await secret.waitFor();
-    expect(await secret.inputValue()).toMatch(/^whsec_/);
+    const first = await secret.inputValue();
+    expect(first).toMatch(/^whsec_/);
+    await page.getByRole('button', { name: 'Close' }).click();
+    await starts.getByRole('button', { name: 'Another secret' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Another secret' }).click();
+    await secret.waitFor();
+    const second = await secret.inputValue();
+    expect(second).toMatch(/^whsec_/);
+    expect(second).not.toBe(first);
     await page.getByRole('button', { name: 'Close' }).click();
     await starts.getByText('/v1/hooks/').waitFor();
     await addTrigger();
@@ -273,7 +349,7 @@ describeInChromium('workflows in the console', () => {
     await page.getByRole('button', { name: 'Run it now' }).click();
     await page.getByRole('region', { name: 'Run' }).getByText('skipped').waitFor();
     await inNodes(page).getByRole('button', { name: 'Edit Enough?' }).click();
-    await configure(page, {});
+    await configure(page, { 'SQL (required)': '' });
     await inNodes(page).getByText('1 fault').waitFor();
     await page.getByText('What the config of this type has').click();
     await page.getByRole('heading', { level: 1 }).scrollIntoViewIfNeeded();

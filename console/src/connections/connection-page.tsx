@@ -1,14 +1,17 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { components } from '../../../clients/typescript/src/index.ts';
 import { Action } from '../parts/action.tsx';
 import { OnDemand } from '../parts/on-demand.tsx';
-import { Failure, Fetched } from '../parts/states.tsx';
+import { Fetched } from '../parts/states.tsx';
 import { cellText } from '../parts/value.ts';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import { Datasets } from './datasets.tsx';
+import { EditConnection } from './edit-connection.tsx';
 import { Resources } from './resources.tsx';
+import { Test } from './test.tsx';
+import { useTest } from './use-test.ts';
 
 const route = getRouteApi('/framed/connections/$connectionId');
 const told = texts.connections.one;
@@ -36,12 +39,13 @@ function Shown({ connection }: { connection: Connection }) {
   const navigate = route.useNavigate();
   const { id, name, type, description, config, secretKeys } = connection;
   const path = { connection_id: id };
+  const test = useTest(id);
   return (
     <>
       <h1>{name}</h1>
       <p className="facts">{type}</p>
       {description !== '' && <p className="pre">{description}</p>}
-      <Test connectionId={id} />
+      <Test asked={test} />
       <OnDemand title={told.settings}>
         <dl className="facts-list">
           {Object.entries(config).map(([key, value]) => (
@@ -52,6 +56,9 @@ function Shown({ connection }: { connection: Connection }) {
           ))}
         </dl>
         {secretKeys.length > 0 && <p>{told.secrets(secretKeys.join(', '))}</p>}
+      </OnDemand>
+      <OnDemand title={told.edit}>
+        <EditConnection connection={connection} onSaved={() => test.mutate()} />
       </OnDemand>
       <h2>{texts.connections.datasets.title}</h2>
       <Datasets connectionId={id} />
@@ -71,31 +78,6 @@ function Shown({ connection }: { connection: Connection }) {
       >
         {told.remove}
       </Action>
-    </>
-  );
-}
-
-function Test({ connectionId }: { connectionId: string }) {
-  const { mutate, data, error, isPending } = useMutation({
-    mutationFn: async () =>
-      (
-        await workspace.post('/v1/connections/data/{connection_id}/test', {
-          params: { path: { connection_id: connectionId } },
-        })
-      ).data,
-  });
-  return (
-    <>
-      <p className="buttons">
-        <button type="button" className="plain" disabled={isPending} onClick={() => mutate()}>
-          {told.test}
-        </button>
-        {data?.ok && <span role="status">{told.works(data.elapsedMs)}</span>}
-      </p>
-      {data?.failure != null && (
-        <Failure title={told.failed(data.failure.stage)} error={new Error(data.failure.message)} />
-      )}
-      {error !== null && <Failure error={error} />}
     </>
   );
 }

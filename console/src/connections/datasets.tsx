@@ -6,6 +6,7 @@ import { Pages } from '../parts/pages.tsx';
 import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
+import { CopyNow } from './copy-now.tsx';
 import { Snapshots } from './snapshots.tsx';
 
 const told = texts.connections.datasets;
@@ -54,17 +55,7 @@ export function Datasets({ connectionId }: { connectionId: string }) {
                 title: told.columns.what,
                 value: ({ id, name }) => (
                   <span className="buttons">
-                    <Action
-                      changes={[queryKey, ['snapshots', id]]}
-                      does={() =>
-                        workspace.post(
-                          '/v1/connections/data/{connection_id}/datasets/{dataset_id}/snapshots',
-                          { params: { path: { ...path, dataset_id: id } } },
-                        )
-                      }
-                    >
-                      {told.take}
-                    </Action>
+                    <CopyNow connectionId={connectionId} datasetId={id} />
                     <Action
                       isPlain
                       confirm={told.confirm(name)}

@@ -28,3 +28,14 @@ export function written(fields: readonly ConnectionField[], values: Values): Rec
     }),
   );
 }
+
+/** A config as it is now, with a null for each member that it had and has no more: it is merged into the stored one. */
+export function changedConfig(
+  fields: readonly ConnectionField[],
+  values: Values,
+  stored: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const now = written(applying(fields, values), values);
+  const gone = fields.filter(({ key }) => stored[key] != null && !(key in now));
+  return { ...now, ...Object.fromEntries(gone.map(({ key }) => [key, null])) };
+}

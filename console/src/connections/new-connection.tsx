@@ -1,34 +1,24 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { components } from '../../../clients/typescript/src/index.ts';
 import { faultAt, unplaced } from '../parts/faults.ts';
 import { Field } from '../parts/field.tsx';
 import { Failure, Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
-import { applying, type ConnectionField, isRequired, type Values, written } from './fields.ts';
+import { applying, isRequired, type Values, written } from './fields.ts';
+import { OneField } from './one-field.tsx';
+import { type ConnectionType, typesQuery } from './types.ts';
 
 const told = texts.connections.fresh;
 
 /** A form of what the service says that a type of connection needs. */
 export function NewConnection() {
-  const asked = useQuery({
-    queryKey: ['connection-types'],
-    queryFn: () => workspace.get('/v1/connections/data/types'),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const asked = useQuery(typesQuery);
   return <Fetched asked={asked}>{({ types }) => <Form types={types} />}</Fetched>;
 }
 
-interface Type {
-  type: components['schemas']['DataConnection']['type'];
-  label: string;
-  config: ConnectionField[];
-  secrets: ConnectionField[];
-}
-
-function Form({ types }: { types: readonly Type[] }) {
+function Form({ types }: { types: readonly ConnectionType[] }) {
   const navigate = useNavigate();
   const queries = useQueryClient();
   const [type, setType] = useState(types[0]!.type);
@@ -68,7 +58,7 @@ function Form({ types }: { types: readonly Type[] }) {
             {...control}
             value={type}
             onChange={({ target }) => {
-              setType(target.value as Type['type']);
+              setType(target.value as ConnectionType['type']);
               setValues({});
             }}
           >
@@ -105,53 +95,5 @@ function Form({ types }: { types: readonly Type[] }) {
       </p>
       {rest !== null && <Failure error={rest} />}
     </form>
-  );
-}
-
-interface OneFieldProps {
-  field: ConnectionField;
-  isSecret: boolean;
-  isNeeded: boolean;
-  fault: string | undefined;
-  value: string;
-  onChange: (value: string) => void;
-}
-
-function OneField({ field, isSecret, isNeeded, fault, value, onChange }: OneFieldProps) {
-  const { label, type, values = [], example } = field;
-  const options = type === 'boolean' ? ['true', 'false'] : values;
-  const shownAs = (option: string) =>
-    type === 'boolean' ? (option === 'true' ? told.yes : told.no) : option;
-  const hint = example === undefined || isSecret ? undefined : told.example(String(example));
-  return (
-    <Field label={label} fault={fault} hint={hint}>
-      {(control) =>
-        options.length > 0 ? (
-          <select
-            {...control}
-            required={isNeeded}
-            value={value}
-            onChange={({ target }) => onChange(target.value)}
-          >
-            <option value="">{isNeeded ? '' : told.unset}</option>
-            {options.map((option) => (
-              <option key={option} value={option}>
-                {shownAs(option)}
-              </option>
-            ))}
-          </select>
-        ) : (
-          <input
-            {...control}
-            required={isNeeded}
-            type={isSecret ? 'password' : 'text'}
-            autoComplete="off"
-            inputMode={type === 'integer' ? 'numeric' : undefined}
-            value={value}
-            onChange={({ target }) => onChange(target.value)}
-          />
-        )
-      }
-    </Field>
   );
 }

@@ -1,17 +1,26 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Action } from '../parts/action.tsx';
+import { some } from '../../../clients/typescript/src/index.ts';
 import { List } from '../parts/list.tsx';
 import { Pages } from '../parts/pages.tsx';
-import { useProjectId } from '../project/current.ts';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
+import { CopyResource } from './copy-resource.tsx';
 
 const told = texts.connections.resources;
+/** Of more it is not known here whether they are copied already. */
+const maxDatasets = 1_000;
 
 /** What a source has, and how to have it copied. */
 export function Resources({ connectionId }: { connectionId: string }) {
   const path = { connection_id: connectionId };
-  const projectId = useProjectId();
+  const { data: datasets } = useQuery({
+    queryKey: ['datasets', connectionId, 'all'],
+    queryFn: () =>
+      some(maxDatasets, (page) =>
+        workspace.get('/v1/connections/data/{connection_id}/datasets', { params: { path, query: page } }),
+      ),
+  });
   const [prefix, setPrefix] = useState('');
   return (
     <>
@@ -48,18 +57,10 @@ export function Resources({ connectionId }: { connectionId: string }) {
               {
                 title: told.columns.what,
                 value: ({ resource, name }) => (
-                  <Action
-                    isPlain
-                    changes={[['datasets', connectionId]]}
-                    does={() =>
-                      workspace.post('/v1/connections/data/{connection_id}/datasets', {
-                        params: { path },
-                        body: { resource, name, snapshot_enabled: true, project_id: projectId ?? null },
-                      })
-                    }
-                  >
-                    {told.copy}
-                  </Action>
+                  <CopyResource
+                    {...{ connectionId, resource, name }}
+                    datasetId={datasets?.find((one) => one.resource === resource)?.id}
+                  />
                 ),
               },
             ]}

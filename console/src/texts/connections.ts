@@ -24,6 +24,7 @@ export const connections = {
     no: 'no',
     unset: 'as by default',
     example: (text: string) => `For example ${text}`,
+    stored: 'It is set. Left empty it stays as it is.',
     submit: 'Connect',
     address: 'Address of its MCP server',
     token: 'Bearer token, if it wants one',
@@ -31,6 +32,9 @@ export const connections = {
   one: {
     settings: 'Settings',
     secrets: (names: string) => `Secrets that are set: ${names}.`,
+    edit: 'Change it',
+    save: 'Save and test it',
+    saved: 'Saved.',
     test: 'Test it',
     works: (ms: number) => `It works: it answered in ${Math.round(ms).toLocaleString('en')} ms.`,
     failed: (stage: string) => `It failed at ${stage}`,
@@ -43,6 +47,7 @@ export const connections = {
     empty: 'Nothing of it is copied yet. Choose a resource below.',
     columns: { name: 'Name', resource: 'Resource', table: 'Table', last: 'Last copied', what: 'What to do' },
     take: 'Copy now',
+    became: (status: string) => `Copy: ${status}`,
     remove: 'Stop copying',
     confirm: (name: string) => `Stop copying ${name}? Its table stays as it is.`,
     runs: 'Copies of it',
@@ -70,6 +75,7 @@ export const connections = {
     empty: 'There is nothing with such a name.',
     columns: { name: 'Name', kind: 'Kind', rows: 'Rows, about', columns: 'Columns', what: 'What to do' },
     copy: 'Copy it',
+    isThere: 'It is among what is copied.',
   },
   tools: {
     title: 'Tools',

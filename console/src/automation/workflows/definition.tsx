@@ -60,6 +60,8 @@ function GraphDefinition({ workflow, types, hand, steps, graph }: DefinitionProp
         <NodeEditor
           key={`${hand.loads} ${chosen.id}`}
           {...{ node: chosen, types, isEditable, change }}
+          projectId={workflow.projectId}
+          onHalf={hand.onHalf}
           faults={faults.filter(({ nodeId }) => nodeId === chosen.id)}
         />
       )}

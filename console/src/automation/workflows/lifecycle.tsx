@@ -24,7 +24,11 @@ export function Lifecycle({ workflow, hand }: { workflow: Workflow; hand: DraftI
           told.readOnly
         ) : (
           <span role="status" className="hint">
-            {state === 'saved' ? told.states.saved(revision) : told.states[state]}
+            {hand.halves > 0
+              ? told.states.half
+              : state === 'saved'
+                ? told.states.saved(revision)
+                : told.states[state]}
           </span>
         )}
       </p>
@@ -39,7 +43,7 @@ export function Lifecycle({ workflow, hand }: { workflow: Workflow; hand: DraftI
             {told.save}
           </button>
           <Action
-            isDisabled={isBusy}
+            isDisabled={isBusy || hand.halves > 0}
             changes={changes}
             does={async () => {
               const body = { expected_revision: await hand.settled() };

@@ -1,7 +1,7 @@
-import { useState } from 'react';
 import { Field } from '../../parts/field.tsx';
 import * as texts from '../../texts/index.ts';
-import { ConfigMembers } from './config-members.tsx';
+import { ConfigForm } from './config/config-form.tsx';
+import { besides, membersOf, saidAt } from './config/members.ts';
 import { type GraphNode, type NodeType, withChange } from './graph.ts';
 import type { ChangeGraph } from './node-list.tsx';
 import type { NodeFault } from './use-check.ts';
@@ -11,26 +11,35 @@ const told = texts.automation.workflows.node;
 interface NodeEditorProps {
   node: GraphNode;
   types: readonly NodeType[];
+  projectId: string;
   faults: readonly NodeFault[];
   isEditable: boolean;
   change: ChangeGraph;
+  onHalf: (by: 1 | -1) => void;
 }
 
-/** The node that was chosen: its name, and its config as JSON. */
-export function NodeEditor({ node, types, faults, isEditable, change }: NodeEditorProps) {
+/** The node that was chosen: its name, its attempts, and its config. */
+export function NodeEditor(props: NodeEditorProps) {
+  const { node, types, projectId, faults, isEditable, change, onHalf } = props;
   const { id, type, name } = node;
   const nodeType = types.find((one) => one.type === type);
-  const [text, setText] = useState(() => JSON.stringify(node.config, null, 2));
-  const { fault } = readConfig(text);
   /** What is left empty is left to the service. */
   const set = (key: string, value: unknown, written: string) =>
     change((graph) => withChange(graph, id, { [key]: written === '' ? undefined : value }));
-  const said = faults.map(({ place, msg }) => (place === '' ? msg : `${place}: ${msg}`)).join('\n');
+  const places = membersOf(nodeType?.config, node.config).map(([member]) => `config.${member}`);
+  const others = besides(faults, ['name', 'retry', 'timeout_seconds', ...places]);
   return (
     <section className="node-editor" aria-label={told.title(name)}>
       <h2>{told.title(name === '' ? id : name)}</h2>
       <p className="hint">{told.id(id, nodeType?.label ?? type)}</p>
-      <Field label={told.name}>
+      {others.length > 0 && (
+        <ul className="fault">
+          {others.map(({ place, msg }) => (
+            <li key={`${place} ${msg}`}>{place === '' ? msg : `${place}: ${msg}`}</li>
+          ))}
+        </ul>
+      )}
+      <Field label={told.name} fault={saidAt(faults, 'name')}>
         {(control) => (
           <input
             {...control}
@@ -41,7 +50,7 @@ export function NodeEditor({ node, types, faults, isEditable, change }: NodeEdit
         )}
       </Field>
       <div className="fields">
-        <Field label={told.attempts} hint={told.attemptsHint}>
+        <Field label={told.attempts} hint={told.attemptsHint} fault={saidAt(faults, 'retry')}>
           {(control) => (
             <input
               {...control}
@@ -52,7 +61,7 @@ export function NodeEditor({ node, types, faults, isEditable, change }: NodeEdit
             />
           )}
         </Field>
-        <Field label={told.timeout} hint={told.timeoutHint}>
+        <Field label={told.timeout} hint={told.timeoutHint} fault={saidAt(faults, 'timeout_seconds')}>
           {(control) => (
             <input
               {...control}
@@ -64,23 +73,11 @@ export function NodeEditor({ node, types, faults, isEditable, change }: NodeEdit
           )}
         </Field>
       </div>
-      <Field label={told.config} fault={fault ?? (said === '' ? undefined : said)}>
-        {(control) => (
-          <textarea
-            {...control}
-            rows={Math.min(24, text.split('\n').length + 2)}
-            spellCheck={false}
-            readOnly={!isEditable}
-            value={text}
-            onChange={({ target }) => {
-              setText(target.value);
-              const { config } = readConfig(target.value);
-              if (config !== undefined) change((graph) => withChange(graph, id, { config }));
-            }}
-          />
-        )}
-      </Field>
-      {nodeType !== undefined && <ConfigMembers schema={nodeType.config} />}
+      <ConfigForm
+        key={type}
+        {...{ node, projectId, faults, isEditable, change, onHalf }}
+        schema={nodeType?.config}
+      />
     </section>
   );
 }
@@ -91,15 +88,4 @@ function attemptsOf({ retry }: GraphNode): string {
   return typeof retry === 'object' && retry !== null && 'max_attempts' in retry
     ? numberText(retry.max_attempts)
     : '';
-}
-
-function readConfig(text: string): { config?: GraphNode['config']; fault?: string } {
-  try {
-    const config: unknown = JSON.parse(text);
-    if (typeof config === 'object' && config !== null && !Array.isArray(config))
-      return { config: config as GraphNode['config'] };
-    return { fault: told.notMap };
-  } catch (error) {
-    return { fault: told.notJson((error as Error).message) };
-  }
 }

@@ -1,11 +1,11 @@
 import { useState } from 'react';
-import { Action } from '../../parts/action.tsx';
 import { List } from '../../parts/list.tsx';
 import { ShownOnce } from '../../settings/shown-once.tsx';
 import * as texts from '../../texts/index.ts';
-import { cadenceInWords } from '../schedules/cadence.ts';
 import type { Workflow } from './graph.ts';
 import { NewTrigger } from './new-trigger.tsx';
+import { TriggerActions } from './trigger-actions.tsx';
+import { TriggerWhen } from './trigger-when.tsx';
 import type { DraftInHand } from './use-draft.ts';
 
 const told = texts.automation.workflows.triggers;
@@ -20,8 +20,6 @@ export function Triggers({ workflow, hand }: TriggersProps) {
   const { triggers, status } = workflow;
   const [secret, setSecret] = useState<string>();
   const isEditable = status !== 'archived';
-  const change = (id: string, how: { enabled: boolean }) =>
-    hand.saveTriggers((stored) => stored.map((one) => (one.id === id ? { ...one, ...how } : one)));
   return (
     <>
       {triggers.length === 0 ? (
@@ -36,27 +34,15 @@ export function Triggers({ workflow, hand }: TriggersProps) {
             { title: told.columns.label, value: ({ label }) => label },
             {
               title: told.columns.when,
-              value: ({ schedule, config }) =>
-                schedule === null ? textOf(config?.['hookUrl']) : cadenceInWords(schedule),
+              value: (trigger) => <TriggerWhen projectId={workflow.projectId} trigger={trigger} />,
             },
             { title: told.columns.enabled, value: ({ enabled }) => (enabled ? told.on : told.off) },
             ...(isEditable
               ? [
                   {
                     title: told.columns.change,
-                    value: ({ id, enabled, type }: Workflow['triggers'][number]) => (
-                      <div className="buttons">
-                        <Action isPlain does={() => change(id, { enabled: !enabled })}>
-                          {enabled ? told.disable : told.enable}
-                        </Action>
-                        <Action
-                          isPlain
-                          confirm={told.removeSure(told.types[type])}
-                          does={() => hand.saveTriggers((stored) => stored.filter((one) => one.id !== id))}
-                        >
-                          {told.remove}
-                        </Action>
-                      </div>
+                    value: (trigger: Workflow['triggers'][number]) => (
+                      <TriggerActions {...{ workflowId: workflow.id, trigger, hand, onSecret: setSecret }} />
                     ),
                   },
                 ]
@@ -84,5 +70,3 @@ export function Triggers({ workflow, hand }: TriggersProps) {
     </>
   );
 }
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

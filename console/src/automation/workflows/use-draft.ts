@@ -17,6 +17,9 @@ export function useDraft(workflow: Workflow) {
   const [saved, setSaved] = useState(draft);
   /** How often it was taken from the service: texts that are half written begin anew then. */
   const [loads, setLoads] = useState(0);
+  /** Texts that cannot be saved as they are: no JSON yet. */
+  const [halves, setHalves] = useState(0);
+  const onHalf = useCallback((by: 1 | -1) => setHalves((count) => count + by), []);
   const revision = useRef(workflow.revision);
   const isChanged = draft !== saved;
 
@@ -101,6 +104,8 @@ export function useDraft(workflow: Workflow) {
     draft,
     saved,
     loads,
+    halves,
+    onHalf,
     error,
     state: (isPending ? 'saving' : isChanged ? 'changed' : 'saved') as DraftState,
     change,

@@ -1,11 +1,11 @@
-import * as texts from '../../texts/index.ts';
+import * as texts from '../../../texts/index.ts';
 
 const told = texts.automation.workflows.node;
 
 type Schema = Record<string, unknown>;
 
 /** What a config may have, by its JSON Schema: each member with its type and its limits. */
-export function ConfigMembers({ schema }: { schema: Schema }) {
+export function MembersTold({ schema }: { schema: Schema }) {
   const members = Object.entries((schema['properties'] ?? {}) as Record<string, Schema>);
   const required = (schema['required'] ?? []) as readonly string[];
   if (members.length === 0) return <p className="hint">{told.noMembers}</p>;

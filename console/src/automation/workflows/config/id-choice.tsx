@@ -1,0 +1,43 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Control } from '../../../parts/field.tsx';
+import { Failure } from '../../../parts/states.tsx';
+import * as texts from '../../../texts/index.ts';
+import { choicesQuery } from './choices.ts';
+import type { Choices } from './members.ts';
+
+const told = texts.automation.workflows.node;
+
+interface IdChoiceProps {
+  control: Control;
+  of: Choices;
+  projectId: string;
+  value: string;
+  isEditable: boolean;
+  onChange: (id: string) => void;
+}
+
+/** One of the project's playbooks, of the tables or of the datasets, by its name. */
+export function IdChoice({ control, of, projectId, value, isEditable, onChange }: IdChoiceProps) {
+  const { data, error, refetch } = useQuery(choicesQuery(of, projectId));
+  // It may be gone, not to be seen, or a reference to what is known in a run alone.
+  const isOther = value !== '' && !data?.some(({ id }) => id === value);
+  return (
+    <>
+      <select
+        {...control}
+        disabled={!isEditable}
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+      >
+        <option value="">{data?.length === 0 ? told.noChoices[of] : told.unchosen}</option>
+        {isOther && <option value={value}>{value}</option>}
+        {data?.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+    </>
+  );
+}

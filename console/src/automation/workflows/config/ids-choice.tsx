@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import { Failure } from '../../../parts/states.tsx';
+import * as texts from '../../../texts/index.ts';
+import { choicesQuery } from './choices.ts';
+import type { Choices } from './members.ts';
+
+const told = texts.automation.workflows.node;
+
+interface IdsChoiceProps {
+  label: string;
+  of: Choices;
+  projectId: string;
+  value: readonly string[];
+  fault: string | undefined;
+  isEditable: boolean;
+  onChange: (ids: string[]) => void;
+}
+
+/** Any of the tables or of the datasets, by their names. */
+export function IdsChoice({ label, of, projectId, value, fault, isEditable, onChange }: IdsChoiceProps) {
+  const { data, error, refetch } = useQuery(choicesQuery(of, projectId));
+  const faultId = useId();
+  const known = data ?? [];
+  // What was named at first can be named again.
+  const [first] = useState(value);
+  const others = first.filter((id) => !known.some((one) => one.id === id)).map((id) => ({ id, name: id }));
+  return (
+    <fieldset disabled={!isEditable} aria-describedby={fault === undefined ? undefined : faultId}>
+      <legend>{label}</legend>
+      {data?.length === 0 && <p className="hint">{told.noChoices[of]}</p>}
+      {[...others, ...known].map(({ id, name }) => (
+        <label key={id} className="check">
+          <input
+            type="checkbox"
+            checked={value.includes(id)}
+            onChange={({ target }) =>
+              onChange(target.checked ? [...value, id] : value.filter((one) => one !== id))
+            }
+          />{' '}
+          {name}
+        </label>
+      ))}
+      {fault !== undefined && (
+        <p className="fault" id={faultId}>
+          {fault}
+        </p>
+      )}
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+    </fieldset>
+  );
+}

@@ -1,0 +1,51 @@
+import { Action } from '../../parts/action.tsx';
+import { workspace } from '../../session/login.ts';
+import * as texts from '../../texts/index.ts';
+import type { Workflow } from './graph.ts';
+import type { DraftInHand } from './use-draft.ts';
+
+const told = texts.automation.workflows.triggers;
+
+interface TriggerActionsProps {
+  workflowId: string;
+  trigger: Workflow['triggers'][number];
+  hand: DraftInHand;
+  /** Given the secret that is shown this once. */
+  onSecret: (secret: string) => void;
+}
+
+/** What may be done about a trigger. */
+export function TriggerActions({ workflowId, trigger, hand, onSecret }: TriggerActionsProps) {
+  const { id, enabled, type } = trigger;
+  const change = (how: { enabled: boolean }) =>
+    hand.saveTriggers((stored) => stored.map((one) => (one.id === id ? { ...one, ...how } : one)));
+  return (
+    <div className="buttons">
+      <Action isPlain does={() => change({ enabled: !enabled })}>
+        {enabled ? told.disable : told.enable}
+      </Action>
+      {type === 'webhook' && (
+        <Action
+          isPlain
+          confirm={told.rotateSure}
+          does={async () => {
+            const { data } = await workspace.post(
+              '/v1/workflows/{workflow_id}/triggers/{trigger_id}/secret',
+              { params: { path: { workflow_id: workflowId, trigger_id: id } } },
+            );
+            if (data.secret !== undefined) onSecret(data.secret);
+          }}
+        >
+          {told.rotate}
+        </Action>
+      )}
+      <Action
+        isPlain
+        confirm={told.removeSure(told.types[type])}
+        does={() => hand.saveTriggers((stored) => stored.filter((one) => one.id !== id))}
+      >
+        {told.remove}
+      </Action>
+    </div>
+  );
+}

@@ -1,0 +1,67 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { asLongAs } from '../parts/polling.ts';
+import { Failure } from '../parts/states.tsx';
+import { workspace } from '../session/login.ts';
+import * as texts from '../texts/index.ts';
+
+const told = texts.connections.datasets;
+const everyMs = 2_000;
+
+interface CopyNowProps {
+  connectionId: string;
+  datasetId: string;
+  isPlain?: boolean;
+}
+
+/** Takes a copy of a dataset, and says what becomes of it. */
+export function CopyNow({ connectionId, datasetId, isPlain }: CopyNowProps) {
+  const queries = useQueryClient();
+  const path = { connection_id: connectionId, dataset_id: datasetId };
+  const { mutate, data, error, isPending } = useMutation({
+    mutationFn: async () =>
+      (
+        await workspace.post('/v1/connections/data/{connection_id}/datasets/{dataset_id}/snapshots', {
+          params: { path },
+        })
+      ).data,
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['snapshots', datasetId] }),
+  });
+  const runId = data?.id;
+  const { data: run = data } = useQuery({
+    queryKey: ['snapshot', runId],
+    queryFn: async () =>
+      (
+        await workspace.get('/v1/connections/data/{connection_id}/datasets/{dataset_id}/snapshots/{run_id}', {
+          params: { path: { ...path, run_id: runId! } },
+        })
+      ).data,
+    enabled: runId !== undefined,
+    refetchInterval: asLongAs(({ finishedAt }) => finishedAt === null, everyMs),
+  });
+  const isUnderWay = run !== undefined && run.finishedAt === null;
+  const isDone = run !== undefined && !isUnderWay;
+  // When it was copied last, and its table, are told anew at once.
+  useEffect(() => {
+    if (!isDone) return;
+    void queries.invalidateQueries({ queryKey: ['datasets', connectionId] });
+    void queries.invalidateQueries({ queryKey: ['snapshots', datasetId] });
+  }, [isDone, queries, connectionId, datasetId]);
+  return (
+    <>
+      <button
+        type="button"
+        className={isPlain ? 'plain' : undefined}
+        disabled={isPending || isUnderWay}
+        onClick={() => mutate()}
+      >
+        {told.take}
+      </button>
+      <span role="status">
+        {run !== undefined && told.became(texts.connections.snapshots.statuses[run.status])}
+      </span>
+      {run?.error != null && <span className="fault">{run.error.message}</span>}
+      {error !== null && <Failure error={error} />}
+    </>
+  );
+}

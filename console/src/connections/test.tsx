@@ -1,0 +1,23 @@
+import { Failure } from '../parts/states.tsx';
+import * as texts from '../texts/index.ts';
+import type { useTest } from './use-test.ts';
+
+const told = texts.connections.one;
+
+/** Whether a connection works, for who asks. */
+export function Test({ asked: { mutate, data, error, isPending } }: { asked: ReturnType<typeof useTest> }) {
+  return (
+    <>
+      <p className="buttons">
+        <button type="button" className="plain" disabled={isPending} onClick={() => mutate()}>
+          {told.test}
+        </button>
+        {data?.ok && <span role="status">{told.works(data.elapsedMs)}</span>}
+      </p>
+      {data?.failure != null && (
+        <Failure title={told.failed(data.failure.stage)} error={new Error(data.failure.message)} />
+      )}
+      {error !== null && <Failure error={error} />}
+    </>
+  );
+}
