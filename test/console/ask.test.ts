@@ -221,21 +221,21 @@ describeInChromium('asking the analyst', () => {
       },
       { path: '/console/in-project/ask', title: 'Project', colorScheme: theme },
     );
-    await inspect(page, 'console-first-project', theme);
+    await inspect(page, 'first-project', theme);
     await page.getByRole('button', { name: 'Create the project' }).click();
     await expectTitle(page, 'Ask');
     await page.getByText('Tables the analyst may read here').click();
     await page.getByLabel('Attach a table or view').selectOption({ index: 1 });
     await page.getByRole('button', { name: 'Attach', exact: true }).click();
     await page.getByRole('button', { name: 'Detach' }).waitFor();
-    await inspect(page, 'console-ask', theme);
+    await inspect(page, 'ask', theme);
     await page.getByLabel('Model').selectOption('offline');
     await ask(page, 'total amount by city as a bar chart');
     await page.getByRole('button', { name: 'Keep as report' }).waitFor();
     await page.getByRole('img', { name: 'Total of amount by city' }).locator('svg').waitFor();
     await page.getByText(/^run_sql/).click();
     await page.getByRole('region', { name: 'Rows' }).waitFor();
-    await inspect(page, 'console-conversation', theme);
+    await inspect(page, 'conversation', theme);
     script = [() => ({ endless: { delta: 'more ', everyMs: 200 } })];
     await question(page).fill('Never stop.');
     await page.getByLabel('Model').selectOption({ index: 0 });
@@ -244,7 +244,7 @@ describeInChromium('asking the analyst', () => {
     await ask(page, 'The next one.');
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByText('You stopped a reply').waitFor();
-    await inspect(page, 'console-conversation-held', theme);
+    await inspect(page, 'conversation-held', theme);
     await expectEventually(() => said(page).count()).toBe(4);
   });
 });

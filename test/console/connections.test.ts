@@ -169,7 +169,7 @@ describeInChromium('connections', () => {
     await openPart(page, 'Connect an app');
     await openPart(page, 'Connect a source of data');
     await page.getByLabel('Type').waitFor();
-    await inspect(page, 'console-connections', theme);
+    await inspect(page, 'connections', theme);
     await page.reload();
     await connect(page, source.password);
     await openPart(page, 'What is there');
@@ -178,7 +178,7 @@ describeInChromium('connections', () => {
     await page.getByRole('button', { name: 'Copy now' }).first().click();
     await openPart(page, /^Copies/);
     await page.getByText('succeeded', { exact: true }).first().waitFor();
-    await inspect(page, 'console-connection', theme);
+    await inspect(page, 'connection', theme);
     await visit(page);
     await openPart(page, 'Connect an app');
     await page.getByLabel('Name', { exact: true }).fill('Tickets');
@@ -186,6 +186,6 @@ describeInChromium('connections', () => {
     await page.getByRole('button', { name: 'Connect', exact: true }).click();
     await page.getByRole('button', { name: 'Ask the server again' }).click();
     await page.getByLabel('Policy of create_ticket').waitFor();
-    await inspect(page, 'console-app-connection', theme);
+    await inspect(page, 'app-connection', theme);
   });
 });

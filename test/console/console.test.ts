@@ -14,7 +14,7 @@ import { expectEventually } from '../support/eventually.ts';
 import { hasRun, hostile, script, sqlOf, useConsole, writeSql } from './opened.ts';
 
 describeInChromium('the console', () => {
-  const { lab, opened, table } = useConsole();
+  const { lab, opened, project, table } = useConsole();
 
   const ask = async (page: Page, sql: string) => {
     await writeSql(page, sql);
@@ -226,27 +226,27 @@ describeInChromium('the console', () => {
     const client = await lab.owner(page, `looks-${theme}@example.com`);
     await page.goto('/');
     await page.getByText('There are no tables yet.').waitFor();
-    await inspect(page, 'console-empty', theme);
+    await inspect(page, 'empty', theme);
     const id = await table(client, 'orders_of_a_very_long_name_that_nobody_would_type_by_hand', [
       { city: 'Porto', amount: 12.5 },
       { city: 'Vila Nova de Gaia, on the other side of the river, where the cellars are', amount: 7 },
     ]);
     await page.reload();
     await page.getByRole('link', { name: /^orders_of/ }).waitFor();
-    await inspect(page, 'console-tables', theme);
+    await inspect(page, 'tables', theme);
     await page.goto(`/console/tables/${id}`);
     await page.getByRole('cell', { name: 'Porto' }).waitFor();
-    await inspect(page, 'console-table', theme);
+    await inspect(page, 'table', theme);
     await page.goto('/console/query');
     await ask(page, 'SELECT 1 AS one');
     await page.getByRole('cell', { name: '1' }).waitFor();
-    await inspect(page, 'console-query', theme);
+    await inspect(page, 'query', theme);
     await ask(page, 'SELEC');
     await page.getByRole('alert').waitFor();
-    await inspect(page, 'console-query-fault', theme);
+    await inspect(page, 'query-fault', theme);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await expectTitle(page, 'You are signed out');
-    await inspect(page, 'console-signed-out', theme);
+    await inspect(page, 'signed-out', theme);
   });
 });
 

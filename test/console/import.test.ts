@@ -228,19 +228,19 @@ describeInChromium('bringing a file in', () => {
 
   test.each(themes)('its pages are accessible in %s colours, and fit a narrow window', async (theme) => {
     const { page } = await choosing({ colorScheme: theme });
-    await inspect(page, 'console-choose-file', theme);
+    await inspect(page, 'choose-file', theme);
     await page.getByLabel('Choose a file').setInputFiles(orders);
     await page.getByText('Columns', { exact: true }).click();
     await typeOf(page, 'amount').selectOption('DOUBLE');
     await page.getByText('1 row does not fit').waitFor();
     await page.getByText('How the text is read').click();
-    await inspect(page, 'console-preview', theme);
+    await inspect(page, 'preview', theme);
     await page.getByRole('button', { name: 'Import' }).click();
     await page.getByText('Nothing was imported').waitFor();
-    await inspect(page, 'console-import-failed', theme);
+    await inspect(page, 'import-failed', theme);
     await page.getByRole('link', { name: 'Change how it is read' }).click();
     await page.getByRole('button', { name: 'Import' }).click();
     await page.getByText('3 rows imported.').waitFor();
-    await inspect(page, 'console-imported', theme);
+    await inspect(page, 'imported', theme);
   });
 });

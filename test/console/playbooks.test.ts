@@ -122,12 +122,12 @@ describeInChromium('playbooks in the console', () => {
     };
     const { page } = await opened(prepare, { ...room, colorScheme: theme });
     await page.getByRole('link', { name: /^Orders of/ }).waitFor();
-    await inspect(page, 'console-playbooks', theme);
+    await inspect(page, 'playbooks', theme);
     await page.getByRole('link', { name: /^Orders of/ }).click();
     await page.getByRole('heading', { level: 1, name: /^Orders of/ }).waitFor();
     await page.getByRole('button', { name: 'Run it' }).click();
     await page.getByText('It is required.').waitFor();
     await page.getByRole('table', { name: 'Versions' }).waitFor();
-    await inspect(page, 'console-playbook', theme);
+    await inspect(page, 'playbook', theme);
   });
 });

@@ -162,7 +162,7 @@ describeInChromium('querying', () => {
     await grid.focus();
     for (const key of ['Enter', 'ArrowRight', 'ArrowRight', 'Enter']) await page.keyboard.press(key);
     await dialog.getByText(/ end$/).waitFor();
-    await inspect(page, 'console-query-value', 'light');
+    await inspect(page, 'query-value', 'light');
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');
@@ -202,9 +202,9 @@ describeInChromium('querying', () => {
     await page.getByText('Keep it').click();
     await page.getByText('What you ran').click();
     await page.getByRole('cell', { name: 'succeeded' }).waitFor();
-    await inspect(page, 'console-query-answer', theme);
+    await inspect(page, 'query-answer', theme);
     await run(page, 'SELECT citty FROM orders');
     await page.getByRole('alert').waitFor();
-    await inspect(page, 'console-query-marked', theme);
+    await inspect(page, 'query-marked', theme);
   });
 });

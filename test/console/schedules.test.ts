@@ -181,14 +181,14 @@ describeInChromium('schedules in the console', () => {
     );
     await page.getByText('New schedule').click();
     await page.getByRole('link', { name: /^Orders_of/ }).waitFor();
-    await inspect(page, 'console-schedules', theme);
+    await inspect(page, 'schedules', theme);
     await page.getByRole('link', { name: /^Orders_of/ }).click();
     await untilNoted(page, 'The clock skips this time');
     await page.getByRole('button', { name: 'Save the schedule' }).waitFor();
     await openPart(page, 'Make up for the past');
     await page.getByText('Nothing was made up for yet.').waitFor();
-    await inspect(page, 'console-schedule', theme);
+    await inspect(page, 'schedule', theme);
     await page.getByRole('button', { name: 'Save the schedule' }).scrollIntoViewIfNeeded();
-    await inspect(page, 'console-schedule-form', theme);
+    await inspect(page, 'schedule-form', theme);
   });
 });

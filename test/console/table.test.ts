@@ -249,7 +249,7 @@ describeInChromium('a table', () => {
     await row('orders').getByText('no tests').waitFor();
     await row('totals').getByText('calculated').waitFor();
     await row('totals').getByText('fresh', { exact: true }).waitFor();
-    await inspect(page, 'console-tables-known', 'light');
+    await inspect(page, 'tables-known', 'light');
     await page.getByLabel('Kind').selectOption('calculated');
     await page.getByRole('link', { name: 'orders' }).waitFor({ state: 'detached' });
     await expectEventually(() => new URL(page.url()).search).toBe('?kind=calc');
@@ -302,6 +302,6 @@ describeInChromium('a table', () => {
     await page.getByRole('button', { name: 'Run the tests' }).click();
     await page.getByText(/· tests fail ·/).waitFor();
     await page.getByRole('img', { name: /^What orders is made from/ }).waitFor();
-    await inspect(page, 'console-table-parts', theme);
+    await inspect(page, 'table-parts', theme);
   });
 });

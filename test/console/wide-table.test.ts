@@ -174,6 +174,6 @@ describeInChromium('a table of many columns', () => {
   test.each(themes)('it is accessible in %s colours, and fits a narrow window', async (theme) => {
     const { page } = await shown(count);
     await page.emulateMedia({ colorScheme: theme });
-    await inspect(page, 'console-wide-table', theme);
+    await inspect(page, 'wide-table', theme);
   });
 });

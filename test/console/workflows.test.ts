@@ -196,7 +196,7 @@ describeInChromium('workflows in the console', () => {
       { seconds: 60, unheard: { of: 1 } },
     ]);
     await page.getByText(/^Saved as revision/).waitFor();
-    await inspect(page, 'console-workflow-config', 'light');
+    await inspect(page, 'workflow-config', 'light');
     expect(faults).toEqual([]);
   });
 
@@ -342,7 +342,7 @@ describeInChromium('workflows in the console', () => {
     await page.reload();
     await page.getByText('New workflow').click();
     await page.getByRole('link', { name: 'Sales' }).waitFor();
-    await inspect(page, 'console-workflows', theme);
+    await inspect(page, 'workflows', theme);
     await page.goto(`/console/workflows/${id}`);
     await page.getByRole('button', { name: 'Activate' }).click();
     await page.getByLabel('since (required)').fill('2026-11-01');
@@ -353,13 +353,13 @@ describeInChromium('workflows in the console', () => {
     await inNodes(page).getByText('1 fault').waitFor();
     await page.getByText('What the config of this type has').click();
     await page.getByRole('heading', { level: 1 }).scrollIntoViewIfNeeded();
-    await inspect(page, 'console-workflow', theme);
+    await inspect(page, 'workflow', theme);
     await page.getByRole('region', { name: 'Connections' }).scrollIntoViewIfNeeded();
-    await inspect(page, 'console-workflow-connections', theme);
+    await inspect(page, 'workflow-connections', theme);
     await page.getByRole('table', { name: 'Versions' }).scrollIntoViewIfNeeded();
-    await inspect(page, 'console-workflow-runs', theme);
+    await inspect(page, 'workflow-runs', theme);
     await page.getByText('Add a trigger').click();
     await page.getByLabel('How', { exact: true }).selectOption('on new data');
-    await inspect(page, 'console-workflow-trigger', theme);
+    await inspect(page, 'workflow-trigger', theme);
   });
 });
