@@ -9,7 +9,7 @@ const isOnline = () => onlineManager.isOnline();
 export function Offline() {
   const online = useSyncExternalStore(subscribe, isOnline);
   return (
-    <div role="status" className="fault">
+    <div role="status" className={online ? undefined : 'fault'}>
       {!online && texts.parts.offline}
     </div>
   );
