@@ -106,8 +106,9 @@ describeInChromium('the console', () => {
   test('whatever has a name is gone to by it, by the keyboard or the button', async () => {
     const { page } = await opened(async (client) => {
       const projectId = await project(client);
-      const body = { project_id: projectId, title: 'Nightly', graph: { version: 1, nodes: [], edges: [] } };
-      expect((await client.call('POST', '/v1/workflows', { body })).status).toBe(201);
+      const body = { title: 'Nightly', content: 'Nothing new.' };
+      const made = await client.call('POST', `/v1/projects/${projectId}/reports`, { body });
+      expect(made.status, made.text).toBe(201);
       await table(client, 'orders', []);
     });
     const find = page.getByRole('combobox', { name: /^Go to/ });
@@ -118,7 +119,7 @@ describeInChromium('the console', () => {
     await expectTitle(page, 'Workflows');
     await page.getByRole('button', { name: 'Go to …' }).click();
     await find.fill('nightly');
-    await page.getByRole('option', { name: 'Nightly workflow' }).click();
+    await page.getByRole('option', { name: 'Nightly report' }).click();
     await expectTitle(page, 'Nightly');
     await page.keyboard.press('Control+k');
     await find.fill('orders');
