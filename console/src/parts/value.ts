@@ -19,5 +19,6 @@ export function wholeText(value: unknown): string {
 
 const numeric = /^(INTEGER|BIGINT|HUGEINT|SMALLINT|TINYINT|U\w+INT\w*|DOUBLE|FLOAT|REAL|DECIMAL)/;
 
-/** Whether a column is read from the right. */
-export const isNumeric = (dataType: string | null): boolean => dataType !== null && numeric.test(dataType);
+/** Whether a column is read from the right; a list of numbers is not. */
+export const isNumeric = (dataType: string | null): boolean =>
+  dataType !== null && numeric.test(dataType) && !dataType.endsWith(']');

@@ -19,7 +19,8 @@ export function AnswerChart({ columns, rows }: AnswerChartProps) {
   const [isOpen, setIsOpen] = useState(false);
   const [kind, setKind] = useState<Kind>('bar');
   const numbers = columns.flatMap(({ dataType }, at) => (isNumeric(dataType) ? [at] : []));
-  const [y, setY] = useState(numbers.at(-1) ?? 0);
+  const drawable = numbers.filter((at) => rows.some((row) => row[at] !== null));
+  const [y, setY] = useState(drawable.at(-1) ?? numbers.at(-1) ?? 0);
   const [x, setX] = useState(columns.findIndex((_, at) => at !== y));
   const [color, setColor] = useState(-1);
   const document = useMemo(
