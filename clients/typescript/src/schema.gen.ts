@@ -192,7 +192,7 @@ export interface paths {
         post?: never;
         /**
          * End one of your own logins
-         * @description Its tokens end within a second. Ending it again has no effect.
+         * @description Its tokens end within a second. With one of the console in another browser, that browser is signed out. Ending it again has no effect.
          */
         delete: operations["endSession"];
         options?: never;
