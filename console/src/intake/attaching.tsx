@@ -41,5 +41,14 @@ function AttachingOne({ importId, projectId }: Begun) {
     if (isGone) endImport(importId);
   }, [isGone, importId]);
   if (error === null || tableId === undefined) return null;
-  return <Failure title={texts.intake.notAttached} error={error} onRetry={() => mutate(tableId)} />;
+  return (
+    <>
+      <Failure title={texts.intake.notAttached} error={error} onRetry={() => mutate(tableId)} />
+      <p className="buttons">
+        <button type="button" className="plain" onClick={() => endImport(importId)}>
+          {texts.parts.close}
+        </button>
+      </p>
+    </>
+  );
 }
