@@ -2,6 +2,7 @@ import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@ta
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { freshMs } from './parts/polling.ts';
 import { router } from './router.tsx';
 import { isSignedOut, signIn } from './session/login.ts';
 import './style/index.css';
@@ -17,7 +18,7 @@ const queries = new QueryClient({
   // The client below has tried again already.
   defaultOptions: {
     // Without a network requests fail, and say so, in place of waiting for one.
-    queries: { retry: false, staleTime: 5_000, networkMode: 'always', refetchOnReconnect: true },
+    queries: { retry: false, staleTime: freshMs, networkMode: 'always', refetchOnReconnect: true },
     mutations: { networkMode: 'always' },
   },
 });

@@ -1,3 +1,5 @@
+import type { Query } from '@tanstack/react-query';
+import { freshMs } from '../parts/polling.ts';
 import { workspace } from '../session/login.ts';
 import type * as texts from '../texts/index.ts';
 
@@ -25,3 +27,10 @@ async function allEntries(): Promise<Entry[]> {
 }
 
 export const tablesQuery = { queryKey: ['tables'], queryFn: allEntries };
+
+/** The same list, read anew where it lacks one of these: what was made a moment ago has a name too. */
+export const tablesWith = (ids: readonly string[]) => ({
+  ...tablesQuery,
+  staleTime: ({ state: { data = [] } }: Query<Entry[], Error, Entry[], string[]>) =>
+    ids.every((id) => data.some((entry) => entry.id === id)) ? freshMs : 0,
+});

@@ -1,5 +1,8 @@
 import { WorkspaceError } from '../../../clients/typescript/src/index.ts';
 
+/** For so long an answer is not asked for again by another part of a page. */
+export const freshMs = 5_000;
+
 interface Asked<Data> {
   state: { data: Data | undefined; error: Error | null };
 }

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { tablesQuery } from '../data/tables.ts';
+import { tablesWith } from '../data/tables.ts';
 import * as texts from '../texts/index.ts';
 import type { Report } from './report-page.tsx';
 
 /** The tables whose rows a report tells of, as far as its reader may see them. */
 export function ReadTables({ report: { dataVersions } }: { report: Report }) {
-  const { data: all = [] } = useQuery({ ...tablesQuery, enabled: dataVersions.length > 0 });
-  const ids = new Set(dataVersions.map(({ tableId }) => tableId));
-  const read = all.filter(({ id }) => ids.has(id));
+  const ids = dataVersions.map(({ tableId }) => tableId);
+  const { data: all = [] } = useQuery({ ...tablesWith(ids), enabled: ids.length > 0 });
+  const read = all.filter(({ id }) => ids.includes(id));
   if (read.length === 0) return null;
   return (
     <section aria-label={texts.reports.read}>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { tablesQuery } from '../data/tables.ts';
+import { tablesWith } from '../data/tables.ts';
 import { Action } from '../parts/action.tsx';
 import { download } from '../parts/download.ts';
 import * as texts from '../texts/index.ts';
@@ -50,7 +50,7 @@ export function Made({ run, projectId }: { run: Run; projectId: string }) {
 
 /** By its name, as far as its reader may see the table. */
 function TableLink({ id }: { id: string }) {
-  const { data: all = [] } = useQuery(tablesQuery);
+  const { data: all = [] } = useQuery(tablesWith([id]));
   return (
     <Link to="/tables/$tableId" params={{ tableId: id }}>
       {told.table} {all.find((table) => table.id === id)?.name ?? id}
