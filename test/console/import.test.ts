@@ -192,14 +192,29 @@ describeInChromium('bringing a file in', () => {
     await page.getByLabel('Choose a file').waitFor();
   });
 
-  test('sample data is there with one click', async () => {
-    const { page, elsewhere } = await choosing();
-    await page.getByRole('button', { name: /sample data/ }).click();
-    await page.getByText('The first of 2,922 rows').waitFor();
-    await page.getByRole('button', { name: 'Import' }).click();
+  test('sample data is a table with one click from the first page, also where there is no project yet', async () => {
+    const { page, client, faults, elsewhere } = await opened();
+    // Whoever is refused tries again: the project that was made meanwhile is taken.
+    await page.route('**/files/uploads', (route) =>
+      route.fulfill({ status: 422, json: { code: 'conflict', detail: 'Broken for a test.' } }),
+    );
+    const look = page.getByRole('button', { name: /sample data/ });
+    await look.click();
+    await page.getByText('Broken for a test.').waitFor();
+    await page.unroute('**/files/uploads');
+    await look.click();
     await page.getByText('2,922 rows imported.').waitFor();
+    await page.getByRole('link', { name: 'Ask about it' }).click();
+    const { items } = (await client.call('GET', '/v1/projects')).body;
+    expect(items.map(({ name }: { name: string }) => name)).toEqual(['My project']);
+    const entries = `/v1/projects/${items[0].id}/catalog-entries`;
+    await expectEventually(async () => (await client.call('GET', entries)).body.items.length).toBe(1);
+    await page.getByRole('link', { name: 'Data', exact: true }).click();
+    await page.getByRole('link', { name: 'weather' }).waitFor();
+    expect(await look.count()).toBe(0);
     // The storage takes the upload.
     expect(new Set(elsewhere.map((url) => new URL(url).origin)).size).toBeLessThan(2);
+    expect(faults).toEqual([]);
   });
 
   test('what cannot be read says why, a name that is taken too, and an API that fails is asked again', async () => {

@@ -12,6 +12,7 @@ const tiers = Object.keys(told.tiers) as Tier[];
 /** What people should know of a table or a view, and of its columns: the analyst reads it too. */
 export function About({ id, catalog }: { id: string; catalog: Catalog }) {
   const queries = useQueryClient();
+  const [name, setName] = useState(catalog.name);
   const [description, setDescription] = useState(catalog.description);
   const [tier, setTier] = useState<Tier>(catalog.modelingTier);
   const [notes, setNotes] = useState<Readonly<Record<string, string>>>({});
@@ -29,8 +30,11 @@ export function About({ id, catalog }: { id: string; catalog: Catalog }) {
       await (isView(id)
         ? workspace.patch('/v1/views/{view_id}/catalog', { params: { path: { view_id: id } }, body })
         : workspace.patch('/v1/tables/{table_id}/catalog', { params: { path: { table_id: id } }, body }));
+      if (name !== catalog.name)
+        await workspace.patch('/v1/views/{view_id}', { params: { path: { view_id: id } }, body: { name } });
     },
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['catalog', id] }),
+    onSettled: () =>
+      Promise.all([['catalog', id], ['tables']].map((queryKey) => queries.invalidateQueries({ queryKey }))),
   });
   return (
     <form
@@ -40,6 +44,12 @@ export function About({ id, catalog }: { id: string; catalog: Catalog }) {
         mutate();
       }}
     >
+      {isView(id) && (
+        <label>
+          {told.name}
+          <input required maxLength={255} value={name} onChange={({ target }) => setName(target.value)} />
+        </label>
+      )}
       <label htmlFor="description">{told.description}</label>
       <textarea
         id="description"

@@ -1,3 +1,4 @@
+import { SampleData } from '../intake/sample.tsx';
 import { Fetched } from '../parts/states.tsx';
 import * as texts from '../texts/index.ts';
 import { EntryList } from './entry-list.tsx';
@@ -25,6 +26,7 @@ export function Entries({ all, search, kind, tier }: EntriesProps) {
   const own = found.filter((entry) => entry.kind !== 'system');
   const system = found.filter((entry) => entry.kind === 'system');
   const isFiltered = kind !== undefined || tier !== undefined;
+  const isEmpty = own.length === 0 && !isFiltered && search === '';
   return (
     <>
       {own.length > 0 ? (
@@ -34,6 +36,7 @@ export function Entries({ all, search, kind, tier }: EntriesProps) {
           {isFiltered ? texts.data.noneSuch : search === '' ? texts.data.empty : texts.data.noneFound(search)}
         </p>
       )}
+      {isEmpty && <SampleData />}
       {system.length > 0 && (
         <details>
           <summary>{texts.data.system}</summary>

@@ -11,17 +11,18 @@ declare module '@tanstack/react-router' {
 const longest = 4_000;
 
 interface Address {
-  search: { sql?: string };
+  search: { sql?: string; of?: string };
   state: HistoryState;
 }
 
 /**
- * Where a statement has its page. A longer one is kept by the entry of the browser's history: going back and a reload
+ * Where a statement has its page; `of` is the view or the calculated table whose statement is to be changed. A longer one is kept by the entry of the browser's history: going back and a reload
  * find it, though its address leads nobody else to it.
  */
-export function addressOf(sql: string): Address {
+export function addressOf(sql: string, of?: string): Address {
   const isLong = new URLSearchParams({ sql }).toString().length > longest;
-  return isLong ? { search: {}, state: { sql } } : { search: { sql }, state: {} };
+  const changed = of === undefined ? {} : { of };
+  return isLong ? { search: changed, state: { sql } } : { search: { sql, ...changed }, state: {} };
 }
 
 /** The statement that the page was opened with; undefined while the browser is on its way to another page. */

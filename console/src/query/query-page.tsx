@@ -7,6 +7,7 @@ import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import { addressOf, useGiven } from './address.ts';
 import { Answer } from './answer.tsx';
+import { ChangeStatement } from './change-statement.tsx';
 import { placeOf } from './fault.ts';
 import { History, historyKey } from './history.tsx';
 import { schemaQuery } from './schema.ts';
@@ -20,6 +21,7 @@ const none = {};
 /** One statement and its rows. The statement is part of the address once it was run, unless it is too long. */
 export function QueryPage() {
   const given = useGiven();
+  const { of } = route.useSearch();
   const navigate = route.useNavigate();
   const queries = useQueryClient();
   const [sql, setSql] = useState(given ?? '');
@@ -56,7 +58,7 @@ export function QueryPage() {
     if (isPending || sql.trim() === '') return;
     asked.current = sql === given ? undefined : sql;
     setIsHere(true);
-    void navigate({ ...addressOf(sql), replace: given === '' });
+    void navigate({ ...addressOf(sql, of), replace: given === '' });
     mutate(sql);
   };
   const isStopped = error?.name === 'AbortError';
@@ -99,6 +101,7 @@ export function QueryPage() {
           )}
         </p>
       </form>
+      {of !== undefined && <ChangeStatement id={of} sql={sql} />}
       {isPending && <Loading />}
       {failed !== undefined && <Failure error={failed} />}
       {isHere && !isPending && error === null && data !== undefined && (

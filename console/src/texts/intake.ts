@@ -4,7 +4,7 @@ export const intake = {
   drop: 'Drop a file to bring it in',
   hint: 'CSV, Parquet, JSON, NDJSON or XLSX, also compressed. You see how it is read before it becomes a table.',
   choose: 'Choose a file',
-  sample: 'Or look around with sample data: the weather of two cities',
+  sample: 'Look around with sample data: the weather of two cities',
   another: 'Choose another file',
   uploading: (name: string) => `Uploading ${name}`,
   preview: {

@@ -31,6 +31,10 @@ export const query = {
     submit: 'Keep',
     open: (name: string) => `Open ${name}`,
   },
+  change: {
+    of: 'This is the statement of',
+    title: (name: string) => `Save it to ${name}`,
+  },
   export: {
     title: 'Export all rows',
     format: 'Format',

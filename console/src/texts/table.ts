@@ -15,6 +15,7 @@ export const table = {
   now: 'Read the newest',
   about: {
     title: 'Describe it',
+    name: 'Name',
     description: 'Description',
     tier: 'Tier',
     tiers: data.tiers,
@@ -26,6 +27,21 @@ export const table = {
     title: 'Statement',
     states: data.states,
     build: 'Build it now',
+    change: 'Change it',
+    definition: 'its statement, or one that it reads',
+    changed: (what: string) => `Changed since: ${what}.`,
+    refresh: {
+      mode: 'It is built',
+      modes: { manual: 'when somebody asks', on_change: 'after what it reads has changed' },
+      seconds: 'At most once in so many seconds',
+      save: 'Save when',
+      saved: 'Saved.',
+    },
+    builds: {
+      title: 'Builds',
+      none: 'It was never built.',
+      columns: { at: 'When', status: 'Status', rows: 'Rows', what: 'What happened' },
+    },
   },
   profile: {
     title: 'Profile',

@@ -1,0 +1,79 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { Action } from '../parts/action.tsx';
+import { OnDemand } from '../parts/on-demand.tsx';
+import { workspace } from '../session/login.ts';
+import * as texts from '../texts/index.ts';
+import { Builds } from './builds.tsx';
+import { type GridTable, isBusy } from './grid-table.ts';
+import { Refresh } from './refresh.tsx';
+
+const told = texts.table.statement;
+
+/** Whether what was built is still what its statement says, and how it is built. */
+export function Calculated({ table }: { table: GridTable }) {
+  const { tableId, status } = table;
+  const queries = useQueryClient();
+  const isBuilding = isBusy(table);
+  const wasBuilding = useRef(false);
+  useEffect(() => {
+    // What was built is read anew.
+    if (wasBuilding.current && !isBuilding) {
+      void queries
+        .invalidateQueries({ queryKey: ['catalog', tableId] })
+        .then(() => queries.resetQueries({ queryKey: ['rows', tableId] }));
+      void queries.invalidateQueries({ queryKey: ['builds', tableId] });
+    }
+    wasBuilding.current = isBuilding;
+  }, [queries, tableId, isBuilding]);
+  return (
+    <>
+      <div className="buttons">
+        <span role="status">{told.states[status]}</span>
+        <Action
+          isPlain
+          isDisabled={isBuilding}
+          changes={[
+            ['grid-table', tableId],
+            ['builds', tableId],
+          ]}
+          does={() =>
+            workspace.post('/v1/grid/tables/{table_id}/materialize', {
+              params: { path: { table_id: tableId } },
+            })
+          }
+        >
+          {told.build}
+        </Action>
+      </div>
+      {(status === 'stale' || status === 'failed') && <Why table={table} />}
+      <OnDemand title={told.builds.title}>
+        <Refresh key={table.revision} table={table} />
+        <Builds tableId={tableId} />
+      </OnDemand>
+    </>
+  );
+}
+
+/** What changed since, or what the last build failed of. */
+function Why({ table: { tableId, status, revision, updatedAt } }: { table: GridTable }) {
+  const { data } = useQuery({
+    queryKey: ['grid-status', tableId, status, revision, updatedAt],
+    queryFn: async () =>
+      (
+        await workspace.get('/v1/grid/tables/{table_id}/status', {
+          params: { path: { table_id: tableId } },
+        })
+      ).data,
+    meta: { isOptional: true },
+  });
+  if (data === undefined) return null;
+  const nameOf = (id: string) => data.inputs.find((input) => input.tableId === id)?.name ?? id;
+  const changed = data.staleBecause.map((id) => (id === 'definition' ? told.definition : nameOf(id)));
+  return (
+    <>
+      {changed.length > 0 && <p>{told.changed(changed.join(', '))}</p>}
+      {status === 'failed' && data.error !== null && <p>{data.error.message}</p>}
+    </>
+  );
+}

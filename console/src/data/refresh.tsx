@@ -1,0 +1,70 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Failure } from '../parts/states.tsx';
+import { workspace } from '../session/login.ts';
+import * as texts from '../texts/index.ts';
+import { type GridTable, gridTableQuery } from './grid-table.ts';
+
+const told = texts.table.statement.refresh;
+type Mode = keyof typeof told.modes;
+const modes = Object.keys(told.modes) as Mode[];
+const maxSeconds = 31_536_000;
+
+/** When a calculated table is built. */
+export function Refresh({ table: { tableId, refresh, revision } }: { table: GridTable }) {
+  const queries = useQueryClient();
+  const [mode, setMode] = useState<Mode>(refresh?.mode ?? 'manual');
+  const [seconds, setSeconds] = useState(String(refresh?.minIntervalSeconds ?? ''));
+  const { mutate, isPending, isSuccess, error } = useMutation({
+    mutationFn: () =>
+      workspace.patch('/v1/grid/tables/{table_id}', {
+        params: { path: { table_id: tableId } },
+        body: {
+          refresh: { mode, ...(mode === 'on_change' ? { min_interval_seconds: Number(seconds) } : {}) },
+          expected_revision: revision,
+        },
+      }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: gridTableQuery(tableId).queryKey }),
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        mutate();
+      }}
+    >
+      <div className="fields">
+        <label>
+          {told.mode}
+          <select value={mode} onChange={({ target }) => setMode(target.value as Mode)}>
+            {modes.map((one) => (
+              <option key={one} value={one}>
+                {told.modes[one]}
+              </option>
+            ))}
+          </select>
+        </label>
+        {mode === 'on_change' && (
+          <label>
+            {told.seconds}
+            <input
+              required
+              type="number"
+              min={1}
+              max={maxSeconds}
+              value={seconds}
+              onChange={({ target }) => setSeconds(target.value)}
+            />
+          </label>
+        )}
+      </div>
+      <p className="buttons">
+        <button type="submit" disabled={isPending}>
+          {told.save}
+        </button>
+        {isSuccess && <span role="status">{told.saved}</span>}
+      </p>
+      {error !== null && <Failure error={error} />}
+    </form>
+  );
+}

@@ -1,0 +1,188 @@
+import { expect, test } from 'vitest';
+import { inspect, themes } from '../api/pages/in-browser/inspect.ts';
+import { expectTitle } from '../api/pages/in-browser/lab.ts';
+import { describeInChromium } from '../support/chromium.ts';
+import { expectEventually } from '../support/eventually.ts';
+import { useWorker } from '../support/worker.ts';
+import { type TestClient, useWorkspace } from '../support/workspace.ts';
+import { hasRun, hostile, openPart, sqlOf, useConsole, writeSql } from './opened.ts';
+
+const workspace = useWorkspace({ trustedProxies: ['127.0.0.1'] });
+useWorker(workspace);
+
+const cities = [
+  { city: 'Porto', amount: 30 },
+  { city: 'Lagos', amount: 12.5 },
+];
+
+describeInChromium('views and calculated tables', () => {
+  const { opened, table } = useConsole(workspace);
+
+  async function view(client: TestClient, query: string) {
+    const made = await client.call('POST', '/v1/views', { body: { name: 'large', query } });
+    expect(made.status, made.text).toBe(201);
+    return `/v1/views/${made.body.data.id}`;
+  }
+
+  async function calculated(client: TestClient, query: string): Promise<string> {
+    const body = { name: 'totals', kind: 'calc', query };
+    const made = await client.call('POST', '/v1/grid/tables', { body });
+    expect(made.status, made.text).toBe(201);
+    return made.body.data.tableId;
+  }
+
+  test('the statement of a view is changed where statements are written, unless somebody else did meanwhile', async () => {
+    let path = '';
+    const { page, client, faults } = await opened(async (given) => {
+      await table(given, 'orders', cities);
+      path = await view(given, 'SELECT city FROM orders WHERE amount > 20');
+    });
+    const first = 'SELECT city, amount FROM orders WHERE amount > 10';
+    const open = async () => {
+      await page.getByRole('link', { name: 'large' }).click();
+      await expectTitle(page, 'large');
+      await page.getByText('Statement').click();
+      await page.getByRole('link', { name: 'Change it' }).click();
+      await page.getByRole('button', { name: 'Save it to large' }).waitFor();
+    };
+    await open();
+    await expectEventually(() => sqlOf(page)).toBe('SELECT city FROM orders WHERE amount > 20');
+    const save = page.getByRole('button', { name: 'Save it to large' });
+    expect(await save.isDisabled()).toBe(true);
+    // What is tried meanwhile is still of that view, also after a reload.
+    await writeSql(page, 'SELECT city FROM orders');
+    await page.getByLabel('SQL').press('Control+Enter');
+    await page.getByRole('cell', { name: 'Lagos' }).waitFor();
+    await page.reload();
+    await save.waitFor();
+    await writeSql(page, 'SELECT citty FROM orders');
+    await save.click();
+    await page.getByRole('alert').getByText(/citty/).waitFor();
+    await writeSql(page, first);
+    await save.click();
+    await expectTitle(page, 'large');
+    await page.getByRole('cell', { name: '12.5' }).waitFor();
+    expect((await client.call('GET', path)).body.data.query).toBe(first);
+    await page.getByRole('link', { name: 'Data', exact: true }).click();
+    await open();
+    const others = 'SELECT 1 AS theirs FROM orders';
+    expect((await client.call('PATCH', path, { body: { query: others } })).status).toBe(200);
+    await writeSql(page, 'SELECT 2 AS mine FROM orders');
+    await save.click();
+    await page.getByRole('alert').waitFor();
+    expect((await client.call('GET', path)).body.data.query).toBe(others);
+    expect(faults).toEqual([]);
+  });
+
+  test('a view gets another name, which may be hostile', async () => {
+    const { page, client, faults } = await opened(async (given) => {
+      await table(given, 'orders', cities);
+      await view(given, 'SELECT city FROM orders');
+    });
+    await page.getByRole('link', { name: 'large' }).click();
+    await openPart(page, 'Describe it');
+    await page.getByLabel('Name').fill('orders');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('Name').fill(hostile[0]!);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await expectTitle(page, hostile[0]!);
+    await page.getByText('Statement').click();
+    await page.getByRole('link', { name: 'Change it' }).click();
+    await page.getByRole('button', { name: `Save it to ${hostile[0]}` }).waitFor();
+    expect((await client.call('GET', '/v1/views')).body.views[0].name).toBe(hostile[0]);
+    expect([await hasRun(page), faults]).toEqual([false, []]);
+  });
+
+  test('a calculated table says what changed, when it is built, and how its builds ended', async () => {
+    let [id, orders] = ['', ''];
+    const { page, client, faults } = await opened(async (given) => {
+      orders = await table(given, 'orders', cities);
+      id = await calculated(given, 'SELECT sum(amount) AS total FROM orders');
+    });
+    await page.getByRole('link', { name: 'totals' }).click();
+    await page.getByText('never built').waitFor();
+    await openPart(page, 'Builds');
+    await page.getByText('It was never built.').waitFor();
+    await page.getByRole('button', { name: 'Build it now' }).click();
+    await page.getByRole('cell', { name: '42.5' }).waitFor();
+    await openPart(page, 'Builds');
+    const builds = page.getByRole('table', { name: 'Builds' });
+    await builds.getByText('succeeded').waitFor();
+    // What one has opened stays open while it is built again.
+    await page.getByRole('button', { name: 'Build it now' }).click();
+    await expectEventually(() => builds.getByText('succeeded').count()).toBe(2);
+    await page.getByRole('cell', { name: '42.5' }).waitFor();
+    const more = { rows: [{ s_id: 10, city: 'Faro', amount: 100 }] };
+    expect((await client.call('POST', `/v1/tables/${orders}/rows`, { body: more })).status).toBe(200);
+    await page.reload();
+    await page.getByText('Changed since: orders.').waitFor();
+    await openPart(page, 'Builds');
+    await page.getByLabel('It is built').selectOption('after what it reads has changed');
+    await page.getByLabel('At most once in so many seconds').fill('3600');
+    await page.getByRole('button', { name: 'Save when' }).click();
+    await expectEventually(async () => {
+      const { refresh } = (await client.call('GET', `/v1/grid/tables/${id}`)).body.data;
+      return refresh;
+    }).toMatchObject({ mode: 'on_change', minIntervalSeconds: 3600 });
+    await page.getByText('Statement').click();
+    await page.getByRole('link', { name: 'Change it' }).click();
+    await writeSql(page, "SELECT CAST(city AS INTEGER) AS total FROM orders WHERE city = 'Faro'");
+    await page.getByRole('button', { name: 'Save it to totals' }).click();
+    await expectTitle(page, 'totals');
+    await page.getByText('Changed since: its statement, or one that it reads.').waitFor();
+    await page.getByRole('button', { name: 'Build it now' }).click();
+    await page.getByText('the last build failed').waitFor();
+    await page
+      .getByRole('paragraph')
+      .filter({ hasText: /^Conversion Error/ })
+      .waitFor();
+    await openPart(page, 'Builds');
+    await builds.getByText('failed').waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test('what the service refuses is told, and what fails is asked again', async () => {
+    const { page } = await opened(async (given) => {
+      await table(given, 'orders', cities);
+      await calculated(given, 'SELECT sum(amount) AS total FROM orders');
+    });
+    const refused = { status: 422, json: { code: 'conflict', detail: 'Broken for a test.' } };
+    await page.route('**/grid/tables/*/runs', (route) => route.fulfill(refused));
+    await page.getByRole('link', { name: 'totals' }).click();
+    await openPart(page, 'Builds');
+    await page.getByText('Broken for a test.').waitFor();
+    await page.unroute('**/grid/tables/*/runs');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('It was never built.').waitFor();
+    await page.route('**/grid/tables/*', (route) =>
+      route.request().method() === 'PATCH' ? route.fulfill(refused) : route.fallback(),
+    );
+    await page.getByRole('button', { name: 'Save when' }).click();
+    await page.getByText('Broken for a test.').waitFor();
+    await page.goto('/console/query?sql=SELECT%201&of=tbl_of_somebody_else');
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('SQL').waitFor();
+  });
+
+  test.each(themes)('they are accessible in %s colours, and fit a narrow window', async (theme) => {
+    const { page } = await opened(
+      async (given) => {
+        await table(given, 'orders', cities);
+        const id = await calculated(given, 'SELECT sum(amount) AS total FROM orders');
+        expect((await given.call('POST', `/v1/grid/tables/${id}/materialize`)).status).toBe(202);
+      },
+      { colorScheme: theme },
+    );
+    await page.getByRole('link', { name: 'totals' }).click();
+    await page.getByRole('cell', { name: '42.5' }).waitFor();
+    await openPart(page, 'Builds');
+    await page.getByRole('table', { name: 'Builds' }).getByText('succeeded').waitFor();
+    await page.getByLabel('It is built').selectOption('after what it reads has changed');
+    await page.getByText('Statement').click();
+    await inspect(page, 'calculated-table', theme);
+    await page.getByRole('link', { name: 'Change it' }).click();
+    await page.getByRole('button', { name: 'Save it to totals' }).waitFor();
+    await inspect(page, 'query-change', theme);
+  });
+});
