@@ -70,6 +70,10 @@ const importing = createRoute({
   onLeave: () => give(undefined),
   validateSearch: searching('file', 'run'),
 });
+const files = createRoute({
+  ...inFrame('/projects/$projectId/files'),
+  component: lazyRouteComponent(() => import('./files/files-page.tsx'), 'FilesPage'),
+});
 const conversations = createRoute({
   ...inFrame('/projects/$projectId/ask'),
   component: lazyRouteComponent(() => import('./ask/conversations-page.tsx'), 'ConversationsPage'),
@@ -152,7 +156,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     framed.addChildren([
       ...[tables, table, query],
-      ...[inProject, importing],
+      ...[inProject, importing, files],
       ...[connections, connection, appConnection],
       settings,
       ...[conversations, conversation, reports, report, runs, run],

@@ -214,6 +214,33 @@ describeInChromium('asking the analyst', () => {
     expect(await question(page).inputValue()).toBe('Is this kept?');
   });
 
+  test('a conversation gets another title, and is deleted', async () => {
+    const { page, client, faults } = await talking();
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByLabel('Title').fill('');
+    await page.getByRole('button', { name: 'Save the title' }).click();
+    await page.getByLabel('Title').fill(hostile[0]!);
+    await page.getByRole('button', { name: 'Save the title' }).click();
+    await expectTitle(page, hostile[0]!);
+    await page.getByRole('button', { name: 'Rename' }).click();
+    const refused = { status: 409, json: { code: 'conflict', detail: 'Refused for a test.' } };
+    await page.route('**/conversations/*', (route) => route.fulfill(refused));
+    await page.getByRole('button', { name: 'Save the title' }).click();
+    await page.getByText('Refused for a test.').waitFor();
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    const chat = new URL(page.url()).pathname
+      .replace('/console/', '/v1/')
+      .replace('/ask/', '/conversations/');
+    await page.getByRole('link', { name: 'Ask', exact: true }).click();
+    await page.getByRole('link', { name: hostile[0]! }).click();
+    await page.getByRole('button', { name: 'Delete the conversation' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete the conversation' }).click();
+    await page.getByText('Nothing was asked in this project yet.').waitFor();
+    expect((await client.call('GET', chat)).status).toBe(404);
+    expect([await hasRun(page), faults]).toEqual([false, []]);
+  });
+
   test.each(themes)('its pages are accessible in %s colours, and fit a narrow window', async (theme) => {
     const { page } = await opened(
       async (client) => {

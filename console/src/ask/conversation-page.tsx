@@ -6,6 +6,7 @@ import { Failure, Loading } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import { Composer, type Question } from './composer.tsx';
+import { EditConversation } from './edit-conversation.tsx';
 import { Messages } from './messages.tsx';
 import type { InConversation } from './place.ts';
 import { replyUnderWay, type Transcript } from './transcript.ts';
@@ -53,6 +54,11 @@ function Conversation({ projectId, chatId, transcript, change }: ConversationPro
   return (
     <div className="conversation">
       <h1>{transcript.title === '' ? texts.ask.title : transcript.title}</h1>
+      <EditConversation
+        {...{ projectId, chatId }}
+        title={transcript.title}
+        onRenamed={(title) => change((now) => ({ ...now, title }))}
+      />
       {transcript.olderCursor !== null && (
         <div className="buttons">
           <Action

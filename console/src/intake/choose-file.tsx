@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import * as texts from '../texts/index.ts';
 import { give } from './given.ts';
 import { SampleData } from './sample.tsx';
@@ -9,5 +10,10 @@ export const ChooseFile = () => (
     <label htmlFor="file">{texts.intake.choose}</label>
     <input id="file" type="file" onChange={({ target }) => give(target.files?.[0])} />
     <SampleData />
+    <p>
+      <Link to="/in-project/$room" params={{ room: 'files' }}>
+        {texts.intake.kept}
+      </Link>
+    </p>
   </>
 );

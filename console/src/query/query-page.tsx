@@ -8,6 +8,7 @@ import * as texts from '../texts/index.ts';
 import { addressOf, useGiven } from './address.ts';
 import { Answer } from './answer.tsx';
 import { ChangeStatement } from './change-statement.tsx';
+import { Exports } from './exports.tsx';
 import { placeOf } from './fault.ts';
 import { History, historyKey } from './history.tsx';
 import { schemaQuery } from './schema.ts';
@@ -108,6 +109,7 @@ export function QueryPage() {
         <Answer key={data.id} answer={data} sql={variables!} isOther={variables !== sql} />
       )}
       <History />
+      <Exports />
     </>
   );
 }

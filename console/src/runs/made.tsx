@@ -1,6 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { tablesWith } from '../data/tables.ts';
+import { TableName } from '../data/table-name.tsx';
 import { Action } from '../parts/action.tsx';
 import { download } from '../parts/download.ts';
 import * as texts from '../texts/index.ts';
@@ -20,7 +19,9 @@ export function Made({ run, projectId }: { run: Run; projectId: string }) {
       <ul className="plain">
         {tableIds.map((id) => (
           <li key={id}>
-            <TableLink id={id} />
+            <Link to="/tables/$tableId" params={{ tableId: id }}>
+              {told.table} <TableName id={id} />
+            </Link>
           </li>
         ))}
         {reportIds.map((id) => (
@@ -45,15 +46,5 @@ export function Made({ run, projectId }: { run: Run; projectId: string }) {
       </ul>
       {exportId !== undefined && <ExportedFiles exportId={exportId} />}
     </section>
-  );
-}
-
-/** By its name, as far as its reader may see the table. */
-function TableLink({ id }: { id: string }) {
-  const { data: all = [] } = useQuery(tablesWith([id]));
-  return (
-    <Link to="/tables/$tableId" params={{ tableId: id }}>
-      {told.table} {all.find((table) => table.id === id)?.name ?? id}
-    </Link>
   );
 }

@@ -30,4 +30,11 @@ export const furtherPages = (projectId: string | undefined) => [
         ? linkOptions({ to: '/in-project/$room', params: { room: 'import' } })
         : linkOptions({ to: '/projects/$projectId/import', params: { projectId } }),
   },
+  {
+    label: texts.pages.files,
+    link:
+      projectId === undefined
+        ? linkOptions({ to: '/in-project/$room', params: { room: 'files' } })
+        : linkOptions({ to: '/projects/$projectId/files', params: { projectId } }),
+  },
 ];

@@ -27,6 +27,13 @@ export const ask = {
     told: (name: string, summary: string) => (summary === '' ? name : `${name}: ${summary}`),
   },
   chart: { drawing: 'Drawing …', failed: 'The chart cannot be drawn:' },
+  edit: {
+    rename: 'Rename',
+    title: 'Title',
+    save: 'Save the title',
+    remove: 'Delete the conversation',
+    confirm: (title: string) => `Delete “${title}” with all its messages?`,
+  },
   keep: 'Keep as report',
   report: 'Open the report',
   waiting: {

@@ -9,6 +9,7 @@ export const pages = {
   schedules: 'Schedules',
   workflows: 'Workflows',
   bring: 'Bring a file in',
+  files: 'Files',
   connections: 'Connections',
   settings: 'Settings',
 };

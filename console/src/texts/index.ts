@@ -5,6 +5,7 @@
 export { ask } from './ask.ts';
 export { automation } from './automation.ts';
 export { connections } from './connections.ts';
+export { files } from './files.ts';
 export { data, pages, palette, project } from './frame.ts';
 export { intake } from './intake.ts';
 export { parts } from './parts.ts';

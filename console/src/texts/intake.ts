@@ -5,6 +5,7 @@ export const intake = {
   hint: 'CSV, Parquet, JSON, NDJSON or XLSX, also compressed. You see how it is read before it becomes a table.',
   choose: 'Choose a file',
   sample: 'Look around with sample data: the weather of two cities',
+  kept: 'Or one of the files that the project has already',
   another: 'Choose another file',
   uploading: (name: string) => `Uploading ${name}`,
   preview: {

@@ -42,6 +42,12 @@ export const query = {
     running: (rows: number) => `${rows.toLocaleString('en')} rows written`,
     done: (rows: number) => `${rows.toLocaleString('en')} rows:`,
   },
+  exports: {
+    title: 'What was exported',
+    empty: 'Nothing yet.',
+    columns: { what: 'Of', format: 'Format', status: 'Status', rows: 'Rows', at: 'When', files: 'Files' },
+    show: 'Show the files',
+  },
   history: {
     title: 'What you ran',
     empty: 'Nothing yet.',
