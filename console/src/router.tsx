@@ -142,6 +142,19 @@ const appConnection = createRoute({
   ...inFrame('/app-connections/$connectionId'),
   component: lazyRouteComponent(() => import('./connections/app-connection-page.tsx'), 'AppConnectionPage'),
 });
+const tests = createRoute({
+  ...inFrame('/tests'),
+  component: lazyRouteComponent(() => import('./verification/tests-page.tsx'), 'TestsPage'),
+});
+const newTest = createRoute({
+  ...inFrame('/tests/new'),
+  component: lazyRouteComponent(() => import('./verification/new-test-page.tsx'), 'NewTestPage'),
+  validateSearch: searching('table'),
+});
+const oneTest = createRoute({
+  ...inFrame('/tests/$definitionId'),
+  component: lazyRouteComponent(() => import('./verification/test-page.tsx'), 'TestPage'),
+});
 const callback = createRoute({ getParentRoute: () => root, path: '/callback', component: CallbackPage });
 const signedOut = createRoute({
   getParentRoute: () => root,
@@ -157,6 +170,7 @@ export const router = createRouter({
     framed.addChildren([
       ...[tables, table, query],
       ...[inProject, importing, files],
+      ...[tests, newTest, oneTest],
       ...[connections, connection, appConnection],
       settings,
       ...[conversations, conversation, reports, report, runs, run],

@@ -5,6 +5,7 @@ import { List } from '../parts/list.tsx';
 import { Fetched } from '../parts/states.tsx';
 import { useGone } from '../parts/use-gone.ts';
 import { workspace } from '../session/login.ts';
+import { useMe } from '../session/me.ts';
 import * as texts from '../texts/index.ts';
 
 const told = texts.table.verification;
@@ -19,6 +20,7 @@ export function Verification({ tableId }: { tableId: string }) {
       (await workspace.get('/v1/tables/{table_id}/verification', { params: { path: { table_id: tableId } } }))
         .data,
   });
+  const { data: me } = useMe();
   const isGone = useGone();
   const run = async () => {
     let { data: now } = await workspace.post('/v1/verification-tests/runs', {
@@ -41,7 +43,17 @@ export function Verification({ tableId }: { tableId: string }) {
               items={results}
               keyOf={({ definitionId }) => definitionId}
               columns={[
-                { title: told.columns.name, value: ({ name }) => name },
+                {
+                  title: told.columns.name,
+                  value: ({ name, definitionId }) =>
+                    me?.data.admin ? (
+                      <Link to="/tests/$definitionId" params={{ definitionId }}>
+                        {name}
+                      </Link>
+                    ) : (
+                      name
+                    ),
+                },
                 {
                   title: told.columns.status,
                   value: ({ status }) => (
@@ -75,6 +87,14 @@ export function Verification({ tableId }: { tableId: string }) {
           <Action isPlain changes={[queryKey, ['catalog', tableId]]} does={run}>
             {told.run}
           </Action>
+          {me?.data.admin && (
+            <p>
+              <Link to="/tests/new" search={{ table: tableId }}>
+                {told.define}
+              </Link>{' '}
+              · <Link to="/tests">{told.all}</Link>
+            </p>
+          )}
         </>
       )}
     </Fetched>

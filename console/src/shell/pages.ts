@@ -23,6 +23,7 @@ export const pages = (projectId: string | undefined) => [
 export const furtherPages = (projectId: string | undefined) => [
   { label: texts.pages.schedules, link: linkOptions({ to: '/schedules' }) },
   { label: texts.pages.workflows, link: linkOptions({ to: '/workflows' }) },
+  { label: texts.pages.tests, link: linkOptions({ to: '/tests' }) },
   {
     label: texts.pages.bring,
     link:

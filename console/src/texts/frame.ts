@@ -10,6 +10,7 @@ export const pages = {
   workflows: 'Workflows',
   bring: 'Bring a file in',
   files: 'Files',
+  tests: 'Tests',
   connections: 'Connections',
   settings: 'Settings',
 };

@@ -15,3 +15,4 @@ export { runs } from './runs.ts';
 export { name, notThere, signedOut, signInFailed, signOut } from './session.ts';
 export { settings } from './settings.ts';
 export { table } from './table.ts';
+export { verification } from './verification.ts';

@@ -82,6 +82,8 @@ export const table = {
     title: 'Tests',
     none: 'No tests apply to it, or none has run yet.',
     run: 'Run the tests',
+    define: 'Define a test of this table',
+    all: 'All tests',
     columns: { name: 'Test', status: 'Result', rows: 'Failing rows', message: 'Why' },
     failures: 'look at them',
     statuses: { passed: 'passed', failed: 'failed', warned: 'warns', error: 'could not run' },

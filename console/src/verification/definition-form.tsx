@@ -1,0 +1,146 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useFirstFault } from '../automation/first-fault.ts';
+import { describe } from '../data/subject.ts';
+import { faultAt, unplaced } from '../parts/faults.ts';
+import { Field } from '../parts/field.tsx';
+import { Failure } from '../parts/states.tsx';
+import { useUnsaved } from '../parts/use-unsaved.ts';
+import * as texts from '../texts/index.ts';
+import { bodyOf, type Content, type DefinitionBody, type Kind, paramsOf } from './content.ts';
+import { ParamField } from './param-field.tsx';
+import { TargetFields } from './target-fields.tsx';
+
+const told = texts.verification;
+const kinds = Object.keys(told.kinds) as Kind[];
+const severities = Object.keys(told.severities) as Content['severity'][];
+
+interface DefinitionFormProps {
+  initial: () => Content;
+  /** Its kind stays once it is made. */
+  isNew: boolean;
+  label: string;
+  save: (body: DefinitionBody, kind: Kind) => Promise<unknown>;
+}
+
+/** What should hold of which tables, and what happens where it does not. */
+export function DefinitionForm({ initial, isNew, label, save }: DefinitionFormProps) {
+  const [content, setContent] = useState(initial);
+  const [stored, setStored] = useState(content);
+  const change = (part: Partial<Content>) => setContent((before) => ({ ...before, ...part }));
+  const { kind, params, tableId, isOfOne } = content;
+  const columns = useColumns(isOfOne ? tableId : '');
+  const others = useColumns(params['to_table_id'] ?? '');
+  const isBoolean = columns.some(({ name, dataType }) => name === params['column'] && dataType === 'BOOLEAN');
+  const { mutate, isPending, isSuccess, error } = useMutation({
+    mutationFn: (written: Content) => save(bodyOf(written, { isBoolean }), kind),
+    onSuccess: (_, written) => setStored(written),
+  });
+  useUnsaved(content !== stored && !isPending);
+  const form = useFirstFault(error);
+  const places = [['name'], ['target'], ...paramsOf[kind].map(({ name }) => ['params', name])];
+  const left = unplaced(error, places);
+  return (
+    <form
+      ref={form}
+      className="narrow"
+      onSubmit={(event) => {
+        event.preventDefault();
+        mutate(content);
+      }}
+    >
+      <Field label={told.name} fault={faultAt(error, 'name')}>
+        {(control) => (
+          <input
+            {...control}
+            required
+            maxLength={255}
+            value={content.name}
+            onChange={({ target }) => change({ name: target.value })}
+          />
+        )}
+      </Field>
+      <TargetFields {...{ content, change, error }} />
+      <Field label={told.kind}>
+        {(control) => (
+          <select
+            {...control}
+            disabled={!isNew}
+            value={kind}
+            onChange={({ target }) => change({ kind: target.value as Kind })}
+          >
+            {kinds.map((one) => (
+              <option key={one} value={one}>
+                {told.kinds[one]}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {paramsOf[kind].map((param) => (
+        <ParamField
+          key={`${kind} ${param.name}`}
+          param={param}
+          value={params[param.name] ?? ''}
+          fault={faultAt(error, 'params', param.name)}
+          columns={(param.as === 'otherColumns' ? others : columns).map(({ name }) => name)}
+          onChange={(text) => change({ params: { ...params, [param.name]: text } })}
+        />
+      ))}
+      <Field label={told.severity}>
+        {(control) => (
+          <select
+            {...control}
+            value={content.severity}
+            onChange={({ target }) => change({ severity: target.value as Content['severity'] })}
+          >
+            {severities.map((one) => (
+              <option key={one} value={one}>
+                {told.severities[one]}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {(['blocking', 'keepRows', 'enabled'] as const).map((name) => (
+        <label key={name}>
+          <input
+            type="checkbox"
+            checked={content[name]}
+            onChange={({ target }) => change({ [name]: target.checked })}
+          />{' '}
+          {told.flags[name]}
+        </label>
+      ))}
+      <Field label={told.description}>
+        {(control) => (
+          <textarea
+            {...control}
+            className="prose"
+            rows={2}
+            maxLength={10_000}
+            value={content.description}
+            onChange={({ target }) => change({ description: target.value })}
+          />
+        )}
+      </Field>
+      <p className="buttons">
+        <button type="submit" disabled={isPending}>
+          {label}
+        </button>
+        {isSuccess && content === stored && <span role="status">{told.saved}</span>}
+      </p>
+      {left !== null && <Failure error={left} />}
+    </form>
+  );
+}
+
+/** The columns of a table, once it is known. */
+function useColumns(tableId: string) {
+  const { data } = useQuery({
+    queryKey: ['catalog', tableId],
+    queryFn: () => describe(tableId),
+    enabled: tableId !== '',
+  });
+  return data === undefined || 'isUnbuilt' in data ? [] : data.columns;
+}

@@ -1,0 +1,101 @@
+import { type QueryKey, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { tablesQuery } from '../data/tables.ts';
+import { Field } from '../parts/field.tsx';
+import { Failure } from '../parts/states.tsx';
+import { projectsQuery } from '../project/current.ts';
+import { workspace } from '../session/login.ts';
+import * as texts from '../texts/index.ts';
+
+const told = texts.verification.overlays;
+const changes = {
+  off: { enabled: false },
+  on: { enabled: true },
+  warn: { severity: 'warn' },
+  error: { severity: 'error' },
+  pass: { blocking: false },
+  block: { blocking: true },
+} as const;
+type Change = keyof typeof changes;
+const all = Object.keys(changes) as Change[];
+
+/** Another treatment of one table, of a project's tables, or of all. */
+export function NewOverlay({ definitionId, queryKey }: { definitionId: string; queryKey: QueryKey }) {
+  const queries = useQueryClient();
+  const { data: entries = [] } = useQuery(tablesQuery);
+  const { data: projects = [] } = useQuery(projectsQuery);
+  const tables = entries.filter(({ kind }) => kind !== 'view' && kind !== 'system');
+  const [where, setWhere] = useState('');
+  const [change, setChange] = useState<Change>('off');
+  const [reason, setReason] = useState('');
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () =>
+      workspace.post('/v1/verification-tests/overlays', {
+        body: {
+          definition_id: definitionId,
+          ...(tables.some(({ id }) => id === where) && { table_id: where }),
+          ...(projects.some(({ id }) => id === where) && { project_id: where }),
+          ...changes[change],
+          reason,
+        },
+      }),
+    onSuccess: () => {
+      setReason('');
+      return queries.invalidateQueries({ queryKey });
+    },
+  });
+  return (
+    <form
+      className="narrow"
+      onSubmit={(event) => {
+        event.preventDefault();
+        mutate();
+      }}
+    >
+      <Field label={told.columns.where}>
+        {(control) => (
+          <select {...control} value={where} onChange={({ target }) => setWhere(target.value)}>
+            <option value="">{told.everywhere}</option>
+            {projects.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {told.inProject(name)}
+              </option>
+            ))}
+            {tables.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label={told.columns.what}>
+        {(control) => (
+          <select {...control} value={change} onChange={({ target }) => setChange(target.value as Change)}>
+            {all.map((one) => (
+              <option key={one} value={one}>
+                {told.changes[one]}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label={told.reason}>
+        {(control) => (
+          <input
+            {...control}
+            maxLength={2_000}
+            value={reason}
+            onChange={({ target }) => setReason(target.value)}
+          />
+        )}
+      </Field>
+      <p className="buttons">
+        <button type="submit" disabled={isPending}>
+          {told.add}
+        </button>
+      </p>
+      {error !== null && <Failure error={error} />}
+    </form>
+  );
+}

@@ -1,0 +1,87 @@
+import { useQuery } from '@tanstack/react-query';
+import { type components, some } from '../../../clients/typescript/src/index.ts';
+import { TableName } from '../data/table-name.tsx';
+import { Action } from '../parts/action.tsx';
+import { List } from '../parts/list.tsx';
+import { Fetched } from '../parts/states.tsx';
+import { projectsQuery } from '../project/current.ts';
+import { workspace } from '../session/login.ts';
+import * as texts from '../texts/index.ts';
+import { NewOverlay } from './new-overlay.tsx';
+
+type Overlay = components['schemas']['VerificationTestOverlay'];
+
+const told = texts.verification.overlays;
+/** Of the organization: the service has them in one list. */
+const maxOverlays = 1_000;
+
+/** Where a test is another than it is defined: for a table, for the tables of a project, or for all. */
+export function Overlays({ definitionId }: { definitionId: string }) {
+  const queryKey = ['overlays', definitionId];
+  const asked = useQuery({
+    queryKey,
+    queryFn: async () =>
+      (
+        await some(maxOverlays, (page) =>
+          workspace.get('/v1/verification-tests/overlays', { params: { query: page } }),
+        )
+      ).filter((overlay) => overlay.definitionId === definitionId),
+  });
+  return (
+    <>
+      <p className="hint">{told.about}</p>
+      <Fetched asked={asked}>
+        {(found) =>
+          found.length === 0 ? (
+            <p>{told.none}</p>
+          ) : (
+            <List
+              label={told.title}
+              items={found}
+              keyOf={({ id }) => id}
+              columns={[
+                { title: told.columns.where, value: (one) => <Where of={one} /> },
+                { title: told.columns.what, value: changesOf },
+                { title: told.reason, value: ({ reason }) => reason },
+                {
+                  title: told.columns.remove,
+                  value: ({ id }) => (
+                    <Action
+                      isPlain
+                      confirm={told.confirm}
+                      changes={[queryKey]}
+                      does={() =>
+                        workspace.delete('/v1/verification-tests/overlays/{overlay_id}', {
+                          params: { path: { overlay_id: id } },
+                        })
+                      }
+                    >
+                      {told.columns.remove}
+                    </Action>
+                  ),
+                },
+              ]}
+            />
+          )
+        }
+      </Fetched>
+      <NewOverlay definitionId={definitionId} queryKey={queryKey} />
+    </>
+  );
+}
+
+function Where({ of: { tableId, projectId } }: { of: Overlay }) {
+  const { data: projects = [] } = useQuery(projectsQuery);
+  if (tableId !== null) return <TableName id={tableId} />;
+  if (projectId === null) return told.everywhere;
+  return told.inProject(projects.find(({ id }) => id === projectId)?.name ?? projectId);
+}
+
+function changesOf({ enabled, severity, blocking, params }: Overlay): string {
+  return [
+    ...(enabled === null ? [] : [told.enabled[`${enabled}`]]),
+    ...(severity === null ? [] : [texts.verification.severities[severity]]),
+    ...(blocking === null ? [] : [told.blocking[`${blocking}`]]),
+    ...(params === null ? [] : [JSON.stringify(params)]),
+  ].join(', ');
+}

@@ -1,0 +1,134 @@
+import { useQuery } from '@tanstack/react-query';
+import { tablesQuery } from '../data/tables.ts';
+import { type Control, Field } from '../parts/field.tsx';
+import * as texts from '../texts/index.ts';
+import { linesOf, type paramsOf } from './content.ts';
+
+const told = texts.verification;
+
+interface ParamFieldProps {
+  param: (typeof paramsOf)['sql'][number];
+  value: string;
+  fault: string | undefined;
+  /** Those that may be named, where they are known. */
+  columns: readonly string[];
+  onChange: (text: string) => void;
+}
+
+/** The control of one parameter of a test. */
+export function ParamField({
+  param: { name, as, isOptional },
+  value,
+  fault,
+  columns,
+  onChange,
+}: ParamFieldProps) {
+  const label = told.params[name as keyof typeof told.params];
+  const hint = told.hints[as as keyof typeof told.hints];
+  return (
+    <Field {...{ label, hint, fault }}>
+      {(control) => {
+        const own = { ...control, required: !isOptional, value };
+        switch (as) {
+          case 'number':
+            return (
+              <input
+                {...own}
+                type="number"
+                min={0}
+                step="any"
+                onChange={({ target }) => onChange(target.value)}
+              />
+            );
+          case 'table':
+            return <TableChoice {...{ control, value, onChange }} />;
+          case 'column':
+            return columns.length === 0 ? (
+              <input {...own} onChange={({ target }) => onChange(target.value)} />
+            ) : (
+              <select {...own} onChange={({ target }) => onChange(target.value)}>
+                <option value="" />
+                {withOwn(columns, value).map((column) => (
+                  <option key={column}>{column}</option>
+                ))}
+              </select>
+            );
+          case 'columns':
+          case 'otherColumns':
+            return (
+              <>
+                <textarea
+                  {...own}
+                  rows={3}
+                  spellCheck={false}
+                  onChange={({ target }) => onChange(target.value)}
+                />
+                {columns.length > 0 && (
+                  <AddColumn
+                    label={told.add(label)}
+                    columns={columns.filter((column) => !linesOf(value).includes(column))}
+                    onAdd={(column) => onChange([...linesOf(value), column].join('\n'))}
+                  />
+                )}
+              </>
+            );
+          default:
+            return (
+              <textarea
+                {...own}
+                rows={5}
+                spellCheck={false}
+                onChange={({ target }) => onChange(target.value)}
+              />
+            );
+        }
+      }}
+    </Field>
+  );
+}
+
+const withOwn = (columns: readonly string[], own: string): readonly string[] =>
+  own === '' || columns.includes(own) ? columns : [...columns, own];
+
+interface AddColumnProps {
+  label: string;
+  columns: readonly string[];
+  onAdd: (column: string) => void;
+}
+
+function AddColumn({ label, columns, onAdd }: AddColumnProps) {
+  return (
+    <select aria-label={label} value="" onChange={({ target }) => onAdd(target.value)}>
+      <option value="" disabled>
+        {label}
+      </option>
+      {columns.map((column) => (
+        <option key={column}>{column}</option>
+      ))}
+    </select>
+  );
+}
+
+interface TableChoiceProps {
+  control: Control;
+  value: string;
+  onChange: (id: string) => void;
+}
+
+/** One of the tables; tests are of no views. */
+export function TableChoice({ control, value, onChange }: TableChoiceProps) {
+  const { data: all = [] } = useQuery(tablesQuery);
+  const tables = all.filter(({ kind }) => kind !== 'view' && kind !== 'system');
+  const isMissing = value !== '' && !tables.some(({ id }) => id === value);
+  return (
+    <select {...control} required value={value} onChange={({ target }) => onChange(target.value)}>
+      <option value="" />
+      {tables.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+      {isMissing && <option>{value}</option>}
+    </select>
+  );
+}

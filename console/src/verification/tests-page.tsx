@@ -1,0 +1,60 @@
+import { Link } from '@tanstack/react-router';
+import { TableName } from '../data/table-name.tsx';
+import { List } from '../parts/list.tsx';
+import { Pages } from '../parts/pages.tsx';
+import { Time } from '../parts/time.tsx';
+import { workspace } from '../session/login.ts';
+import * as texts from '../texts/index.ts';
+import type { Definition } from './content.ts';
+
+const told = texts.verification;
+
+/** What should hold of tables, as administrators say it. */
+export function TestsPage() {
+  return (
+    <>
+      <h1>{texts.pages.tests}</h1>
+      <p className="hint">{told.about}</p>
+      <p className="buttons">
+        <Link className="button" to="/tests/new">
+          {told.create}
+        </Link>
+      </p>
+      <Pages
+        queryKey={['definitions']}
+        empty={told.empty}
+        fetchPage={(page) => workspace.get('/v1/verification-tests/definitions', { params: { query: page } })}
+      >
+        {(found) => (
+          <List
+            label={texts.pages.tests}
+            items={found}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                title: told.name,
+                value: ({ id, name }) => (
+                  <Link to="/tests/$definitionId" params={{ definitionId: id }}>
+                    {name}
+                  </Link>
+                ),
+              },
+              { title: told.columns.of, value: ({ target }) => <Target of={target} /> },
+              { title: told.kind, value: ({ kind }) => told.kinds[kind] },
+              { title: told.severity, value: consequence },
+              { title: told.columns.changed, value: ({ updatedAt }) => <Time at={updatedAt} /> },
+            ]}
+          />
+        )}
+      </Pages>
+    </>
+  );
+}
+
+function Target({ of }: { of: Definition['target'] }) {
+  if ('tableId' in of) return <TableName id={of.tableId} />;
+  return told.target.selected;
+}
+
+const consequence = ({ enabled, blocking, severity }: Definition): string =>
+  !enabled ? told.off : blocking ? told.blocks : told.severities[severity];

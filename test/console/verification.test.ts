@@ -1,0 +1,168 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { inspect, themes } from '../api/pages/in-browser/inspect.ts';
+import { expectTitle } from '../api/pages/in-browser/lab.ts';
+import { describeInChromium } from '../support/chromium.ts';
+import { expectEventually } from '../support/eventually.ts';
+import { useWorker } from '../support/worker.ts';
+import { useWorkspace } from '../support/workspace.ts';
+import { hasRun, hostile, openPart, useConsole } from './opened.ts';
+
+const workspace = useWorkspace({ trustedProxies: ['127.0.0.1'] });
+useWorker(workspace);
+
+const cities = [
+  { city: 'Porto', amount: 30 },
+  { city: 'Lagos', amount: -4 },
+];
+const definitions = '/v1/verification-tests/definitions';
+
+describeInChromium('tests of tables', () => {
+  const { opened, table, project } = useConsole(workspace);
+
+  async function tables(options: { colorScheme?: 'dark' | 'light' } = {}) {
+    let id = '';
+    const one = await opened(async (client) => {
+      await project(client);
+      id = await table(client, 'orders', cities);
+      await table(client, 'places', [{ city: 'Porto', amount: 1 }]);
+    }, options);
+    return { ...one, id };
+  }
+  /** From the table to a new test of it. */
+  async function defining(page: Page, id: string, name: string, kind: string) {
+    await page.goto(`/console/tables/${id}`);
+    await openPart(page, 'Tests');
+    await page.getByRole('link', { name: 'Define a test of this table' }).click();
+    await expectTitle(page, 'New test');
+    await page.getByLabel('Name', { exact: true }).fill(name);
+    await page.getByLabel('What it tests').selectOption(kind);
+  }
+  const define = (page: Page) => page.getByRole('button', { name: 'Define the test' }).click();
+
+  test('one of each kind is defined as the service has them', async () => {
+    const { page, client, faults, id } = await tables();
+    await defining(page, id, 'debts', 'a condition on every row');
+    await page.getByLabel('Condition').fill('amont >= 0');
+    await define(page);
+    await page.getByText(/amont/).first().waitFor();
+    await page.getByLabel('Condition').fill('amount >= 0');
+    await define(page);
+    await expectTitle(page, 'debts');
+    await defining(page, id, 'given', 'no value is missing');
+    await page.getByLabel('Add to Columns').selectOption('city');
+    await page.getByLabel('Add to Columns').selectOption('amount');
+    await define(page);
+    await expectTitle(page, 'given');
+    await defining(page, id, 'known', 'only these values');
+    await page.getByLabel('Column', { exact: true }).selectOption('city');
+    await page.getByLabel('Values').fill('Porto\nLagos\n');
+    await define(page);
+    await expectTitle(page, 'known');
+    await defining(page, id, 'placed', 'the other table has it too');
+    await page.getByLabel('Columns', { exact: true }).fill('city');
+    await page.getByLabel('Other table').selectOption('places');
+    await page.getByLabel('Add to Its columns').selectOption('city');
+    await define(page);
+    await expectTitle(page, 'placed');
+    await defining(page, id, 'enough', 'the number of rows');
+    await page.getByLabel('At least').fill('1');
+    await define(page);
+    await expectTitle(page, 'enough');
+    const { items } = (await client.call('GET', definitions)).body;
+    expect(
+      items.map(({ name, params }: { name: string; params: object }) => [name, params]).reverse(),
+    ).toEqual([
+      ['debts', { expression: 'amount >= 0' }],
+      ['given', { columns: ['city', 'amount'] }],
+      ['known', { column: 'city', values: ['Porto', 'Lagos'] }],
+      ['placed', { columns: ['city'], to_table_id: expect.stringMatching(/^tbl_/), to_columns: ['city'] }],
+      ['enough', { min: 1 }],
+    ]);
+    expect(items[0].target).toEqual({ tableId: id });
+    expect(faults).toEqual([]);
+  });
+
+  test('it is found from its result, changed, excepted for a table, and deleted', async () => {
+    const { page, client, faults, id } = await tables();
+    await defining(page, id, hostile[0]!, 'a condition on every row');
+    await page.getByLabel('Condition').fill('amount >= 0');
+    await define(page);
+    await expectTitle(page, hostile[0]!);
+    await page.getByRole('link', { name: 'Open the table' }).click();
+    await openPart(page, 'Tests');
+    await page.getByRole('button', { name: 'Run the tests' }).click();
+    await page.getByText(/· tests fail ·/).waitFor();
+    await page.getByRole('link', { name: hostile[0]! }).click();
+    await expectTitle(page, hostile[0]!);
+    expect(await page.getByLabel('What it tests').isDisabled()).toBe(true);
+    await page.getByLabel('Rows that fail make the test').selectOption('warn');
+    await page.getByLabel('Which tables').selectOption('those selected at each run');
+    await page.getByLabel('With a name like').fill('^orders');
+    await page.getByRole('button', { name: 'Save the test' }).click();
+    await page.getByText('Saved.').waitFor();
+    const [{ id: definitionId, severity, target, revision }] = (await client.call('GET', definitions)).body
+      .items;
+    expect([severity, target, revision]).toEqual(['warn', { selector: { namePattern: '^orders' } }, 2]);
+    // Somebody else changes it meanwhile; what one has written is not lost.
+    const path = `${definitions}/${definitionId}`;
+    expect((await client.call('PATCH', path, { body: { description: 'Theirs.' } })).status).toBe(200);
+    await page.getByLabel('Description').fill('Mine.');
+    await page.getByRole('button', { name: 'Save the test' }).click();
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByLabel('Description').inputValue()).toBe('Mine.');
+    page.once('dialog', (dialog) => void dialog.accept());
+    await page.getByRole('link', { name: 'Tests', exact: true }).click();
+    await expectTitle(page, 'Tests');
+    await page.getByRole('link', { name: hostile[0]! }).click();
+    await openPart(page, 'Exceptions');
+    await page.getByText('There are none.').waitFor();
+    await page.getByLabel('Where').selectOption('orders');
+    await page.getByLabel('Why').fill('They may owe.');
+    await page.getByRole('button', { name: 'Add the exception' }).click();
+    const exceptions = page.getByRole('table', { name: 'Exceptions' });
+    await exceptions.getByText('They may owe.').waitFor();
+    await exceptions.getByText('off', { exact: true }).waitFor();
+    const { items } = (await client.call('GET', '/v1/verification-tests/overlays')).body;
+    expect(items).toMatchObject([{ definitionId, tableId: id, enabled: false, reason: 'They may owe.' }]);
+    await exceptions.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('There are none.').waitFor();
+    await page.getByRole('button', { name: 'Delete the test' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete the test' }).click();
+    await page.getByText('No test is defined yet.').waitFor();
+    await expectEventually(async () => (await client.call('GET', definitions)).body.items.length).toBe(0);
+    expect([await hasRun(page), faults]).toEqual([false, []]);
+  });
+
+  test('an API that fails is told, and asked again', async () => {
+    const { page } = await tables();
+    const broken = { status: 422, json: { code: 'conflict', detail: 'Broken for a test.' } };
+    await page.route('**/verification-tests/**', (route) => route.fulfill(broken));
+    await page.goto('/console/tests');
+    await page.getByText('Broken for a test.').waitFor();
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('No test is defined yet.').waitFor();
+    await page.goto('/console/tests/vtd_of_somebody_else');
+    await page.getByRole('alert').waitFor();
+  });
+
+  test.each(themes)('its pages are accessible in %s colours, and fit a narrow window', async (theme) => {
+    const { page, id } = await tables({ colorScheme: theme });
+    await defining(page, id, 'placed', 'the other table has it too');
+    await page.getByLabel('Add to Columns').selectOption('city');
+    await page.getByLabel('Other table').selectOption('places');
+    await page.getByLabel('Add to Its columns').selectOption('city');
+    await inspect(page, 'new-test', theme);
+    await define(page);
+    await expectTitle(page, 'placed');
+    await openPart(page, 'Exceptions');
+    await page.getByRole('button', { name: 'Add the exception' }).click();
+    await page.getByRole('table', { name: 'Exceptions' }).waitFor();
+    await inspect(page, 'test', theme);
+    await page.getByRole('link', { name: 'Tests', exact: true }).click();
+    await page.getByRole('link', { name: 'placed' }).waitFor();
+    await inspect(page, 'tests', theme);
+  });
+});
