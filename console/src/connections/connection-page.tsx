@@ -61,9 +61,9 @@ function Shown({ connection }: { connection: Connection }) {
         <EditConnection connection={connection} onSaved={() => test.mutate()} />
       </OnDemand>
       <h2>{texts.connections.datasets.title}</h2>
-      <Datasets connectionId={id} />
+      <Datasets {...{ connectionId: id, type }} />
       <OnDemand title={texts.connections.resources.title}>
-        <Resources connectionId={id} />
+        <Resources {...{ connectionId: id, type }} />
       </OnDemand>
       <Action
         isPlain
