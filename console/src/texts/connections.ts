@@ -1,4 +1,5 @@
 import { dataset, held } from './datasets.ts';
+import { replication } from './replication.ts';
 
 /** Texts of connections to other systems. */
 export const connections = {
@@ -79,6 +80,7 @@ export const connections = {
   },
   dataset,
   held,
+  replication,
   resources: {
     title: 'What is there',
     prefix: 'Names that begin with',
