@@ -39,11 +39,16 @@ export function Snapshots({ connectionId, datasetId }: SnapshotsProps) {
             {
               title: told.columns.status,
               value: (run) => {
-                const { id, status, progress, finishedAt } = run;
+                const { id, status, progress, finishedAt, waitsFor, waitsUntil } = run;
                 return (
                   <>
                     {told.statuses[status]}{' '}
                     {status === 'running' && <progress max={1} value={progress} aria-label={told.title} />}
+                    {waitsFor !== null && (
+                      <p>
+                        {told.waitsFor[waitsFor]} <Time at={waitsUntil} />
+                      </p>
+                    )}
                     {finishedAt === null && status !== 'awaiting_confirmation' && (
                       <Action
                         isPlain

@@ -76,6 +76,12 @@ export const connections = {
       failed: 'failed',
       cancelled: 'cancelled',
     },
+    waitsFor: {
+      limits: 'It waits for the limits of the connection, until',
+      source: 'The source asked to be left alone until',
+      retry: 'It is tried again at',
+      turn: 'It waits for its turn, until',
+    },
     cancel: 'Stop',
   },
   dataset,
