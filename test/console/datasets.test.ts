@@ -193,6 +193,7 @@ describeInChromium('datasets', () => {
     await page.getByRole('row').filter({ hasText: 'shop.orders' }).getByText('Choose how').click();
     await form(page, 'shop.orders').getByLabel('Mode').selectOption('incremental');
     await page.getByText('The table has 100 rows').first().waitFor();
+    await page.getByRole('heading', { level: 1 }).scrollIntoViewIfNeeded();
     await inspect(page, 'datasets', theme);
   });
 });

@@ -15,6 +15,8 @@ const workspace = useWorkspace({ trustedProxies: ['127.0.0.1'] }, () => ({
 }));
 useWorker(workspace);
 
+const nameOf = ({ name }: { name: string }) => name;
+
 describeInChromium('HTTP replication', () => {
   const { opened, project } = useConsole(workspace);
 
@@ -51,7 +53,7 @@ describeInChromium('HTTP replication', () => {
       .filter({ hasText: '/records' });
     await records.getByRole('button', { name: 'Copy it' }).click();
     await records.getByRole('button', { name: 'Copy now' }).click();
-    await records.getByText('Copy: succeeded').waitFor();
+    return records;
   };
 
   test('how a source is read is written as a form, told what is wrong with it, and copied so', async () => {
@@ -72,11 +74,7 @@ describeInChromium('HTTP replication', () => {
     await form.getByLabel('Parameter of the size').fill('limit');
     await form.getByLabel('Requests at once').fill('1');
     await save.click();
-    await form
-      .getByText('is not part of the resource’s cursor')
-      .or(form.getByText('has no value'))
-      .first()
-      .waitFor();
+    await form.getByText('${cursor} has no value').waitFor();
     await form.getByText('Pagination by next_link needs a pointer').waitFor();
     expect(await stored()).toEqual({ enabled: true, httpReplication: null });
     await form.getByLabel('Pointer to the next page').fill('/links/next');
@@ -109,7 +107,7 @@ describeInChromium('HTTP replication', () => {
         ],
       },
     });
-    await copyRecords(page);
+    await (await copyRecords(page)).getByText('Copy: succeeded').waitFor();
     expect(await rowsOf(client, 'SELECT label FROM records ORDER BY id')).toEqual([
       { label: hostile[0] },
       { label: 'two' },
@@ -156,6 +154,17 @@ describeInChromium('HTTP replication', () => {
     await form.getByText('Saved.').waitFor();
     expect((await stored()).httpReplication.resources).toEqual([]);
     expect([await hasRun(page), faults]).toEqual([false, []]);
+  });
+
+  test('a copy that has to wait says for what, and is stopped', async () => {
+    const { page, client } = await connected(recordPolicy({}, { requests_per_day: 1 }));
+    const records = await copyRecords(page);
+    await openPart(page, /^Copies/);
+    await page.getByText('It waits for the limits of the connection, until').waitFor();
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await records.getByText('Copy: cancelled').waitFor();
+    await page.getByText('It waits for the limits').waitFor({ state: 'detached' });
+    expect((await client.call('GET', '/v1/tables')).body.tables.map(nameOf)).not.toContain('records');
   });
 
   test.each(themes)('its form is accessible in %s colours, and fits a narrow window', async (theme) => {

@@ -35,6 +35,7 @@ export const dataset = {
 /** Texts of copies that their guard holds back. */
 export const held = {
   title: 'Held back by their guard',
+  of: (table: string) => `Held back by its guard: ${table}`,
   compared: (before: string, now: string, fewer: string) =>
     `The table has ${before} rows, this copy ${now}: ${fewer} fewer.`,
   rows: (now: string) => `This copy has ${now} rows, too few for its guard.`,

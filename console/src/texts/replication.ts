@@ -3,7 +3,8 @@ export const replication = {
   title: 'How it is read',
   copies: 'What may be copied',
   enabled: 'Every dataset of it may be copied',
-  about: 'Each resource is a path below the base address. What is there lists them, to be copied.',
+  about:
+    'Each resource is a path below the base address. Under “What is there” they are listed, and can be copied.',
   limits: 'Limits',
   limit: {
     max_concurrency: 'Requests at once',

@@ -24,7 +24,7 @@ export function ColumnsChoice({ label, hint, fault, columns, value, onChange }: 
       </Field>
     );
   const known = columns.map(({ name }) => name);
-  const others = first.filter((name) => !known.includes(name));
+  const others = [...new Set([...first, ...value])].filter((name) => !known.includes(name));
   return (
     <fieldset aria-describedby={fault === undefined ? `${id}-hint` : `${id}-fault ${id}-hint`}>
       <legend>{label}</legend>

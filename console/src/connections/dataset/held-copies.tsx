@@ -32,11 +32,10 @@ export function HeldCopies({ connectionId }: { connectionId: string }) {
   const shown = (data ?? []).filter((run) => isHeld(run) || decided.includes(run.id));
   if (shown.length === 0) return null;
   return (
-    <section aria-label={texts.connections.held.title} className="asks">
-      <h3>{texts.connections.held.title}</h3>
+    <section aria-label={texts.connections.held.title} className="asks part">
       {shown.map((run) => (
         <div key={run.id}>
-          <h4>{run.snapshotTableName}</h4>
+          <h3>{texts.connections.held.of(run.snapshotTableName)}</h3>
           <Held run={run} onDecided={() => setDecided((before) => [...before, run.id])} />
         </div>
       ))}
