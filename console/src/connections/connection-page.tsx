@@ -9,12 +9,13 @@ import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import { Datasets } from './datasets.tsx';
 import { EditConnection } from './edit-connection.tsx';
+import { EditPolicy } from './replication/edit-policy.tsx';
 import { Resources } from './resources.tsx';
 import { Test } from './test.tsx';
 import { useTest } from './use-test.ts';
 
 const route = getRouteApi('/framed/connections/$connectionId');
-const told = texts.connections.one;
+const { one: told, replication } = texts.connections;
 
 type Connection = components['schemas']['DataConnection'];
 
@@ -60,10 +61,13 @@ function Shown({ connection }: { connection: Connection }) {
       <OnDemand title={told.edit}>
         <EditConnection connection={connection} onSaved={() => test.mutate()} />
       </OnDemand>
+      <OnDemand title={type === 'http' ? replication.title : replication.copies}>
+        <EditPolicy connection={connection} />
+      </OnDemand>
       <h2>{texts.connections.datasets.title}</h2>
-      <Datasets connectionId={id} />
+      <Datasets {...{ connectionId: id, type }} />
       <OnDemand title={texts.connections.resources.title}>
-        <Resources connectionId={id} />
+        <Resources {...{ connectionId: id, type }} />
       </OnDemand>
       <Action
         isPlain

@@ -41,12 +41,14 @@ export function CopyNow({ connectionId, datasetId, isPlain }: CopyNowProps) {
   });
   const isUnderWay = run !== undefined && run.finishedAt === null;
   const isDone = run !== undefined && !isUnderWay;
-  // When it was copied last, and its table, are told anew at once.
+  const isHeld = run?.status === 'awaiting_confirmation';
+  // When it was copied last, its table, and whether somebody has to decide are told anew at once.
   useEffect(() => {
-    if (!isDone) return;
+    if (!isDone && !isHeld) return;
     void queries.invalidateQueries({ queryKey: ['datasets', connectionId] });
     void queries.invalidateQueries({ queryKey: ['snapshots', datasetId] });
-  }, [isDone, queries, connectionId, datasetId]);
+    void queries.invalidateQueries({ queryKey: ['snapshots of', connectionId] });
+  }, [isDone, isHeld, queries, connectionId, datasetId]);
   return (
     <>
       <button

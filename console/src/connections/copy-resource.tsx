@@ -3,19 +3,20 @@ import { useProjectId } from '../project/current.ts';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import { CopyNow } from './copy-now.tsx';
+import type { Resource } from './dataset/settings.ts';
 
 const told = texts.connections.resources;
 
 interface CopyResourceProps {
   connectionId: string;
-  resource: string;
-  name: string;
+  resource: Resource;
   /** Of the dataset that copies it already. */
   datasetId: string | undefined;
+  onChoose: () => void;
 }
 
-/** Makes a dataset of a resource; where there is one, has it copied. */
-export function CopyResource({ connectionId, resource, name, datasetId }: CopyResourceProps) {
+/** Makes a dataset of a resource, at once or as one chooses; where there is one, has it copied. */
+export function CopyResource({ connectionId, resource, datasetId, onChoose }: CopyResourceProps) {
   const projectId = useProjectId();
   if (datasetId !== undefined)
     return (
@@ -23,18 +24,24 @@ export function CopyResource({ connectionId, resource, name, datasetId }: CopyRe
         <span role="status">{told.isThere}</span> <CopyNow isPlain {...{ connectionId, datasetId }} />
       </span>
     );
+  const { resource: source, name } = resource;
   return (
-    <Action
-      isPlain
-      changes={[['datasets', connectionId]]}
-      does={() =>
-        workspace.post('/v1/connections/data/{connection_id}/datasets', {
-          params: { path: { connection_id: connectionId } },
-          body: { resource, name, snapshot_enabled: true, project_id: projectId ?? null },
-        })
-      }
-    >
-      {told.copy}
-    </Action>
+    <span className="buttons">
+      <Action
+        isPlain
+        changes={[['datasets', connectionId]]}
+        does={() =>
+          workspace.post('/v1/connections/data/{connection_id}/datasets', {
+            params: { path: { connection_id: connectionId } },
+            body: { resource: source, name, snapshot_enabled: true, project_id: projectId ?? null },
+          })
+        }
+      >
+        {told.copy}
+      </Action>
+      <button type="button" className="plain" onClick={onChoose}>
+        {told.choose}
+      </button>
+    </span>
   );
 }

@@ -7,6 +7,11 @@ import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import { CopyNow } from './copy-now.tsx';
+import { EditDataset } from './dataset/edit-dataset.tsx';
+import { HeldCopies } from './dataset/held-copies.tsx';
+import { modeInWords } from './dataset/in-words.ts';
+import { Scheduled } from './dataset/scheduled.tsx';
+import type { ConnectionKind } from './dataset/settings.ts';
 import { Snapshots } from './snapshots.tsx';
 
 const told = texts.connections.datasets;
@@ -14,7 +19,7 @@ const told = texts.connections.datasets;
 const everyMs = 15_000;
 
 /** What of a source is copied into tables, and its copies. */
-export function Datasets({ connectionId }: { connectionId: string }) {
+export function Datasets({ connectionId, type }: { connectionId: string; type: ConnectionKind }) {
   const path = { connection_id: connectionId };
   const queryKey = ['datasets', connectionId];
   return (
@@ -28,6 +33,7 @@ export function Datasets({ connectionId }: { connectionId: string }) {
     >
       {(found) => (
         <>
+          <HeldCopies connectionId={connectionId} />
           <List
             label={told.title}
             items={found}
@@ -46,6 +52,8 @@ export function Datasets({ connectionId }: { connectionId: string }) {
                     </Link>
                   ),
               },
+              { title: told.columns.mode, value: (dataset) => modeInWords(type, dataset) },
+              { title: told.columns.schedule, value: (dataset) => <Scheduled dataset={dataset} /> },
               {
                 title: told.columns.last,
                 value: ({ lastSnapshotAt }) =>
@@ -73,10 +81,15 @@ export function Datasets({ connectionId }: { connectionId: string }) {
               },
             ]}
           />
-          {found.map(({ id, name }) => (
-            <OnDemand key={id} title={`${texts.connections.snapshots.title}: ${name}`}>
-              <Snapshots connectionId={connectionId} datasetId={id} />
-            </OnDemand>
+          {found.map((dataset) => (
+            <div key={dataset.id}>
+              <OnDemand title={texts.connections.dataset.how(dataset.name)}>
+                <EditDataset {...{ dataset, type }} />
+              </OnDemand>
+              <OnDemand title={`${texts.connections.snapshots.title}: ${dataset.name}`}>
+                <Snapshots connectionId={connectionId} datasetId={dataset.id} />
+              </OnDemand>
+            </div>
           ))}
         </>
       )}

@@ -6,13 +6,18 @@ import { Pages } from '../parts/pages.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import { CopyResource } from './copy-resource.tsx';
+import { NewDataset } from './dataset/new-dataset.tsx';
+import type { ConnectionKind, Resource } from './dataset/settings.ts';
 
 const told = texts.connections.resources;
 /** Of more it is not known here whether they are copied already. */
 const maxDatasets = 1_000;
 
+/** The part that is about to be filled in. */
+const focus = (heading: HTMLElement | null) => heading?.focus();
+
 /** What a source has, and how to have it copied. */
-export function Resources({ connectionId }: { connectionId: string }) {
+export function Resources({ connectionId, type }: { connectionId: string; type: ConnectionKind }) {
   const path = { connection_id: connectionId };
   const { data: datasets } = useQuery({
     queryKey: ['datasets', connectionId, 'all'],
@@ -22,8 +27,17 @@ export function Resources({ connectionId }: { connectionId: string }) {
       ),
   });
   const [prefix, setPrefix] = useState('');
+  const [chosen, setChosen] = useState<Resource>();
   return (
     <>
+      {chosen !== undefined && (
+        <section key={chosen.resource} className="asks">
+          <h3 ref={focus} tabIndex={-1}>
+            {texts.connections.dataset.how(chosen.resource)}
+          </h3>
+          <NewDataset {...{ connectionId, type }} resource={chosen} onEnd={() => setChosen(undefined)} />
+        </section>
+      )}
       <label htmlFor="prefix">{told.prefix}</label>
       <input id="prefix" type="search" value={prefix} onChange={({ target }) => setPrefix(target.value)} />
       <Pages
@@ -56,10 +70,11 @@ export function Resources({ connectionId }: { connectionId: string }) {
               },
               {
                 title: told.columns.what,
-                value: ({ resource, name }) => (
+                value: (found) => (
                   <CopyResource
-                    {...{ connectionId, resource, name }}
-                    datasetId={datasets?.find((one) => one.resource === resource)?.id}
+                    {...{ connectionId, resource: found }}
+                    datasetId={datasets?.find(({ resource }) => resource === found.resource)?.id}
+                    onChoose={() => setChosen(found)}
                   />
                 ),
               },

@@ -4,6 +4,7 @@ import { Pages } from '../parts/pages.tsx';
 import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
+import { Held } from './dataset/held.tsx';
 
 interface SnapshotsProps {
   connectionId: string;
@@ -37,36 +38,34 @@ export function Snapshots({ connectionId, datasetId }: SnapshotsProps) {
           columns={[
             {
               title: told.columns.status,
-              value: ({ id, status, progress, finishedAt }) => (
-                <>
-                  {told.statuses[status]}{' '}
-                  {status === 'running' && <progress max={1} value={progress} aria-label={told.title} />}
-                  {finishedAt === null && status !== 'awaiting_confirmation' && (
-                    <Action
-                      isPlain
-                      changes={[queryKey]}
-                      does={() =>
-                        workspace.post(`${one}/cancel`, {
-                          params: { path: { ...path, run_id: id }, query: { confirm: 'true' } },
-                        })
-                      }
-                    >
-                      {told.cancel}
-                    </Action>
-                  )}
-                  {status === 'awaiting_confirmation' && (
-                    <Action
-                      changes={[queryKey]}
-                      confirm={told.shrinks}
-                      does={() =>
-                        workspace.post(`${one}/confirm`, { params: { path: { ...path, run_id: id } } })
-                      }
-                    >
-                      {told.confirm}
-                    </Action>
-                  )}
-                </>
-              ),
+              value: (run) => {
+                const { id, status, progress, finishedAt, waitsFor, waitsUntil } = run;
+                return (
+                  <>
+                    {told.statuses[status]}{' '}
+                    {status === 'running' && <progress max={1} value={progress} aria-label={told.title} />}
+                    {waitsFor !== null && (
+                      <p>
+                        {told.waitsFor[waitsFor]} <Time at={waitsUntil} />
+                      </p>
+                    )}
+                    {finishedAt === null && status !== 'awaiting_confirmation' && (
+                      <Action
+                        isPlain
+                        changes={[queryKey]}
+                        does={() =>
+                          workspace.post(`${one}/cancel`, {
+                            params: { path: { ...path, run_id: id }, query: { confirm: 'true' } },
+                          })
+                        }
+                      >
+                        {told.cancel}
+                      </Action>
+                    )}
+                    <Held run={run} />
+                  </>
+                );
+              },
             },
             {
               title: told.columns.rows,

@@ -1,3 +1,6 @@
+import { dataset, held } from './datasets.ts';
+import { replication } from './replication.ts';
+
 /** Texts of connections to other systems. */
 export const connections = {
   title: 'Connections',
@@ -45,7 +48,15 @@ export const connections = {
   datasets: {
     title: 'What is copied',
     empty: 'Nothing of it is copied yet. Choose a resource below.',
-    columns: { name: 'Name', resource: 'Resource', table: 'Table', last: 'Last copied', what: 'What to do' },
+    columns: {
+      name: 'Name',
+      resource: 'Resource',
+      table: 'Table',
+      mode: 'Mode',
+      schedule: 'Schedule',
+      last: 'Last copied',
+      what: 'What to do',
+    },
     take: 'Copy now',
     became: (status: string) => `Copy: ${status}`,
     remove: 'Stop copying',
@@ -65,16 +76,24 @@ export const connections = {
       failed: 'failed',
       cancelled: 'cancelled',
     },
+    waitsFor: {
+      limits: 'It waits for the limits of the connection, until',
+      source: 'The source asked to be left alone until',
+      retry: 'It is tried again at',
+      turn: 'It waits for its turn, until',
+    },
     cancel: 'Stop',
-    confirm: 'Take it over',
-    shrinks: 'It would lose more rows than its guard allows.',
   },
+  dataset,
+  held,
+  replication,
   resources: {
     title: 'What is there',
     prefix: 'Names that begin with',
     empty: 'There is nothing with such a name.',
     columns: { name: 'Name', kind: 'Kind', rows: 'Rows, about', columns: 'Columns', what: 'What to do' },
     copy: 'Copy it',
+    choose: 'Choose how',
     isThere: 'It is among what is copied.',
   },
   tools: {

@@ -1,0 +1,53 @@
+import { useId, useState } from 'react';
+import { LinesInput } from '../../automation/workflows/config/lines-input.tsx';
+import { Field } from '../../parts/field.tsx';
+import * as texts from '../../texts/index.ts';
+
+interface ColumnsChoiceProps {
+  label: string;
+  hint: string;
+  fault: string | undefined;
+  columns: readonly { name: string }[];
+  value: readonly string[];
+  onChange: (names: string[]) => void;
+}
+
+/** Any of the columns of a resource; written where they are not known. */
+export function ColumnsChoice({ label, hint, fault, columns, value, onChange }: ColumnsChoiceProps) {
+  const id = useId();
+  // What was named at first can be named again.
+  const [first] = useState(value);
+  if (columns.length === 0)
+    return (
+      <Field label={label} hint={`${hint} ${texts.automation.workflows.node.perLine}`} fault={fault}>
+        {(control) => <LinesInput control={control} isEditable value={value} onChange={onChange} />}
+      </Field>
+    );
+  const known = columns.map(({ name }) => name);
+  const others = [...new Set([...first, ...value])].filter((name) => !known.includes(name));
+  return (
+    <fieldset aria-describedby={fault === undefined ? `${id}-hint` : `${id}-fault ${id}-hint`}>
+      <legend>{label}</legend>
+      {[...others, ...known].map((name) => (
+        <label key={name} className="check">
+          <input
+            type="checkbox"
+            checked={value.includes(name)}
+            onChange={({ target }) =>
+              onChange(target.checked ? [...value, name] : value.filter((one) => one !== name))
+            }
+          />{' '}
+          {name}
+        </label>
+      ))}
+      {fault !== undefined && (
+        <p className="fault" id={`${id}-fault`}>
+          {fault}
+        </p>
+      )}
+      <p className="hint" id={`${id}-hint`}>
+        {hint}
+      </p>
+    </fieldset>
+  );
+}

@@ -1,0 +1,79 @@
+import { faultAt } from '../../parts/faults.ts';
+import { Field } from '../../parts/field.tsx';
+import * as texts from '../../texts/index.ts';
+import { ColumnChoice } from './column-choice.tsx';
+import { ColumnsChoice } from './columns-choice.tsx';
+import {
+  type ConnectionKind,
+  type Dataset,
+  isIncrementable,
+  type Resource,
+  type Settings,
+} from './settings.ts';
+
+const told = texts.connections.dataset;
+const modes = Object.keys(told.modes) as Dataset['mode'][];
+
+export interface ModeFieldsProps {
+  type: ConnectionKind;
+  /** Those of the resource; empty where they are not known. */
+  columns: Resource['columns'];
+  settings: Settings;
+  change: (part: Partial<Settings>) => void;
+  error: Error | null;
+}
+
+/** Whether everything is copied or what changed, and by which columns. */
+export function ModeFields({ type, columns, settings, change, error }: ModeFieldsProps) {
+  const { mode, cursor, keys } = settings;
+  const isIncremental = isIncrementable(type) && mode === 'incremental';
+  return (
+    <>
+      {isIncrementable(type) && (
+        <Field label={told.mode} hint={told.modeHint} fault={faultAt(error, 'mode')}>
+          {(control) => (
+            <select
+              {...control}
+              value={mode}
+              onChange={({ target }) => change({ mode: target.value as Dataset['mode'] })}
+            >
+              {modes.map((one) => (
+                <option key={one} value={one}>
+                  {told.modes[one]}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      )}
+      {isIncremental && (
+        <Field label={told.cursor} hint={told.cursorHint} fault={faultAt(error, 'cursor')}>
+          {(control) => (
+            <ColumnChoice
+              {...{ control, columns }}
+              value={cursor}
+              onChange={(name) => change({ cursor: name })}
+            />
+          )}
+        </Field>
+      )}
+      {(isIncremental || type === 'http') && (
+        <ColumnsChoice
+          label={told.keys}
+          hint={type === 'http' ? `${told.keysHint} ${told.keysOfHttp}` : told.keysHint}
+          fault={faultAt(error, 'key_columns')}
+          columns={columns}
+          value={keys}
+          onChange={(names) => change({ keys: names })}
+        />
+      )}
+    </>
+  );
+}
+
+/** Where a fault is shown by these fields. */
+export const modePlaces = (type: ConnectionKind, { mode }: Settings): string[][] => [
+  ...(isIncrementable(type) ? [['mode']] : []),
+  ...(isIncrementable(type) && mode === 'incremental' ? [['cursor'], ['key_columns']] : []),
+  ...(type === 'http' ? [['key_columns']] : []),
+];

@@ -1,0 +1,30 @@
+import { Action } from '../../parts/action.tsx';
+import { workspace } from '../../session/login.ts';
+import * as texts from '../../texts/index.ts';
+import { scheduleInWords } from './in-words.ts';
+import type { Dataset } from './settings.ts';
+
+const told = texts.connections.dataset;
+const one = '/v1/connections/data/{connection_id}/datasets/{dataset_id}';
+
+/** When a dataset is copied by itself, which can be paused. */
+export function Scheduled({ dataset }: { dataset: Dataset }) {
+  const { id, connectionId, scheduleStatus } = dataset;
+  const params = { path: { connection_id: connectionId, dataset_id: id } };
+  const changes = [['datasets', connectionId]];
+  return (
+    <>
+      {scheduleInWords(dataset)}{' '}
+      {scheduleStatus === 'active' && (
+        <Action isPlain changes={changes} does={() => workspace.post(`${one}/pause`, { params })}>
+          {told.pause}
+        </Action>
+      )}
+      {scheduleStatus === 'paused' && (
+        <Action isPlain changes={changes} does={() => workspace.post(`${one}/resume`, { params })}>
+          {told.resume}
+        </Action>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,88 @@
+import type { components } from '../../../../clients/typescript/src/index.ts';
+import {
+  type CadenceForm,
+  cadenceBody,
+  cadenceForm,
+  newCadence,
+} from '../../automation/schedules/cadence.ts';
+import type * as texts from '../../texts/index.ts';
+
+export type Dataset = components['schemas']['Dataset'];
+export type Resource = components['schemas']['SourceResource'];
+export type ConnectionKind = components['schemas']['DataConnection']['type'];
+export type Repeats = keyof typeof texts.connections.dataset.repeats;
+
+/** How a dataset is copied, as it is edited. */
+export interface Settings {
+  name: string;
+  isEnabled: boolean;
+  mode: Dataset['mode'];
+  cursor: string;
+  keys: readonly string[];
+  /** In percent; empty for no guard. */
+  mayLose: string;
+  projectId: string;
+  repeats: Repeats;
+  minutes: string;
+  cadence: CadenceForm;
+}
+
+/** Connections whose datasets may be incremental: the others are copied whole, or as their policy says. */
+export const isIncrementable = (type: ConnectionKind): boolean => type === 'postgres' || type === 'mysql';
+
+export const newSettings = (
+  { name, keyColumns }: Resource,
+  type: ConnectionKind,
+  projectId: string | undefined,
+): Settings => ({
+  ...{ name, isEnabled: true, mode: 'full', cursor: '' },
+  keys: isIncrementable(type) ? keyColumns : [],
+  ...{ mayLose: '', projectId: projectId ?? '', repeats: 'never', minutes: '60' },
+  cadence: newCadence(),
+});
+
+export function settingsOf(dataset: Dataset): Settings {
+  const { name, snapshotEnabled, mode, cursor, keyColumns, guard, projectId, schedule } = dataset;
+  const isByClock = schedule !== null && schedule.type !== 'interval';
+  return {
+    ...{ name, isEnabled: snapshotEnabled, mode },
+    cursor: cursor ?? '',
+    keys: keyColumns,
+    mayLose: guard === null ? '' : String(exact(guard.maxShrinkRatio * 100)),
+    projectId: projectId ?? '',
+    repeats: schedule === null ? 'never' : isByClock ? 'clock' : 'minutes',
+    minutes: String(schedule?.everyMinutes ?? 60),
+    cadence: isByClock ? cadenceForm(schedule) : newCadence(),
+  };
+}
+
+/** The same as it is sent. */
+export const bodyOf = (settings: Settings) => ({
+  name: settings.name,
+  snapshot_enabled: settings.isEnabled,
+  mode: settings.mode,
+  cursor: settings.cursor === '' ? null : settings.cursor,
+  key_columns: [...settings.keys],
+  guard: settings.mayLose === '' ? null : { max_shrink_ratio: exact(Number(settings.mayLose) / 100) },
+  project_id: settings.projectId === '' ? null : settings.projectId,
+  schedule: scheduleOf(settings),
+});
+
+export type DatasetBody = ReturnType<typeof bodyOf>;
+
+/** What of a body is another than before: what is left out stays as it is stored. */
+export const changed = (now: DatasetBody, before: DatasetBody): Partial<DatasetBody> =>
+  Object.fromEntries(
+    Object.entries(now).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof DatasetBody]),
+    ),
+  );
+
+function scheduleOf({ repeats, minutes, cadence }: Settings) {
+  if (repeats === 'never') return null;
+  if (repeats === 'clock') return cadenceBody(cadence);
+  return { type: 'interval' as const, every_minutes: Number(minutes) };
+}
+
+/** Without what binary fractions add: 7 for 0.07 * 100. */
+const exact = (number: number): number => Number(number.toPrecision(12));

@@ -1,0 +1,92 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { components } from '../../../../clients/typescript/src/index.ts';
+import { useFirstFault } from '../../automation/first-fault.ts';
+import { unplaced } from '../../parts/faults.ts';
+import { Failure } from '../../parts/states.tsx';
+import { useUnsaved } from '../../parts/use-unsaved.ts';
+import { workspace } from '../../session/login.ts';
+import * as texts from '../../texts/index.ts';
+import type { Policy } from './policy.ts';
+import { PolicyFields } from './policy-fields.tsx';
+
+const told = texts.connections.replication;
+const at = ['snapshot_config', 'http_replication'];
+
+type Connection = components['schemas']['DataConnection'];
+
+interface Edited {
+  isEnabled: boolean;
+  policy: Policy;
+}
+
+/** Which datasets of a connection may be copied, and how an HTTP source is read. */
+export function EditPolicy({ connection }: { connection: Connection }) {
+  const { id, type, snapshotConfig } = connection;
+  const isHttp = type === 'http';
+  const queries = useQueryClient();
+  const [edited, setEdited] = useState<Edited>(() => ({
+    isEnabled: snapshotConfig.enabled,
+    policy: (snapshotConfig.httpReplication ?? {}) as Policy,
+  }));
+  const [stored, setStored] = useState(edited);
+  const { mutate, error, isPending, isSuccess } = useMutation({
+    mutationFn: ({ isEnabled, policy }: Edited) =>
+      workspace.patch('/v1/connections/data/{connection_id}', {
+        params: { path: { connection_id: id } },
+        body: {
+          snapshot_config: {
+            enabled: isEnabled,
+            // Left out, what is stored stays.
+            ...(policy === stored.policy ? {} : { http_replication: policy }),
+          },
+        },
+      }),
+    onSuccess: ({ data }, written) => {
+      setStored(written);
+      queries.setQueryData(['connection', id], data);
+      for (const key of ['resources', 'resource']) void queries.invalidateQueries({ queryKey: [key, id] });
+    },
+  });
+  useUnsaved(edited !== stored && !isPending);
+  const form = useFirstFault(error);
+  const places = [
+    ...['limits', 'version', 'validate_server_address'].map((name) => [...at, name]),
+    ...(edited.policy.resources ?? []).map((_, index) => [...at, 'resources', index]),
+  ];
+  const rest = unplaced(error, isHttp ? places : []);
+  return (
+    <form
+      ref={form}
+      className="narrow"
+      aria-label={isHttp ? told.title : told.copies}
+      onSubmit={(event) => {
+        event.preventDefault();
+        mutate(edited);
+      }}
+    >
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={edited.isEnabled}
+          onChange={({ target }) => setEdited({ ...edited, isEnabled: target.checked })}
+        />{' '}
+        {told.enabled}
+      </label>
+      {isHttp && (
+        <PolicyFields
+          {...{ error, at }}
+          policy={edited.policy}
+          onChange={(policy) => setEdited({ ...edited, policy })}
+        />
+      )}
+      <p className="buttons">
+        <button type="submit" disabled={isPending}>
+          {isHttp ? told.save : told.saveCopies}
+        </button>
+        {isSuccess && edited === stored && <span role="status">{told.saved}</span>}
+      </p>
+      {rest !== null && <Failure error={rest} />}
+    </form>
+  );
+}

@@ -1,0 +1,52 @@
+/** Texts of how a dataset is copied. */
+export const dataset = {
+  how: (name: string) => `How it is copied: ${name}`,
+  name: 'Name',
+  mode: 'Mode',
+  modes: { full: 'full', incremental: 'incremental' },
+  modeHint:
+    'Full: each copy has everything. Incremental: what changed since the last copy is merged by the key.',
+  byPolicy: 'as its HTTP replication says',
+  by: (cursor: string) => `incremental by ${cursor}`,
+  cursor: 'Cursor column',
+  cursorHint: 'It grows with every change of a row, as a time of change or a serial number does.',
+  keys: 'Key columns',
+  keysHint: 'Together they are unique: a row that comes again replaces the one with the same key.',
+  keysOfHttp: 'Without any, the tie breaker of its cursor is the key.',
+  unchosen: '—',
+  guard: 'Guard: percent of the rows that a copy may lose',
+  guardHint: 'A copy that would lose more waits for somebody to decide. Left empty, none waits.',
+  project: 'Project',
+  projectHint: 'It lists the copies among its runs.',
+  noProject: 'none',
+  enabled: 'It may be copied, by hand and by its schedule',
+  schedule: 'Schedule',
+  repeats: { never: 'by hand only', minutes: 'every so many minutes', clock: 'by the clock' },
+  minutes: 'Minutes from one copy to the next',
+  create: 'Add the dataset',
+  save: 'Save how it is copied',
+  saved: 'Saved.',
+  paused: (cadence: string) => `${cadence}, paused`,
+  done: (cadence: string) => `${cadence}, done`,
+  pause: 'Pause',
+  resume: 'Resume',
+} as const;
+
+/** Texts of copies that their guard holds back. */
+export const held = {
+  title: 'Held back by their guard',
+  of: (table: string) => `Held back by its guard: ${table}`,
+  compared: (before: string, now: string, fewer: string) =>
+    `The table has ${before} rows, this copy ${now}: ${fewer} fewer.`,
+  rows: (now: string) => `This copy has ${now} rows, too few for its guard.`,
+  guard: (share: string) => `The guard lets a copy lose ${share} at most.`,
+  undecided: 'Left undecided, it fails after 24 hours, and the table stays as it is.',
+  confirm: 'Take it over',
+  sure: 'Take it over? The table gets the rows of this copy alone.',
+  cancel: 'Refuse it',
+  taking: 'It is being taken over.',
+  taken: (rows: string) => `It was taken over: the copy has ${rows} rows.`,
+  refusing: 'It is being refused.',
+  refused: 'It was refused: the table stays as it is.',
+  failed: (why: string) => `It was not taken over: ${why}`,
+} as const;
