@@ -52,6 +52,15 @@ export interface ReplicatedResource {
     | undefined;
 }
 
+/** The column in which records have what tells those of one cursor apart: their key where no other is given. */
+export function tieBreakerColumn({
+  cursor,
+  field_mappings: mappings,
+}: ReplicatedResource): string | undefined {
+  const field = cursor?.tie_breaker_field;
+  return field === undefined ? undefined : (mappings?.[field] ?? field);
+}
+
 /** Lowest and highest value of each limit. */
 export const limitRanges = {
   max_concurrency: [1, 32],

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { RemoteFailure } from '../../../data/outgoing/failure.ts';
 import { configOf, replicationOf } from '../data-connections/change.ts';
 import type { DataConnection } from '../data-connections/data-connections.ts';
-import type { ReplicatedResource } from '../data-connections/replication-policy.ts';
+import { type ReplicatedResource, tieBreakerColumn } from '../data-connections/replication-policy.ts';
 import type { Reached } from '../data-connections/sources/http-cursor.ts';
 import type { PagePosition } from '../data-connections/sources/http-pages.ts';
 import type { Dataset } from './datasets.ts';
@@ -36,13 +36,9 @@ export function resourceOf(connection: DataConnection, { resource }: Dataset): R
 /**
  * The columns by which a record that comes again replaces its row; empty if every record is a separate row.
  */
-export function keyColumnsOf(
-  { key_columns: given }: Dataset,
-  { cursor, field_mappings }: ReplicatedResource,
-) {
-  const tieBreaker = cursor?.tie_breaker_field;
-  if (given.length > 0 || tieBreaker === undefined) return given;
-  return [field_mappings?.[tieBreaker] ?? tieBreaker];
+export function keyColumnsOf({ key_columns: given }: Dataset, resource: ReplicatedResource) {
+  const tieBreaker = tieBreakerColumn(resource);
+  return given.length > 0 || tieBreaker === undefined ? given : [tieBreaker];
 }
 
 export function fingerprintOf(

@@ -1,6 +1,6 @@
 import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import type { StageOf } from '../failure.ts';
-import type { ReplicatedResource } from '../replication-policy.ts';
+import { type ReplicatedResource, tieBreakerColumn } from '../replication-policy.ts';
 import { look, NoPermit } from './http-look.ts';
 import { firstPosition, pageUrl } from './http-pages.ts';
 import { columnsOf, mappedRecord, parseAnswer, recordsOf } from './http-records.ts';
@@ -80,7 +80,7 @@ export const httpSource: SourceKind = {
       if (looked === undefined) sampleUntil = 0;
       else if (looked instanceof RemoteFailure) failures.push(looked);
       else isAnswered = true;
-      const { cursor } = resource;
+      const key = tieBreakerColumn(resource);
       listed.push({
         resource: resource.request_path,
         name: resource.request_path.split('/').filter(Boolean).at(-1) ?? resource.request_path,
@@ -88,7 +88,7 @@ export const httpSource: SourceKind = {
         columns: Array.isArray(looked) ? looked : [],
         error: looked instanceof RemoteFailure ? looked.message : null,
         estimatedRows: null,
-        keyColumns: cursor?.tie_breaker_field === undefined ? [] : [cursor.tie_breaker_field],
+        keyColumns: key === undefined ? [] : [key],
       });
     }
     // If no resource can be read, the fault is in the source, not in one resource.

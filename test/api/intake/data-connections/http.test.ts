@@ -136,6 +136,36 @@ describe('HTTP', () => {
     ]);
   });
 
+  test('the key that a resource tells is a column, also where its field has another name', async () => {
+    const client = await workspace.organization();
+    const { base } = await httpServer((_, response) => response.end(answer));
+    const cursor = {
+      field: 'name',
+      format: 'string',
+      tie_breaker_field: 'id',
+      tie_breaker_format: 'integer',
+    };
+    const query = { since: '${cursor}', after: '${tie_breaker}' };
+    const resource = { ...resources[0]!, query_parameters: query, cursor };
+    for (const [mappings, key] of [
+      [{}, 'id'],
+      [{ id: 'contact_id' }, 'contact_id'],
+    ] as const) {
+      const policy = { resources: [{ ...resource, field_mappings: mappings }] };
+      const at = await connect(
+        client,
+        'http',
+        { base_url: `${base}/v1` },
+        {
+          snapshot_config: { http_replication: policy },
+        },
+      );
+      const { items } = (await list(client, at)).body;
+      expect(items[0].keyColumns, JSON.stringify(items)).toEqual([key]);
+      expect(items[0].columns.map(({ name }: { name: string }) => name)).toContain(key);
+    }
+  });
+
   test('credentials do not follow a redirect to another origin, and a redirect to a private address is refused', async () => {
     const client = await workspace.organization();
     const other = await httpServer((_, response) => response.end(answer));
