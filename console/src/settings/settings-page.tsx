@@ -4,6 +4,7 @@ import * as texts from '../texts/index.ts';
 import { Audit } from './audit.tsx';
 import { Clients } from './clients.tsx';
 import { Invitations } from './invitations.tsx';
+import { Lake } from './lake.tsx';
 import { Members } from './members.tsx';
 import { Projects } from './projects.tsx';
 import { Section } from './section.tsx';
@@ -31,6 +32,9 @@ export function SettingsPage() {
             </Section>
             <Section title={told.clients.title} isOpen={me.admin}>
               <Clients me={me} />
+            </Section>
+            <Section title={told.lake.title} isOpen={me.admin}>
+              <Lake />
             </Section>
             <Section title={told.sessions.title}>
               <Sessions />

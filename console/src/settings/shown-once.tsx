@@ -29,7 +29,17 @@ function Secret({ label, value }: { label: string; value: string }) {
   return (
     <>
       <label htmlFor={field}>{label}</label>
-      <input id={field} readOnly value={value} onFocus={({ target }) => target.select()} />
+      {value.includes('\n') ? (
+        <textarea
+          id={field}
+          readOnly
+          rows={value.split('\n').length}
+          value={value}
+          onFocus={({ target }) => target.select()}
+        />
+      ) : (
+        <input id={field} readOnly value={value} onFocus={({ target }) => target.select()} />
+      )}
     </>
   );
 }

@@ -61,6 +61,21 @@ export const settings = {
     confirmRevoke: (name: string) =>
       `Revoke ${name}? Its tokens end at once, and it cannot be restored. What runs as it is paused.`,
   },
+  lake: {
+    title: 'Access to the lake',
+    hint: 'DuckDB and other programs read the tables from the lake itself, all of them, whatever is granted on each.',
+    empty: 'There are no credentials.',
+    columns: { name: 'Credential', status: 'Status', at: 'Issued', ends: 'Ends', actions: 'Change' },
+    name: 'What the credential is for',
+    issue: 'Issue the credential',
+    attach: 'To paste into DuckDB',
+    database: 'Address of the catalog',
+    keyId: 'Id of the key to the files',
+    key: 'Key to the files',
+    statuses: { making: 'being made', active: 'active', expired: 'expired', revoked: 'revoked' },
+    revoke: 'Revoke',
+    confirm: (name: string) => `Revoke ${name}? Its sessions end at once, and it cannot be restored.`,
+  },
   sessions: {
     title: 'Your sessions',
     empty: 'You have no sessions.',

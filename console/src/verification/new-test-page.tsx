@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
+import { AdminsOnly } from './admins-only.tsx';
 import { newContent } from './content.ts';
 import { DefinitionForm } from './definition-form.tsx';
 
@@ -12,7 +13,7 @@ export function NewTestPage() {
   const navigate = route.useNavigate();
   const queries = useQueryClient();
   return (
-    <>
+    <AdminsOnly>
       <h1>{texts.verification.create}</h1>
       <DefinitionForm
         isNew
@@ -30,6 +31,6 @@ export function NewTestPage() {
           });
         }}
       />
-    </>
+    </AdminsOnly>
   );
 }

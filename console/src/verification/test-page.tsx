@@ -6,6 +6,7 @@ import { OnDemand } from '../parts/on-demand.tsx';
 import { Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
+import { AdminsOnly } from './admins-only.tsx';
 import { contentOf, type Definition } from './content.ts';
 import { DefinitionForm } from './definition-form.tsx';
 import { Overlays } from './overlays.tsx';
@@ -16,6 +17,14 @@ const told = texts.verification;
 /** A test: how it is defined, and where it is another. */
 export function TestPage() {
   const { definitionId } = route.useParams();
+  return (
+    <AdminsOnly>
+      <Asked key={definitionId} definitionId={definitionId} />
+    </AdminsOnly>
+  );
+}
+
+function Asked({ definitionId }: { definitionId: string }) {
   const asked = useQuery({
     queryKey: ['definition of a test', definitionId],
     queryFn: () =>
@@ -26,7 +35,7 @@ export function TestPage() {
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
-  return <Fetched asked={asked}>{({ data }) => <OneTest key={data.id} definition={data} />}</Fetched>;
+  return <Fetched asked={asked}>{({ data }) => <OneTest definition={data} />}</Fetched>;
 }
 
 function OneTest({ definition }: { definition: Definition }) {

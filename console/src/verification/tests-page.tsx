@@ -5,6 +5,7 @@ import { Pages } from '../parts/pages.tsx';
 import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
+import { AdminsOnly } from './admins-only.tsx';
 import type { Definition } from './content.ts';
 
 const told = texts.verification;
@@ -14,6 +15,16 @@ export function TestsPage() {
   return (
     <>
       <h1>{texts.pages.tests}</h1>
+      <AdminsOnly>
+        <Tests />
+      </AdminsOnly>
+    </>
+  );
+}
+
+function Tests() {
+  return (
+    <>
       <p className="hint">{told.about}</p>
       <p className="buttons">
         <Link className="button" to="/tests/new">

@@ -1,0 +1,70 @@
+import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { components } from '../../../clients/typescript/src/index.ts';
+import { Field } from '../parts/field.tsx';
+import { Failure } from '../parts/states.tsx';
+import { workspace } from '../session/login.ts';
+import * as texts from '../texts/index.ts';
+import { startOfDay } from './start-of-day.ts';
+
+const told = texts.settings.lake;
+
+interface IssueLakeCredentialProps {
+  queryKey: QueryKey;
+  onIssued: (issued: components['schemas']['IssuedLakeCredential']) => void;
+}
+
+export function IssueLakeCredential({ queryKey, onIssued }: IssueLakeCredentialProps) {
+  const queries = useQueryClient();
+  const [name, setName] = useState('');
+  const [day, setDay] = useState('');
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () =>
+      workspace.post('/v1/lake/credentials', {
+        body: { name, ...(day === '' ? {} : { expires_at: startOfDay(day) }) },
+      }),
+    onSuccess: ({ data }) => {
+      setName('');
+      onIssued(data);
+      return queries.invalidateQueries({ queryKey });
+    },
+  });
+  return (
+    <form
+      className="narrow"
+      onSubmit={(event) => {
+        event.preventDefault();
+        mutate();
+      }}
+    >
+      <Field label={told.name}>
+        {(control) => (
+          <input
+            {...control}
+            required
+            maxLength={255}
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+          />
+        )}
+      </Field>
+      <Field label={texts.settings.clients.expires}>
+        {(control) => (
+          <input
+            {...control}
+            className="short"
+            type="date"
+            value={day}
+            onChange={({ target }) => setDay(target.value)}
+          />
+        )}
+      </Field>
+      <p>
+        <button type="submit" disabled={isPending}>
+          {told.issue}
+        </button>
+      </p>
+      {error !== null && <Failure error={error} />}
+    </form>
+  );
+}
