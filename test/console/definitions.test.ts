@@ -183,6 +183,7 @@ describeInChromium('views and calculated tables', () => {
     await inspect(page, 'calculated-table', theme);
     await page.getByRole('link', { name: 'Change it' }).click();
     await page.getByRole('button', { name: 'Save it to totals' }).waitFor();
+    await page.getByLabel('SQL').waitFor();
     await inspect(page, 'query-change', theme);
   });
 });
