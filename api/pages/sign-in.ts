@@ -38,7 +38,9 @@ ${pages.formFields(reply)}
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required${describedBy(fault)}>
 <button>Sign in</button>
-</form>`;
+</form>
+<p>No password yet? You set it at the address of your invitation. On a new service the owner sets it at the address that its start
+printed.</p>`;
     return sendPage(reply, { title: 'Sign in', body, fault, status });
   }
 

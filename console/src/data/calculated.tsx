@@ -65,7 +65,6 @@ function Why({ table: { tableId, status, revision, updatedAt } }: { table: GridT
           params: { path: { table_id: tableId } },
         })
       ).data,
-    meta: { isOptional: true },
   });
   if (data === undefined) return null;
   const nameOf = (id: string) => data.inputs.find((input) => input.tableId === id)?.name ?? id;

@@ -15,5 +15,4 @@ export const gridTableQuery = (tableId: string) => ({
   queryFn: async (): Promise<GridTable> =>
     (await workspace.get('/v1/grid/tables/{table_id}', { params: { path: { table_id: tableId } } })).data,
   refetchInterval: asLongAs<GridTable>(isBusy, everyMs),
-  meta: { isOptional: true },
 });

@@ -6,6 +6,7 @@ import { workspace } from '../session/login.ts';
 import { useMe } from '../session/me.ts';
 import * as texts from '../texts/index.ts';
 import type { Run } from './run.ts';
+import { Subject } from './subject.tsx';
 
 const told = texts.runs;
 
@@ -98,35 +99,4 @@ function Trigger({ run: { trigger }, projectId }: OfRun) {
       {text} <code>{id}</code>
     </>
   );
-}
-
-/** What a run is about; what it makes is told apart. */
-function Subject({ run, projectId }: OfRun) {
-  const { type, id } = run.resource;
-  switch (type) {
-    case 'table':
-      return (
-        <Link to="/tables/$tableId" params={{ tableId: id }}>
-          {id}
-        </Link>
-      );
-    case 'workflow':
-      return (
-        <Link to="/workflows/$workflowId" params={{ workflowId: id }} search={{ run: run.id }}>
-          {id}
-        </Link>
-      );
-    case 'playbook':
-      return (
-        <Link to="/projects/$projectId/playbooks/$playbookId" params={{ projectId, playbookId: id }}>
-          {id}
-        </Link>
-      );
-    default:
-      return (
-        <>
-          {type} <code>{id}</code>
-        </>
-      );
-  }
 }
