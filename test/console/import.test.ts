@@ -53,11 +53,11 @@ describeInChromium('bringing a file in', () => {
     await page.getByRole('link', { name: 'Change how it is read' }).click();
     await page.getByText('Columns', { exact: true }).click();
     await typeOf(page, 'amount').selectOption('DOUBLE');
-    await page.getByLabel('Rows that do not fit').selectOption('put them aside');
+    await page.getByLabel('Rows that do not fit').selectOption('quarantine them');
     await page.getByLabel('Table', { exact: true }).fill('orders');
     await page.getByRole('button', { name: 'Import' }).click();
     await page.getByText('2 rows imported.').waitFor();
-    await page.getByText('1 row was put aside').waitFor();
+    await page.getByText('1 row was quarantined').waitFor();
     await page.getByRole('link', { name: 'Open the table' }).click();
     await expectTitle(page, 'orders');
     await grid(page).getByRole('cell', { name: 'Lagos' }).waitFor();
@@ -125,15 +125,15 @@ describeInChromium('bringing a file in', () => {
     expect(faults).toEqual([]);
   });
 
-  test('rows that were put aside are tried again when the table was mended', async () => {
+  test('quarantined rows are tried again when the table was changed', async () => {
     const { page, client, faults } = await choosing();
     await page.getByLabel('Choose a file').setInputFiles(csv('visits.csv', 'who\n7\nnine\n'));
     await page.getByText('Columns', { exact: true }).click();
     await typeOf(page, 'who').selectOption('INTEGER');
     await page.getByText('1 row does not fit').waitFor();
-    await page.getByLabel('Rows that do not fit').selectOption('put them aside');
+    await page.getByLabel('Rows that do not fit').selectOption('quarantine them');
     await page.getByRole('button', { name: 'Import' }).click();
-    await page.getByText('1 row was put aside').waitFor();
+    await page.getByText('1 row was quarantined').waitFor();
     const [{ id }] = (await client.call('GET', '/v1/tables')).body.tables.filter(
       ({ name }: { name: string }) => name === 'visits',
     );

@@ -100,7 +100,7 @@ describeInChromium('runs', () => {
       await route.fulfill({ response, json });
     });
     await page.goto(`/console/projects/${projectId}/runs/run_1`);
-    await page.getByText('No step has begun yet.').waitFor();
+    await page.getByText('No step has started yet.').waitFor();
     await page.getByText('queued').waitFor();
     await move('queued', 'running', { progress: 0.4 });
     await page.getByText('40 %').waitFor();

@@ -67,7 +67,7 @@ export const connections = {
   snapshots: {
     title: 'Copies',
     empty: 'It was not copied yet.',
-    columns: { status: 'Status', rows: 'Rows', begun: 'Begun', error: 'Why' },
+    columns: { status: 'Status', rows: 'Rows', begun: 'Started', error: 'Why' },
     statuses: {
       queued: 'queued',
       running: 'running',

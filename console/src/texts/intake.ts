@@ -23,7 +23,7 @@ export const intake = {
     mode: 'If that table exists',
     modes: { create: 'refuse', append: 'add the rows', replace: 'replace its rows' },
     bad: 'Rows that do not fit',
-    bads: { fail: 'refuse the file', quarantine: 'put them aside' },
+    bads: { fail: 'refuse the file', quarantine: 'quarantine them' },
     columns: 'Columns',
     column: { source: 'In the file', name: 'Name', type: 'Type', nullable: 'May be empty', take: 'Taken' },
     sheet: 'Sheet',
@@ -51,13 +51,13 @@ export const intake = {
   importing: 'Importing',
   imported: (rows: number) => `${rows.toLocaleString('en')} ${rows === 1 ? 'row' : 'rows'} imported.`,
   quarantined: (rows: number) =>
-    `${rows.toLocaleString('en')} ${rows === 1 ? 'row was' : 'rows were'} put aside:`,
+    `${rows.toLocaleString('en')} ${rows === 1 ? 'row was' : 'rows were'} quarantined:`,
   quarantine: 'look at them',
   replay: {
     hint: 'They are read again with the types that the columns of the table have then.',
     again: 'Try these rows again',
     done: (added: number) =>
-      `${added.toLocaleString('en')} ${added === 1 ? 'row was' : 'rows were'} added. What does not fit yet stays aside.`,
+      `${added.toLocaleString('en')} ${added === 1 ? 'row was' : 'rows were'} added. What does not fit yet stays in quarantine.`,
   },
   notAttached: 'The analyst of the project may not read it yet',
   openTable: 'Open the table',

@@ -2,7 +2,7 @@
 export const runs = {
   title: 'Runs',
   empty: 'Nothing runs here, and nothing has.',
-  columns: { title: 'What runs', status: 'Status', kind: 'Kind', trigger: 'Started by', begun: 'Begun' },
+  columns: { title: 'What runs', status: 'Status', kind: 'Kind', trigger: 'Started by', begun: 'Started' },
   filter: { kind: 'Kind', status: 'Status' },
   kinds: {
     import: 'import',
@@ -31,13 +31,19 @@ export const runs = {
   temporal: 'In Temporal',
   problem: {
     title: 'It makes no progress',
-    hint: 'Nothing has to be started again: it goes on when the cause is mended. Operators find it in the Temporal UI by its workflow id. Cancel it if it is not needed any more.',
+    hint: 'Nothing has to be started again: it goes on when the cause is fixed. Operators find it in the Temporal UI by its workflow id. Cancel it if it is not needed any more.',
     since: 'since',
   },
   failed: 'It failed',
   waiting: 'It waits for a person to decide.',
   decide: 'Decide it',
-  steps: { title: 'Steps', none: 'No step has begun yet.', name: 'Step', status: 'Status', detail: 'Detail' },
+  steps: {
+    title: 'Steps',
+    none: 'No step has started yet.',
+    name: 'Step',
+    status: 'Status',
+    detail: 'Detail',
+  },
   made: {
     title: 'What it made',
     table: 'Table',

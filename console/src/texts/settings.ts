@@ -79,7 +79,7 @@ export const settings = {
   sessions: {
     title: 'Your sessions',
     empty: 'You have no sessions.',
-    columns: { client: 'Program', address: 'From', begun: 'Begun', used: 'Last used', actions: 'Change' },
+    columns: { client: 'Program', address: 'From', begun: 'Started', used: 'Last used', actions: 'Change' },
     current: 'this one',
     end: 'End',
     confirm: (client: string) => `End the session of ${client}? It has to sign in again.`,

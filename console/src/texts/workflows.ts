@@ -161,8 +161,8 @@ export const workflows = {
     resume: 'Go on from what failed',
     resumeNewest: 'Go on with the newest data',
     steps: 'Steps of the run',
-    noSteps: 'No node has begun yet.',
-    step: { name: 'Node', status: 'Status', detail: 'Told' },
+    noSteps: 'No node has started yet.',
+    step: { name: 'Node', status: 'Status', detail: 'Message' },
   },
   approvals: {
     title: 'It asks for your approval',
