@@ -60,7 +60,7 @@ const table = createRoute({
 const query = createRoute({
   ...inFrame('/query'),
   component: lazyRouteComponent(() => import('./query/query-page.tsx'), 'QueryPage'),
-  validateSearch: searching('sql', 'of'),
+  validateSearch: searching('sql', 'of', 'revision'),
 });
 const inProject = createRoute({ ...inFrame('/in-project/$room'), component: ProjectPage });
 const importing = createRoute({

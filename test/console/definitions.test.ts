@@ -63,14 +63,23 @@ describeInChromium('views and calculated tables', () => {
     await expectTitle(page, 'large');
     await page.getByRole('cell', { name: '12.5' }).waitFor();
     expect((await client.call('GET', path)).body.data.query).toBe(first);
-    await page.getByRole('link', { name: 'Data', exact: true }).click();
-    await open();
+    // It counts what one saw: the statement is no other one since it was read there.
+    await page.getByText('Statement').click();
+    await page.locator('pre').getByText(first).waitFor();
     const others = 'SELECT 1 AS theirs FROM orders';
     expect((await client.call('PATCH', path, { body: { query: others } })).status).toBe(200);
-    await writeSql(page, 'SELECT 2 AS mine FROM orders');
+    await page.getByRole('link', { name: 'Change it' }).click();
+    const mine = 'SELECT 2 AS mine FROM orders';
+    await page.getByLabel('SQL').waitFor();
+    await writeSql(page, mine);
     await save.click();
-    await page.getByRole('alert').waitFor();
+    await page.getByText('Somebody changed it since you opened it.').waitFor();
+    await page.locator('pre').getByText(others).waitFor();
     expect((await client.call('GET', path)).body.data.query).toBe(others);
+    await page.getByRole('button', { name: 'Replace that with mine' }).click();
+    await expectTitle(page, 'large');
+    await page.getByRole('columnheader', { name: 'mine' }).first().waitFor();
+    expect((await client.call('GET', path)).body.data.query).toBe(mine);
     expect(faults).toEqual([]);
   });
 
@@ -87,6 +96,17 @@ describeInChromium('views and calculated tables', () => {
     await page.getByLabel('Name').fill(hostile[0]!);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await expectTitle(page, hostile[0]!);
+    // What somebody else changes meanwhile stays: only what one has written is saved.
+    const [{ id }] = (await client.call('GET', '/v1/views')).body.views;
+    expect((await client.call('PATCH', `/v1/views/${id}`, { body: { name: 'theirs' } })).status).toBe(200);
+    for (const text of ['First.', 'Second.']) {
+      await page.getByLabel('Description').fill(text);
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByRole('paragraph').filter({ hasText: text }).waitFor();
+    }
+    expect((await client.call('GET', '/v1/views')).body.views[0].name).toBe('theirs');
+    expect((await client.call('PATCH', `/v1/views/${id}`, { body: { name: hostile[0] } })).status).toBe(200);
+    await page.reload();
     await page.getByText('Statement').click();
     await page.getByRole('link', { name: 'Change it' }).click();
     await page.getByRole('button', { name: `Save it to ${hostile[0]}` }).waitFor();
@@ -121,6 +141,7 @@ describeInChromium('views and calculated tables', () => {
     await page.getByLabel('It is built').selectOption('after what it reads has changed');
     await page.getByLabel('At most once in so many seconds').fill('3600');
     await page.getByRole('button', { name: 'Save when' }).click();
+    await page.getByText('Saved.').waitFor();
     await expectEventually(async () => {
       const { refresh } = (await client.call('GET', `/v1/grid/tables/${id}`)).body.data;
       return refresh;
@@ -160,7 +181,7 @@ describeInChromium('views and calculated tables', () => {
     );
     await page.getByRole('button', { name: 'Save when' }).click();
     await page.getByText('Broken for a test.').waitFor();
-    await page.goto('/console/query?sql=SELECT%201&of=tbl_of_somebody_else');
+    await page.goto('/console/query?sql=SELECT%201&of=tbl_of_somebody_else&revision=1');
     await page.getByRole('alert').waitFor();
     await page.getByLabel('SQL').waitFor();
   });

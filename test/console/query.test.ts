@@ -82,6 +82,8 @@ describeInChromium('querying', () => {
     await page.getByRole('button', { name: 'Export', exact: true }).click();
     const link = page.getByRole('link', { name: 'export.csv' });
     const file = await fetch((await link.getAttribute('href'))!);
+    await page.getByText('What was exported').click();
+    await page.getByRole('table', { name: 'What was exported' }).getByText('succeeded').waitFor();
     expect(await file.text()).toBe('city,total\r\nFaro,100.0\r\nLagos,12.5\r\nPorto,30.0\r\n');
     await page.getByText('Keep it').click();
     await page.getByLabel('Name').fill('by_city');

@@ -135,6 +135,79 @@ describeInChromium('tests of tables', () => {
     expect([await hasRun(page), faults]).toEqual([false, []]);
   });
 
+  test('what nobody changed stays as it is, of whatever type', async () => {
+    const { page, client, id, faults } = await tables();
+    const values = ['', ' ', 'two\nlines', '"quoted', 'true', true, 1, 'Porto'];
+    const made = await client.call('POST', definitions, {
+      body: {
+        name: 'mixed',
+        kind: 'accepted_values',
+        params: { column: 'city', values },
+        target: { selector: {} },
+      },
+    });
+    expect(made.status, made.text).toBe(201);
+    const path = `${definitions}/${made.body.data.id}`;
+    const params = async () => (await client.call('GET', path)).body.data.params;
+    await page.goto(`/console/tests/${made.body.data.id}`);
+    await page.getByText(/these are all tables of the organization/).waitFor();
+    const save = async () => {
+      await page.getByRole('button', { name: 'Save the test' }).click();
+      await page.getByText('Saved.').waitFor();
+    };
+    await page.getByLabel('Description').fill('Of all kinds.');
+    await save();
+    expect(await params()).toEqual({ column: 'city', values });
+    const field = page.getByLabel('Values');
+    await field.fill(`${await field.inputValue()}\nFaro`);
+    await save();
+    expect(await params()).toEqual({ column: 'city', values: [...values, 'Faro'] });
+    // Numbers that a browser cannot keep are left alone.
+    const large = { params: { column: 'city', values: [1234567890123456] } };
+    expect((await client.call('PATCH', path, { body: large })).status).toBe(200);
+    await page.reload();
+    await page.getByText(/more digits than a browser keeps/).waitFor();
+    expect(await field.isEditable()).toBe(false);
+    // A test that does not fit its table any more can be switched off all the same.
+    const column = `/v1/grid/tables/${id}/columns`;
+    expect((await client.call('POST', column, { body: { name: 'b', data_type: 'STRING' } })).status).toBe(
+      201,
+    );
+    const strict = await client.call('POST', definitions, {
+      body: { name: 'b', kind: 'not_null', params: { columns: ['b'] }, target: { table_id: id } },
+    });
+    expect((await client.call('DELETE', `${column}/b?confirm=true`)).status).toBe(200);
+    await page.goto(`/console/tests/${strict.body.data.id}`);
+    await page.getByLabel('It is on').uncheck();
+    await save();
+    const { enabled } = (await client.call('GET', `${definitions}/${strict.body.data.id}`)).body.data;
+    expect([enabled, faults]).toEqual([false, []]);
+  });
+
+  test('an exception for all tables is asked for twice, and one for a table that is gone is none', async () => {
+    const { page, client, id } = await tables();
+    await defining(page, id, 'debts', 'a condition on every row');
+    await page.getByLabel('Condition').fill('amount >= 0');
+    await define(page);
+    await expectTitle(page, 'debts');
+    await openPart(page, 'Exceptions');
+    await page.getByLabel('Where').selectOption('places');
+    const { tables: all } = (await client.call('GET', '/v1/tables')).body;
+    const places = all.find(({ name }: { name: string }) => name === 'places').id;
+    expect((await client.call('DELETE', `/v1/tables/${places}?confirm=true`)).status).toBe(200);
+    await page.getByRole('button', { name: 'Add the exception' }).click();
+    await page.getByRole('alert').waitFor();
+    const overlays = async () => (await client.call('GET', '/v1/verification-tests/overlays')).body.items;
+    expect(await overlays()).toEqual([]);
+    await page.getByLabel('Where').selectOption('everywhere');
+    await page.getByRole('button', { name: 'Add the exception' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Add the exception' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Add the exception' }).click();
+    await page.getByRole('table', { name: 'Exceptions' }).getByText('everywhere').waitFor();
+    expect(await overlays()).toMatchObject([{ tableId: null, projectId: null, enabled: false }]);
+  });
+
   test('an API that fails is told, and asked again', async () => {
     const { page } = await tables();
     const broken = { status: 422, json: { code: 'conflict', detail: 'Broken for a test.' } };
@@ -158,6 +231,7 @@ describeInChromium('tests of tables', () => {
     await define(page);
     await expectTitle(page, 'placed');
     await openPart(page, 'Exceptions');
+    await page.getByLabel('Where').selectOption('places');
     await page.getByRole('button', { name: 'Add the exception' }).click();
     await page.getByRole('table', { name: 'Exceptions' }).waitFor();
     await inspect(page, 'test', theme);

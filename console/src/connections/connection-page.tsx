@@ -58,10 +58,10 @@ function Shown({ connection }: { connection: Connection }) {
         </dl>
         {secretKeys.length > 0 && <p>{told.secrets(secretKeys.join(', '))}</p>}
       </OnDemand>
-      <OnDemand title={told.edit}>
+      <OnDemand isKept title={told.edit}>
         <EditConnection connection={connection} onSaved={() => test.mutate()} />
       </OnDemand>
-      <OnDemand title={type === 'http' ? replication.title : replication.copies}>
+      <OnDemand isKept title={type === 'http' ? replication.title : replication.copies}>
         <EditPolicy connection={connection} />
       </OnDemand>
       <h2>{texts.connections.datasets.title}</h2>

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { changesOf } from '../parts/changes.ts';
 import { Failure } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
@@ -12,26 +13,36 @@ const tiers = Object.keys(told.tiers) as Tier[];
 /** What people should know of a table or a view, and of its columns: the analyst reads it too. */
 export function About({ id, catalog }: { id: string; catalog: Catalog }) {
   const queries = useQueryClient();
-  const [name, setName] = useState(catalog.name);
-  const [description, setDescription] = useState(catalog.description);
-  const [tier, setTier] = useState<Tier>(catalog.modelingTier);
+  const [stored, setStored] = useState({
+    name: catalog.name,
+    description: catalog.description,
+    modeling_tier: catalog.modelingTier,
+  });
+  const [written, write] = useState(stored);
   const [notes, setNotes] = useState<Readonly<Record<string, string>>>({});
+  const change = (part: Partial<typeof written>) => write((before) => ({ ...before, ...part }));
+  const { name, description, modeling_tier: tier } = written;
   const { mutate, error, isPending, isSuccess } = useMutation({
     mutationFn: async () => {
-      const columns = Object.entries(notes).map(([name, note]) => ({
-        name,
+      const { name: renamed, ...rest } = changesOf(written, stored);
+      if (renamed !== undefined)
+        await workspace.patch('/v1/views/{view_id}', {
+          params: { path: { view_id: id } },
+          body: { name: renamed },
+        });
+      const columns = Object.entries(notes).map(([column, note]) => ({
+        name: column,
         note: note === '' ? null : note,
       }));
-      const body = {
-        description,
-        modeling_tier: tier,
-        ...(columns.length === 0 ? {} : { columns }),
-      };
+      const body = { ...rest, ...(columns.length === 0 ? {} : { columns }) };
+      if (Object.keys(body).length === 0) return;
       await (isView(id)
         ? workspace.patch('/v1/views/{view_id}/catalog', { params: { path: { view_id: id } }, body })
         : workspace.patch('/v1/tables/{table_id}/catalog', { params: { path: { table_id: id } }, body }));
-      if (name !== catalog.name)
-        await workspace.patch('/v1/views/{view_id}', { params: { path: { view_id: id } }, body: { name } });
+    },
+    onSuccess: () => {
+      setStored(written);
+      setNotes({});
     },
     onSettled: () =>
       Promise.all([['catalog', id], ['tables']].map((queryKey) => queries.invalidateQueries({ queryKey }))),
@@ -47,7 +58,12 @@ export function About({ id, catalog }: { id: string; catalog: Catalog }) {
       {isView(id) && (
         <label>
           {told.name}
-          <input required maxLength={255} value={name} onChange={({ target }) => setName(target.value)} />
+          <input
+            required
+            maxLength={255}
+            value={name}
+            onChange={({ target }) => change({ name: target.value })}
+          />
         </label>
       )}
       <label htmlFor="description">{told.description}</label>
@@ -56,10 +72,14 @@ export function About({ id, catalog }: { id: string; catalog: Catalog }) {
         className="prose"
         rows={3}
         value={description}
-        onChange={({ target }) => setDescription(target.value)}
+        onChange={({ target }) => change({ description: target.value })}
       />
       <label htmlFor="tier">{told.tier}</label>
-      <select id="tier" value={tier} onChange={({ target }) => setTier(target.value as Tier)}>
+      <select
+        id="tier"
+        value={tier}
+        onChange={({ target }) => change({ modeling_tier: target.value as Tier })}
+      >
         {tiers.map((one) => (
           <option key={one} value={one}>
             {told.tiers[one]}

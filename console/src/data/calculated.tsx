@@ -1,7 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 import { Action } from '../parts/action.tsx';
 import { OnDemand } from '../parts/on-demand.tsx';
+import { useGone } from '../parts/use-gone.ts';
+import { hasEnded } from '../runs/run.ts';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import { Builds } from './builds.tsx';
@@ -9,46 +11,47 @@ import { type GridTable, isBusy } from './grid-table.ts';
 import { Refresh } from './refresh.tsx';
 
 const told = texts.table.statement;
+const everyMs = 1_000;
 
 /** Whether what was built is still what its statement says, and how it is built. */
 export function Calculated({ table }: { table: GridTable }) {
   const { tableId, status } = table;
   const queries = useQueryClient();
   const isBuilding = isBusy(table);
+  const renew = useCallback(async () => {
+    void queries.invalidateQueries({ queryKey: ['builds', tableId] });
+    await queries.invalidateQueries({ queryKey: ['catalog', tableId] });
+    await queries.resetQueries({ queryKey: ['rows', tableId] });
+  }, [queries, tableId]);
   const wasBuilding = useRef(false);
   useEffect(() => {
-    // What was built is read anew.
-    if (wasBuilding.current && !isBuilding) {
-      void queries
-        .invalidateQueries({ queryKey: ['catalog', tableId] })
-        .then(() => queries.resetQueries({ queryKey: ['rows', tableId] }));
-      void queries.invalidateQueries({ queryKey: ['builds', tableId] });
-    }
+    // What somebody else had built is read anew too.
+    if (wasBuilding.current && !isBuilding) void renew();
     wasBuilding.current = isBuilding;
-  }, [queries, tableId, isBuilding]);
+  }, [renew, isBuilding]);
+  const isGone = useGone();
+  const build = async () => {
+    const path = { table_id: tableId };
+    let { data: run } = await workspace.post('/v1/grid/tables/{table_id}/materialize', { params: { path } });
+    await queries.invalidateQueries({ queryKey: ['grid-table', tableId] });
+    while (!hasEnded(run) && !isGone.current) {
+      await new Promise((resolve) => setTimeout(resolve, everyMs));
+      const params = { path: { ...path, run_id: run.id } };
+      run = (await workspace.get('/v1/grid/tables/{table_id}/runs/{run_id}', { params })).data;
+    }
+    await renew();
+  };
   return (
     <>
       <div className="buttons">
         <span role="status">{told.states[status]}</span>
-        <Action
-          isPlain
-          isDisabled={isBuilding}
-          changes={[
-            ['grid-table', tableId],
-            ['builds', tableId],
-          ]}
-          does={() =>
-            workspace.post('/v1/grid/tables/{table_id}/materialize', {
-              params: { path: { table_id: tableId } },
-            })
-          }
-        >
+        <Action isPlain isDisabled={isBuilding} changes={[['grid-table', tableId]]} does={build}>
           {told.build}
         </Action>
       </div>
       {(status === 'stale' || status === 'failed') && <Why table={table} />}
       <OnDemand title={told.builds.title}>
-        <Refresh key={table.revision} table={table} />
+        <Refresh key={tableId} table={table} />
         <Builds tableId={tableId} />
       </OnDemand>
     </>

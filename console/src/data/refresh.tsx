@@ -11,8 +11,11 @@ const modes = Object.keys(told.modes) as Mode[];
 const maxSeconds = 31_536_000;
 
 /** When a calculated table is built. */
-export function Refresh({ table: { tableId, refresh, revision } }: { table: GridTable }) {
+export function Refresh({ table }: { table: GridTable }) {
+  const { tableId } = table;
   const queries = useQueryClient();
+  const { queryKey } = gridTableQuery(tableId);
+  const [{ refresh, revision }, setBase] = useState(table);
   const [mode, setMode] = useState<Mode>(refresh?.mode ?? 'manual');
   const [seconds, setSeconds] = useState(String(refresh?.minIntervalSeconds ?? ''));
   const { mutate, isPending, isSuccess, error } = useMutation({
@@ -24,7 +27,11 @@ export function Refresh({ table: { tableId, refresh, revision } }: { table: Grid
           expected_revision: revision,
         },
       }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: gridTableQuery(tableId).queryKey }),
+    onSuccess: ({ data }) => {
+      setBase(data);
+      return queries.invalidateQueries({ queryKey });
+    },
+    onError: () => queries.invalidateQueries({ queryKey }),
   });
   return (
     <form
@@ -65,6 +72,21 @@ export function Refresh({ table: { tableId, refresh, revision } }: { table: Grid
         {isSuccess && <span role="status">{told.saved}</span>}
       </p>
       {error !== null && <Failure error={error} />}
+      {table.revision > revision && (
+        <p>
+          <button
+            type="button"
+            className="plain"
+            onClick={() => {
+              setBase(table);
+              setMode(table.refresh?.mode ?? 'manual');
+              setSeconds(String(table.refresh?.minIntervalSeconds ?? ''));
+            }}
+          >
+            {texts.automation.newest}
+          </button>
+        </p>
+      )}
     </form>
   );
 }

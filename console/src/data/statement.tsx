@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { addressOf } from '../query/address.ts';
+import { addressOf, type Changed } from '../query/address.ts';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import { Calculated } from './calculated.tsx';
@@ -19,7 +19,7 @@ function OfView({ viewId }: { viewId: string }) {
     queryKey: ['view', viewId],
     queryFn: () => workspace.get('/v1/views/{view_id}', { params: { path: { view_id: viewId } } }),
   });
-  return data === undefined ? null : <Sql id={viewId} sql={data.data.query} />;
+  return data === undefined ? null : <Sql of={data.data} sql={data.data.query} />;
 }
 
 function OfTable({ tableId }: { tableId: string }) {
@@ -27,13 +27,13 @@ function OfTable({ tableId }: { tableId: string }) {
   if (data?.query == null) return null;
   return (
     <>
-      <Sql id={tableId} sql={data.query} />
+      <Sql of={{ id: tableId, revision: data.revision }} sql={data.query} />
       <Calculated table={data} />
     </>
   );
 }
 
-function Sql({ id, sql }: { id: string; sql: string }) {
+function Sql({ of, sql }: { of: Changed; sql: string }) {
   return (
     <details>
       <summary>{told.title}</summary>
@@ -43,7 +43,7 @@ function Sql({ id, sql }: { id: string; sql: string }) {
           {texts.ask.tool.query}
         </Link>{' '}
         ·{' '}
-        <Link to="/query" {...addressOf(sql, id)}>
+        <Link to="/query" {...addressOf(sql, of)}>
           {told.change}
         </Link>
       </p>

@@ -81,7 +81,7 @@ function Described({ id, catalog }: { id: string; catalog: Catalog }) {
       <Rows id={id} catalog={catalog} version={past} />
       <h2>{told.columns}</h2>
       <Columns catalog={catalog} />
-      <OnDemand title={told.about.title}>
+      <OnDemand isKept title={told.about.title}>
         <About id={id} catalog={catalog} />
       </OnDemand>
       {!isView(id) && (
@@ -96,7 +96,7 @@ function Described({ id, catalog }: { id: string; catalog: Catalog }) {
             <Versions tableId={id} />
           </OnDemand>
           {me?.data.admin && (
-            <OnDemand title={told.grants.title}>
+            <OnDemand isKept title={told.grants.title}>
               <Grants tableId={id} />
             </OnDemand>
           )}

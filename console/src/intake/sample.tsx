@@ -1,7 +1,7 @@
 import weather from '@observablehq/sample-datasets/weather.csv?url';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { uploadFile } from '../../../clients/typescript/src/index.ts';
+import { uploadFile, WorkspaceError } from '../../../clients/typescript/src/index.ts';
 import { Action } from '../parts/action.tsx';
 import { projectsQuery, useProjectId } from '../project/current.ts';
 import { workspace } from '../session/login.ts';
@@ -29,15 +29,21 @@ export function SampleData() {
     const content = new File([await response.blob()], 'weather.csv', { type: 'text/csv' });
     const projectId = current ?? (await firstProject());
     const file = await uploadFile(workspace, { projectId, path: uploadPathOf(content), content });
-    const begun = await workspace.post('/v1/projects/{project_id}/files/{file_id}/imports', {
-      params: { path: { project_id: projectId, file_id: file.id } },
-      body: { table_name: 'weather' },
-    });
-    beginImport({ importId: begun.data.id, projectId });
+    const begun = await workspace
+      .post('/v1/projects/{project_id}/files/{file_id}/imports', {
+        params: { path: { project_id: projectId, file_id: file.id } },
+        body: { table_name: 'weather' },
+      })
+      .catch((error: unknown) => {
+        // Whoever has such a table already may give it another name.
+        if (error instanceof WorkspaceError && error.code === 'name_taken') return undefined;
+        throw error;
+      });
+    if (begun !== undefined) beginImport({ importId: begun.data.id, projectId });
     await navigate({
       to: '/projects/$projectId/import',
       params: { projectId },
-      search: { run: begun.data.id },
+      search: begun === undefined ? { file: file.id } : { run: begun.data.id },
     });
   }
 

@@ -1,45 +1,59 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
+import { WorkspaceError } from '../../../clients/typescript/src/index.ts';
 import { isView } from '../data/subject.ts';
 import { Failure, Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
+import type { Changed } from './address.ts';
 
 const told = texts.query.change;
 
 interface Definition {
-  id: string;
   name: string;
   query: string | null;
   revision: number;
 }
 
 /** A statement that was opened to be changed takes the place of the one that its view or calculated table has. */
-export function ChangeStatement({ id, sql }: { id: string; sql: string }) {
-  const asked = useQuery({
-    queryKey: ['definition', id],
-    queryFn: () => definitionOf(id),
-    // The revision stays the one that was opened: what somebody else saves meanwhile is not replaced unseen.
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-  });
+export function ChangeStatement({ changed, sql }: { changed: Changed; sql: string }) {
+  const queryKey = ['definition', changed.id];
+  const asked = useQuery({ queryKey, queryFn: () => definitionOf(changed.id) });
   return (
-    <Fetched asked={asked}>{(definition) => <Save key={id} definition={definition} sql={sql} />}</Fetched>
+    <Fetched asked={asked}>
+      {(definition) => <Save key={changed.id} {...{ definition, changed, sql, queryKey }} />}
+    </Fetched>
   );
 }
 
-function Save({ definition: { id, name, query, revision }, sql }: { definition: Definition; sql: string }) {
+interface SaveProps {
+  /** As it is now. */
+  definition: Definition;
+  /** As it was opened. */
+  changed: Changed;
+  sql: string;
+  queryKey: string[];
+}
+
+function Save({
+  definition: { name, query, revision },
+  changed: { id, revision: opened },
+  sql,
+  queryKey,
+}: SaveProps) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => replace(id, sql, revision),
+    mutationFn: (expected: number) => replace(id, sql, expected),
     onSuccess: async () => {
       for (const key of ['catalog', 'rows', 'view', 'grid-table'])
         void queries.resetQueries({ queryKey: [key, id] });
       void queries.invalidateQueries({ queryKey: ['tables'] });
       await navigate({ to: '/tables/$tableId', params: { tableId: id } });
     },
+    onError: () => queries.invalidateQueries({ queryKey }),
   });
+  const isOther = error instanceof WorkspaceError && error.code === 'revision_conflict';
   return (
     <section aria-label={told.title(name)}>
       <p className="buttons">
@@ -52,23 +66,31 @@ function Save({ definition: { id, name, query, revision }, sql }: { definition: 
         <button
           type="button"
           disabled={isPending || sql === query || sql.trim() === ''}
-          onClick={() => mutate()}
+          onClick={() => mutate(opened)}
         >
           {told.title(name)}
         </button>
       </p>
       {error !== null && <Failure error={error} />}
+      {isOther && (
+        <>
+          <p>{told.now}</p>
+          <pre>{query}</pre>
+          <p className="buttons">
+            <button type="button" className="plain" disabled={isPending} onClick={() => mutate(revision)}>
+              {told.replace}
+            </button>
+          </p>
+        </>
+      )}
     </section>
   );
 }
 
 async function definitionOf(id: string): Promise<Definition> {
-  if (isView(id)) {
-    const { data } = await workspace.get('/v1/views/{view_id}', { params: { path: { view_id: id } } });
-    return data;
-  }
-  const params = { path: { table_id: id } };
-  return { id, ...(await workspace.get('/v1/grid/tables/{table_id}', { params })).data };
+  if (isView(id))
+    return (await workspace.get('/v1/views/{view_id}', { params: { path: { view_id: id } } })).data;
+  return (await workspace.get('/v1/grid/tables/{table_id}', { params: { path: { table_id: id } } })).data;
 }
 
 async function replace(id: string, query: string, revision: number): Promise<void> {

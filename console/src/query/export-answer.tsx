@@ -1,10 +1,11 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { asLongAs } from '../parts/polling.ts';
 import { Failure } from '../parts/states.tsx';
 import { useProjectId } from '../project/current.ts';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
+import { exportsKey } from './exports.tsx';
 
 const told = texts.query.export;
 const formats = ['csv', 'parquet', 'xlsx', 'ndjson', 'arrow'] as const;
@@ -22,6 +23,7 @@ export function ExportAnswer({ sql }: { sql: string }) {
       }),
   });
   const id = begin.data?.data.id;
+  const queries = useQueryClient();
   const { data, error } = useQuery({
     queryKey: ['export of a statement', id],
     enabled: id !== undefined,
@@ -29,6 +31,12 @@ export function ExportAnswer({ sql }: { sql: string }) {
       (await workspace.get('/v1/exports/{export_id}', { params: { path: { export_id: id! } } })).data,
     refetchInterval: asLongAs(({ finishedAt }) => finishedAt === null, everyMs),
   });
+  const finishedAt = data?.finishedAt;
+  // The list of what was exported has it at once, and as it ended.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it has changed whenever these did.
+  useEffect(() => {
+    if (id !== undefined) void queries.invalidateQueries({ queryKey: exportsKey });
+  }, [queries, id, finishedAt]);
   const isRunning = id !== undefined && data?.finishedAt == null && error === null;
   return (
     <details>

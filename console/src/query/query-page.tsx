@@ -5,7 +5,7 @@ import { query } from '../../../clients/typescript/src/index.ts';
 import { Failure, Loading } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
-import { addressOf, useGiven } from './address.ts';
+import { addressOf, useChanged, useGiven } from './address.ts';
 import { Answer } from './answer.tsx';
 import { ChangeStatement } from './change-statement.tsx';
 import { Exports } from './exports.tsx';
@@ -22,7 +22,7 @@ const none = {};
 /** One statement and its rows. The statement is part of the address once it was run, unless it is too long. */
 export function QueryPage() {
   const given = useGiven();
-  const { of } = route.useSearch();
+  const changed = useChanged();
   const navigate = route.useNavigate();
   const queries = useQueryClient();
   const [sql, setSql] = useState(given ?? '');
@@ -59,7 +59,7 @@ export function QueryPage() {
     if (isPending || sql.trim() === '') return;
     asked.current = sql === given ? undefined : sql;
     setIsHere(true);
-    void navigate({ ...addressOf(sql, of), replace: given === '' });
+    void navigate({ ...addressOf(sql, changed), replace: given === '' });
     mutate(sql);
   };
   const isStopped = error?.name === 'AbortError';
@@ -102,7 +102,7 @@ export function QueryPage() {
           )}
         </p>
       </form>
-      {of !== undefined && <ChangeStatement id={of} sql={sql} />}
+      {changed !== undefined && <ChangeStatement {...{ changed, sql }} />}
       {isPending && <Loading />}
       {failed !== undefined && <Failure error={failed} />}
       {isHere && !isPending && error === null && data !== undefined && (

@@ -25,7 +25,9 @@ export function IssueClient({ me, queryKey, onIssued }: IssueClientProps) {
   const [chosen, setChosen] = useState<readonly Scope[]>(['agent:read']);
   const [isAdmin, setIsAdmin] = useState(false);
   const [day, setDay] = useState('');
-  const { mutate, error, isPending } = useMutation({
+  const { mutate, error, isPending, reset } = useMutation({
+    // The secret is kept nowhere but where it is shown.
+    gcTime: 0,
     mutationFn: () => {
       const expires = day === '' ? {} : { expires_at: startOfDay(day) };
       const body = { name, scopes: [...chosen], admin: isAdmin, ...expires };
@@ -34,6 +36,7 @@ export function IssueClient({ me, queryKey, onIssued }: IssueClientProps) {
     onSuccess: ({ data }) => {
       setName('');
       onIssued(data);
+      reset();
       return queries.invalidateQueries({ queryKey });
     },
   });

@@ -18,7 +18,9 @@ export function IssueLakeCredential({ queryKey, onIssued }: IssueLakeCredentialP
   const queries = useQueryClient();
   const [name, setName] = useState('');
   const [day, setDay] = useState('');
-  const { mutate, error, isPending } = useMutation({
+  const { mutate, error, isPending, reset } = useMutation({
+    // The secret is kept nowhere but where it is shown.
+    gcTime: 0,
     mutationFn: () =>
       workspace.post('/v1/lake/credentials', {
         body: { name, ...(day === '' ? {} : { expires_at: startOfDay(day) }) },
@@ -26,6 +28,7 @@ export function IssueLakeCredential({ queryKey, onIssued }: IssueLakeCredentialP
     onSuccess: ({ data }) => {
       setName('');
       onIssued(data);
+      reset();
       return queries.invalidateQueries({ queryKey });
     },
   });

@@ -34,6 +34,8 @@ export const query = {
   change: {
     of: 'This is the statement of',
     title: (name: string) => `Save it to ${name}`,
+    now: 'Somebody changed it since you opened it. Now it is:',
+    replace: 'Replace that with mine',
   },
   export: {
     title: 'Export all rows',

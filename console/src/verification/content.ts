@@ -1,4 +1,5 @@
 import type { components } from '../../../clients/typescript/src/index.ts';
+import { fromLine, fromValueLine, isInexact, linesOf, toLine, toValueLine } from './lines.ts';
 
 export type Definition = components['schemas']['VerificationTestDefinition'];
 export type Kind = Definition['kind'];
@@ -46,6 +47,8 @@ export interface Content {
   kind: Kind;
   /** Each as it is written. */
   params: Readonly<Record<string, string>>;
+  /** The values that were accepted when it was opened. */
+  values: readonly (string | number | boolean)[];
   /** One table; where there is none, what selects tables. */
   tableId: string;
   isOfOne: boolean;
@@ -59,7 +62,7 @@ export interface Content {
 }
 
 export const newContent = (tableId = ''): Content => ({
-  ...{ name: '', description: '', kind: 'not_null', params: {} },
+  ...{ name: '', description: '', kind: 'not_null', params: {}, values: [] },
   ...{ tableId, isOfOne: true, projectId: '', tier: '', namePattern: '' },
   ...{ severity: 'error', blocking: false, keepRows: true, enabled: true },
 });
@@ -70,28 +73,31 @@ export function contentOf(definition: Definition): Content {
   const { projectId = '', modelingTier = '', namePattern = '' } = isOfOne ? {} : target.selector;
   return {
     ...{ name, description, kind, severity, blocking, keepRows, enabled, isOfOne },
-    params: Object.fromEntries(Object.entries(params).map(([key, value]) => [key, textOf(value)])),
+    params: Object.fromEntries(Object.entries(params).map(([key, value]) => [key, textOf(key, value)])),
+    values: kind === 'accepted_values' ? (params['values'] as Content['values']) : [],
     tableId: isOfOne ? target.tableId : '',
     ...{ projectId, tier: modelingTier, namePattern },
   };
 }
 
-const textOf = (value: unknown): string => (Array.isArray(value) ? value.join('\n') : String(value));
+const textOf = (name: string, value: unknown): string =>
+  Array.isArray(value)
+    ? value.map((one) => (name === 'values' ? toValueLine(one) : toLine(String(one)))).join('\n')
+    : String(value);
 
-/** The lines that say something. */
-export const linesOf = (text: string): string[] => text.split('\n').filter((line) => line.trim() !== '');
+/** Whether its values cannot be written here, as a browser would lose digits of them. */
+export const hasInexact = ({ values }: Content): boolean => values.some(isInexact);
 
-/** What of it is sent. Values of a column of yes and no are no texts. */
-export function bodyOf(content: Content, { isBoolean }: { isBoolean: boolean }) {
+export function bodyOf(content: Content) {
   const { name, description, kind, isOfOne, tableId, projectId, tier, namePattern } = content;
   const { severity, blocking, keepRows, enabled } = content;
   const params = paramsOf[kind].flatMap(({ name: param, as, isOptional }): [string, unknown][] => {
     const text = content.params[param] ?? '';
     if (isOptional && text.trim() === '') return [];
     if (as === 'number') return [[param, Number(text)]];
-    if (as === 'columns' || as === 'otherColumns') return [[param, linesOf(text)]];
+    if (as === 'columns' || as === 'otherColumns') return [[param, linesOf(text).map(fromLine)]];
     if (as !== 'values') return [[param, text]];
-    return [[param, isBoolean ? linesOf(text).map((line) => yesOrNo(line)) : linesOf(text)]];
+    return [[param, linesOf(text).map((line) => fromValueLine(line, content.values))]];
   });
   return {
     ...{ name, description, severity, blocking, keep_rows: keepRows, enabled },
@@ -109,6 +115,3 @@ export function bodyOf(content: Content, { isBoolean }: { isBoolean: boolean }) 
 }
 
 export type DefinitionBody = ReturnType<typeof bodyOf>;
-
-const yesOrNo = (line: string): boolean | string =>
-  line.trim() === 'true' ? true : line.trim() === 'false' ? false : line;

@@ -7,7 +7,7 @@ import { Field } from '../parts/field.tsx';
 import { Failure } from '../parts/states.tsx';
 import { useUnsaved } from '../parts/use-unsaved.ts';
 import * as texts from '../texts/index.ts';
-import { bodyOf, type Content, type DefinitionBody, type Kind, paramsOf } from './content.ts';
+import { bodyOf, type Content, type DefinitionBody, hasInexact, type Kind, paramsOf } from './content.ts';
 import { ParamField } from './param-field.tsx';
 import { TargetFields } from './target-fields.tsx';
 
@@ -20,21 +20,24 @@ interface DefinitionFormProps {
   /** Its kind stays once it is made. */
   isNew: boolean;
   label: string;
-  save: (body: DefinitionBody, kind: Kind) => Promise<unknown>;
+  /** Given what was stored last too. */
+  save: (body: DefinitionBody, its: { kind: Kind; before: DefinitionBody }) => Promise<unknown>;
+  /** It may have been changed elsewhere. */
+  onRefused?: () => unknown;
 }
 
 /** What should hold of which tables, and what happens where it does not. */
-export function DefinitionForm({ initial, isNew, label, save }: DefinitionFormProps) {
+export function DefinitionForm({ initial, isNew, label, save, onRefused }: DefinitionFormProps) {
   const [content, setContent] = useState(initial);
   const [stored, setStored] = useState(content);
   const change = (part: Partial<Content>) => setContent((before) => ({ ...before, ...part }));
   const { kind, params, tableId, isOfOne } = content;
   const columns = useColumns(isOfOne ? tableId : '');
   const others = useColumns(params['to_table_id'] ?? '');
-  const isBoolean = columns.some(({ name, dataType }) => name === params['column'] && dataType === 'BOOLEAN');
   const { mutate, isPending, isSuccess, error } = useMutation({
-    mutationFn: (written: Content) => save(bodyOf(written, { isBoolean }), kind),
+    mutationFn: (written: Content) => save(bodyOf(written), { kind, before: bodyOf(stored) }),
     onSuccess: (_, written) => setStored(written),
+    onError: onRefused,
   });
   useUnsaved(content !== stored && !isPending);
   const form = useFirstFault(error);
@@ -83,6 +86,7 @@ export function DefinitionForm({ initial, isNew, label, save }: DefinitionFormPr
           param={param}
           value={params[param.name] ?? ''}
           fault={faultAt(error, 'params', param.name)}
+          isEditable={param.as !== 'values' || !hasInexact(content)}
           columns={(param.as === 'otherColumns' ? others : columns).map(({ name }) => name)}
           onChange={(text) => change({ params: { ...params, [param.name]: text } })}
         />

@@ -1,8 +1,9 @@
 import { type QueryKey, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { tablesQuery } from '../data/tables.ts';
 import { Field } from '../parts/field.tsx';
 import { Failure } from '../parts/states.tsx';
+import { Sure } from '../parts/sure.tsx';
 import { projectsQuery } from '../project/current.ts';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
@@ -28,13 +29,13 @@ export function NewOverlay({ definitionId, queryKey }: { definitionId: string; q
   const [where, setWhere] = useState('');
   const [change, setChange] = useState<Change>('off');
   const [reason, setReason] = useState('');
+  const dialog = useRef<HTMLDialogElement>(null);
   const { mutate, isPending, error } = useMutation({
     mutationFn: () =>
       workspace.post('/v1/verification-tests/overlays', {
         body: {
           definition_id: definitionId,
-          ...(tables.some(({ id }) => id === where) && { table_id: where }),
-          ...(projects.some(({ id }) => id === where) && { project_id: where }),
+          ...placeOf(where),
           ...changes[change],
           reason,
         },
@@ -45,57 +46,67 @@ export function NewOverlay({ definitionId, queryKey }: { definitionId: string; q
     },
   });
   return (
-    <form
-      className="narrow"
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate();
-      }}
-    >
-      <Field label={told.columns.where}>
-        {(control) => (
-          <select {...control} value={where} onChange={({ target }) => setWhere(target.value)}>
-            <option value="">{told.everywhere}</option>
-            {projects.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {told.inProject(name)}
-              </option>
-            ))}
-            {tables.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Field label={told.columns.what}>
-        {(control) => (
-          <select {...control} value={change} onChange={({ target }) => setChange(target.value as Change)}>
-            {all.map((one) => (
-              <option key={one} value={one}>
-                {told.changes[one]}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Field label={told.reason}>
-        {(control) => (
-          <input
-            {...control}
-            maxLength={2_000}
-            value={reason}
-            onChange={({ target }) => setReason(target.value)}
-          />
-        )}
-      </Field>
-      <p className="buttons">
-        <button type="submit" disabled={isPending}>
-          {told.add}
-        </button>
-      </p>
-      {error !== null && <Failure error={error} />}
-    </form>
+    <>
+      <Sure dialog={dialog} question={told.everywhereSure} yes={told.add} onYes={() => mutate()} />
+      <form
+        className="narrow"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (where === '') dialog.current?.showModal();
+          else mutate();
+        }}
+      >
+        <Field label={told.columns.where}>
+          {(control) => (
+            <select {...control} value={where} onChange={({ target }) => setWhere(target.value)}>
+              <option value="">{told.everywhere}</option>
+              {projects.map(({ id, name }) => (
+                <option key={id} value={`project ${id}`}>
+                  {told.inProject(name)}
+                </option>
+              ))}
+              {tables.map(({ id, name }) => (
+                <option key={id} value={`table ${id}`}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label={told.columns.what}>
+          {(control) => (
+            <select {...control} value={change} onChange={({ target }) => setChange(target.value as Change)}>
+              {all.map((one) => (
+                <option key={one} value={one}>
+                  {told.changes[one]}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label={told.reason}>
+          {(control) => (
+            <input
+              {...control}
+              maxLength={2_000}
+              value={reason}
+              onChange={({ target }) => setReason(target.value)}
+            />
+          )}
+        </Field>
+        <p className="buttons">
+          <button type="submit" disabled={isPending}>
+            {told.add}
+          </button>
+        </p>
+        {error !== null && <Failure error={error} />}
+      </form>
+    </>
   );
+}
+
+/** The table or the project that was chosen, also where its list has it no more; nothing is everywhere. */
+function placeOf(where: string) {
+  const [kind, id] = where.split(' ');
+  return kind === 'table' ? { table_id: id } : kind === 'project' ? { project_id: id } : {};
 }

@@ -19,7 +19,7 @@ export function NewTestPage() {
         isNew
         initial={() => newContent(table)}
         label={texts.verification.define}
-        save={async (body, kind) => {
+        save={async (body, { kind }) => {
           const { data } = await workspace.post('/v1/verification-tests/definitions', {
             body: { ...body, kind },
           });

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { type QueryKey, useQuery } from '@tanstack/react-query';
 import { type components, some } from '../../../clients/typescript/src/index.ts';
 import { TableName } from '../data/table-name.tsx';
 import { Action } from '../parts/action.tsx';
@@ -20,53 +20,60 @@ export function Overlays({ definitionId }: { definitionId: string }) {
   const queryKey = ['overlays', definitionId];
   const asked = useQuery({
     queryKey,
-    queryFn: async () =>
-      (
-        await some(maxOverlays, (page) =>
-          workspace.get('/v1/verification-tests/overlays', { params: { query: page } }),
-        )
-      ).filter((overlay) => overlay.definitionId === definitionId),
+    queryFn: async () => {
+      const all = await some(maxOverlays, (page) =>
+        workspace.get('/v1/verification-tests/overlays', { params: { query: page } }),
+      );
+      const found = all.filter((overlay) => overlay.definitionId === definitionId);
+      return { found, isCut: all.length === maxOverlays };
+    },
   });
   return (
     <>
       <p className="hint">{told.about}</p>
       <Fetched asked={asked}>
-        {(found) =>
-          found.length === 0 ? (
-            <p>{told.none}</p>
-          ) : (
-            <List
-              label={told.title}
-              items={found}
-              keyOf={({ id }) => id}
-              columns={[
-                { title: told.columns.where, value: (one) => <Where of={one} /> },
-                { title: told.columns.what, value: changesOf },
-                { title: told.reason, value: ({ reason }) => reason },
-                {
-                  title: told.columns.remove,
-                  value: ({ id }) => (
-                    <Action
-                      isPlain
-                      confirm={told.confirm}
-                      changes={[queryKey]}
-                      does={() =>
-                        workspace.delete('/v1/verification-tests/overlays/{overlay_id}', {
-                          params: { path: { overlay_id: id } },
-                        })
-                      }
-                    >
-                      {told.columns.remove}
-                    </Action>
-                  ),
-                },
-              ]}
-            />
-          )
-        }
+        {({ found, isCut }) => (
+          <>
+            {isCut && <p role="status">{told.cut(maxOverlays)}</p>}
+            {found.length === 0 && !isCut && <p>{told.none}</p>}
+            {found.length > 0 && <Listed {...{ found, queryKey }} />}
+          </>
+        )}
       </Fetched>
       <NewOverlay definitionId={definitionId} queryKey={queryKey} />
     </>
+  );
+}
+
+function Listed({ found, queryKey }: { found: Overlay[]; queryKey: QueryKey }) {
+  return (
+    <List
+      label={told.title}
+      items={found}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: told.columns.where, value: (one) => <Where of={one} /> },
+        { title: told.columns.what, value: changesOf },
+        { title: told.reason, value: ({ reason }) => reason },
+        {
+          title: told.columns.remove,
+          value: ({ id }) => (
+            <Action
+              isPlain
+              confirm={told.confirm}
+              changes={[queryKey]}
+              does={() =>
+                workspace.delete('/v1/verification-tests/overlays/{overlay_id}', {
+                  params: { path: { overlay_id: id } },
+                })
+              }
+            >
+              {told.columns.remove}
+            </Action>
+          ),
+        },
+      ]}
+    />
   );
 }
 

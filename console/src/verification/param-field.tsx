@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { tablesQuery } from '../data/tables.ts';
 import { type Control, Field } from '../parts/field.tsx';
 import * as texts from '../texts/index.ts';
-import { linesOf, type paramsOf } from './content.ts';
+import type { paramsOf } from './content.ts';
+import { fromLine, linesOf, toLine } from './lines.ts';
 
 const told = texts.verification;
 
@@ -10,6 +11,7 @@ interface ParamFieldProps {
   param: (typeof paramsOf)['sql'][number];
   value: string;
   fault: string | undefined;
+  isEditable: boolean;
   /** Those that may be named, where they are known. */
   columns: readonly string[];
   onChange: (text: string) => void;
@@ -20,11 +22,12 @@ export function ParamField({
   param: { name, as, isOptional },
   value,
   fault,
+  isEditable,
   columns,
   onChange,
 }: ParamFieldProps) {
   const label = told.params[name as keyof typeof told.params];
-  const hint = told.hints[as as keyof typeof told.hints];
+  const hint = isEditable ? told.hints[as as keyof typeof told.hints] : told.inexact;
   return (
     <Field {...{ label, hint, fault }}>
       {(control) => {
@@ -49,7 +52,9 @@ export function ParamField({
               <select {...own} onChange={({ target }) => onChange(target.value)}>
                 <option value="" />
                 {withOwn(columns, value).map((column) => (
-                  <option key={column}>{column}</option>
+                  <option key={column} value={column}>
+                    {column}
+                  </option>
                 ))}
               </select>
             );
@@ -66,8 +71,8 @@ export function ParamField({
                 {columns.length > 0 && (
                   <AddColumn
                     label={told.add(label)}
-                    columns={columns.filter((column) => !linesOf(value).includes(column))}
-                    onAdd={(column) => onChange([...linesOf(value), column].join('\n'))}
+                    columns={columns.filter((column) => !linesOf(value).map(fromLine).includes(column))}
+                    onAdd={(column) => onChange([...linesOf(value), toLine(column)].join('\n'))}
                   />
                 )}
               </>
@@ -78,6 +83,7 @@ export function ParamField({
                 {...own}
                 rows={5}
                 spellCheck={false}
+                readOnly={!isEditable}
                 onChange={({ target }) => onChange(target.value)}
               />
             );
@@ -103,7 +109,9 @@ function AddColumn({ label, columns, onAdd }: AddColumnProps) {
         {label}
       </option>
       {columns.map((column) => (
-        <option key={column}>{column}</option>
+        <option key={column} value={column}>
+          {column}
+        </option>
       ))}
     </select>
   );

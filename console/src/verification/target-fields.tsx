@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import { faultAt } from '../parts/faults.ts';
 import { Field } from '../parts/field.tsx';
-import { projectsQuery } from '../project/current.ts';
+import { ProjectOptions } from '../project/options.tsx';
 import * as texts from '../texts/index.ts';
 import type { Content } from './content.ts';
 import { TableChoice } from './param-field.tsx';
@@ -18,7 +17,6 @@ interface TargetFieldsProps {
 /** One table, or what selects tables anew at each run. */
 export function TargetFields({ content, change, error }: TargetFieldsProps) {
   const { isOfOne, tableId, projectId, tier, namePattern } = content;
-  const { data: projects = [] } = useQuery(projectsQuery);
   const fault = faultAt(error, 'target');
   return (
     <>
@@ -50,11 +48,7 @@ export function TargetFields({ content, change, error }: TargetFieldsProps) {
                 onChange={({ target }) => change({ projectId: target.value })}
               >
                 <option value="">{texts.parts.all}</option>
-                {projects.map(({ id, name }) => (
-                  <option key={id} value={id}>
-                    {name}
-                  </option>
-                ))}
+                <ProjectOptions chosen={projectId} />
               </select>
             )}
           </Field>
@@ -74,6 +68,7 @@ export function TargetFields({ content, change, error }: TargetFieldsProps) {
               </select>
             )}
           </Field>
+          {projectId === '' && tier === '' && namePattern === '' && <p role="status">{told.all}</p>}
           <Field label={told.pattern} hint={told.patternHint} fault={fault}>
             {(control) => (
               <input

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Action } from '../parts/action.tsx';
+import { changesOf } from '../parts/changes.ts';
 import { OnDemand } from '../parts/on-demand.tsx';
 import { Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
@@ -13,6 +14,7 @@ import { Overlays } from './overlays.tsx';
 
 const route = getRouteApi('/framed/tests/$definitionId');
 const told = texts.verification;
+const keyOf = (definitionId: string) => ['definition of a test', definitionId];
 
 /** A test: how it is defined, and where it is another. */
 export function TestPage() {
@@ -26,23 +28,24 @@ export function TestPage() {
 
 function Asked({ definitionId }: { definitionId: string }) {
   const asked = useQuery({
-    queryKey: ['definition of a test', definitionId],
+    queryKey: keyOf(definitionId),
     queryFn: () =>
       workspace.get('/v1/verification-tests/definitions/{definition_id}', {
         params: { path: { definition_id: definitionId } },
       }),
-    // What is edited stays as it was read, with its revision.
-    staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
   return <Fetched asked={asked}>{({ data }) => <OneTest definition={data} />}</Fetched>;
 }
 
 function OneTest({ definition }: { definition: Definition }) {
+  // What is edited stays as it was read, and is sent with the revision that it began with.
   const [base, setBase] = useState(definition);
+  const [loads, setLoads] = useState(0);
   const queries = useQueryClient();
   const navigate = useNavigate();
   const params = { path: { definition_id: base.id } };
+  const queryKey = keyOf(base.id);
   return (
     <>
       <h1>{base.name}</h1>
@@ -58,18 +61,35 @@ function OneTest({ definition }: { definition: Definition }) {
         )}
       </p>
       <DefinitionForm
+        key={loads}
         isNew={false}
         initial={() => contentOf(base)}
         label={told.save}
-        save={async (body) => {
-          const { data } = await workspace.patch('/v1/verification-tests/definitions/{definition_id}', {
+        save={async (body, { before }) => {
+          const saved = await workspace.patch('/v1/verification-tests/definitions/{definition_id}', {
             params,
-            body: { ...body, expected_revision: base.revision },
+            body: { ...changesOf(body, before), expected_revision: base.revision },
           });
-          setBase(data);
+          setBase(saved.data);
+          queries.setQueryData(queryKey, saved);
           void queries.invalidateQueries({ queryKey: ['definitions'] });
         }}
+        onRefused={() => queries.invalidateQueries({ queryKey })}
       />
+      {definition.revision > base.revision && (
+        <p>
+          <button
+            type="button"
+            className="plain"
+            onClick={() => {
+              setBase(definition);
+              setLoads(loads + 1);
+            }}
+          >
+            {texts.automation.newest}
+          </button>
+        </p>
+      )}
       <OnDemand title={told.overlays.title}>
         <Overlays definitionId={base.id} />
       </OnDemand>
