@@ -93,7 +93,7 @@ describeInChromium('querying', () => {
     await page.getByRole('button', { name: 'Keep', exact: true }).click();
     await page.getByRole('alert').waitFor();
     await page.getByLabel('Name').fill('built');
-    await page.getByLabel('As').selectOption('calc');
+    await page.getByRole('combobox', { name: 'As', exact: true }).selectOption('calc');
     await page.getByRole('button', { name: 'Keep', exact: true }).click();
     await page.getByRole('link', { name: 'Open built' }).click();
     await expectTitle(page, 'built');
