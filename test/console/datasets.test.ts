@@ -51,6 +51,7 @@ describeInChromium('datasets', () => {
     await openPart(page, 'What is there');
     await page.getByRole('row').filter({ hasText: 'shop.orders' }).getByText('Choose how').click();
     const fresh = form(page, 'shop.orders');
+    expect(await page.getByRole('button', { name: 'Choose how' }).first().isDisabled()).toBe(true);
     await fresh.getByLabel('Mode').selectOption('incremental');
     await fresh.getByRole('button', { name: 'Add the dataset' }).click();
     await fresh.getByText('An incremental dataset needs a cursor').waitFor();
@@ -102,8 +103,12 @@ describeInChromium('datasets', () => {
   });
 
   test('columns are written where the source does not tell them, and what was written outlives a failure', async () => {
+    const anchor = { time_of_day: '08:00', anchor_date: '2026-01-05' };
     const { page, client, connection } = await connected((client, connection) =>
-      attach(client, connection, 'shop.orders', { name: 'orders' }),
+      attach(client, connection, 'shop.orders', {
+        name: 'orders',
+        schedule: { type: 'interval', every_minutes: 30, zone_id: 'Europe/Berlin', ...anchor },
+      }),
     );
     const refuse = (detail: string) => ({ status: 400, json: { code: 'source_failed', detail } });
     await page.route('**/resources', (route) => route.fulfill(refuse('It does not answer.')));
@@ -113,6 +118,7 @@ describeInChromium('datasets', () => {
     await edited.getByLabel('Mode').selectOption('incremental');
     await edited.getByLabel('Cursor column').fill('changed_at');
     await edited.getByLabel('Key columns').fill('id');
+    await edited.getByLabel(/^Minutes/).fill('45');
     await page.route('**/datasets/*', (route) =>
       route.request().method() === 'PATCH' ? route.fulfill(refuse('It is not stored.')) : route.continue(),
     );
@@ -126,10 +132,15 @@ describeInChromium('datasets', () => {
     expect(await edited.getByLabel('Cursor column').inputValue()).toBe('changed_at');
     await edited.getByRole('button', { name: 'Save how it is copied' }).click();
     await edited.getByText('Saved.').waitFor();
-    const [{ cursor, keyColumns, snapshotEnabled }] = (await client.call('GET', `${connection}/datasets`))
-      .body.items;
+    const [{ cursor, keyColumns, snapshotEnabled, schedule }] = (
+      await client.call('GET', `${connection}/datasets`)
+    ).body.items;
     expect({ cursor, keyColumns, snapshotEnabled }).toEqual({
       ...{ cursor: 'changed_at', keyColumns: ['id'], snapshotEnabled: false },
+    });
+    expect(schedule).toMatchObject({
+      ...{ everyMinutes: 45, zoneId: 'Europe/Berlin', anchorDate: '2026-01-05' },
+      timeOfDay: expect.stringMatching(/^08:00/),
     });
   });
 
@@ -156,6 +167,14 @@ describeInChromium('datasets', () => {
       await untilStatus(client, await startSnapshot(client, at), 'awaiting_confirmation');
     });
     const held = page.getByRole('region', { name: 'Held back by their guard' });
+    await held.getByText('The table has 100 rows, this copy 10: 90% fewer.').waitFor();
+    await page.route('**/catalog', (route) =>
+      route.fulfill({ status: 404, json: { code: 'not_found', detail: 'It is gone.' } }),
+    );
+    await page.reload();
+    await held.getByText('This copy has 10 rows. The guard').waitFor();
+    await page.unrouteAll();
+    await page.reload();
     await held.getByText('The table has 100 rows, this copy 10: 90% fewer.').waitFor();
     await held.getByText('The guard lets a copy lose 50% at most.').waitFor();
     await page.route('**/cancel?*', (route) =>
@@ -191,7 +210,12 @@ describeInChromium('datasets', () => {
     await form(page, `held_${theme}`).getByLabel('Schedule', { exact: true }).selectOption('clock');
     await openPart(page, 'What is there');
     await page.getByRole('row').filter({ hasText: 'shop.orders' }).getByText('Choose how').click();
-    await form(page, 'shop.orders').getByLabel('Mode').selectOption('incremental');
+    const fresh = form(page, 'shop.orders');
+    await fresh.getByLabel('Mode').selectOption('incremental');
+    await fresh.getByLabel('Cursor column').selectOption('changed_at');
+    await fresh.getByLabel('id', { exact: true }).uncheck();
+    await fresh.getByRole('button', { name: 'Add the dataset' }).click();
+    await fresh.locator('fieldset[aria-invalid]:focus .fault').waitFor();
     await page.getByText('The table has 100 rows').first().waitFor();
     await page.getByRole('heading', { level: 1 }).scrollIntoViewIfNeeded();
     await inspect(page, 'datasets', theme);

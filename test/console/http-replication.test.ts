@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { inspect, themes } from '../api/pages/in-browser/inspect.ts';
 import { expectTitle } from '../api/pages/in-browser/lab.ts';
 import { describeInChromium } from '../support/chromium.ts';
+import { eventually } from '../support/eventually.ts';
 import { recordPolicy, recordSource } from '../support/replication-source.ts';
 import { rowsOf } from '../support/snapshots.ts';
 import { connect } from '../support/sources.ts';
@@ -12,6 +13,7 @@ import { hasRun, hostile, openPart, useConsole } from './opened.ts';
 
 const workspace = useWorkspace({ trustedProxies: ['127.0.0.1'] }, () => ({
   ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8',
+  ALLOW_UNVALIDATED_ADDRESSES: 'true',
 }));
 useWorker(workspace);
 
@@ -21,7 +23,11 @@ describeInChromium('HTTP replication', () => {
   const { opened, project } = useConsole(workspace);
 
   /** The page of a connection to a source of two records, with this policy. */
-  async function connected(policy: object | null, options: { colorScheme?: 'dark' | 'light' } = {}) {
+  async function connected(
+    policy: object | null,
+    options: { colorScheme?: 'dark' | 'light' } = {},
+    token?: string,
+  ) {
     const source = await recordSource([
       { id: 1, at: '2026-03-01T00:00:00Z', name: hostile[0] },
       { id: 2, at: '2026-03-02T00:00:00Z', name: 'two' },
@@ -32,8 +38,11 @@ describeInChromium('HTTP replication', () => {
       connection = await connect(
         client,
         'http',
-        { base_url: source.base, auth_type: 'none' },
-        { snapshot_config: { enabled: true, http_replication: policy } },
+        { base_url: source.base, auth_type: token === undefined ? 'none' : 'bearer' },
+        {
+          snapshot_config: { enabled: true, http_replication: policy },
+          ...(token === undefined ? {} : { secrets: { token } }),
+        },
       );
     }, options);
     const { name } = (await found.client.call('GET', connection)).body.data;
@@ -42,7 +51,13 @@ describeInChromium('HTTP replication', () => {
     await openPart(found.page, 'How it is read');
     const form = found.page.getByRole('form', { name: 'How it is read' });
     const stored = async () => (await found.client.call('GET', connection)).body.data.snapshotConfig;
-    return { ...found, form, stored, save: form.getByRole('button', { name: 'Save how it is read' }) };
+    return {
+      ...found,
+      form,
+      stored,
+      connection,
+      save: form.getByRole('button', { name: 'Save how it is read' }),
+    };
   }
 
   const copyRecords = async (page: Page) => {
@@ -74,7 +89,7 @@ describeInChromium('HTTP replication', () => {
     await form.getByLabel('Parameter of the size').fill('limit');
     await form.getByLabel('Requests at once').fill('1');
     await save.click();
-    await form.getByText('${cursor} has no value').waitFor();
+    await form.locator('fieldset:focus').getByText('${cursor} has no value').waitFor();
     await form.getByText('Pagination by next_link needs a pointer').waitFor();
     expect(await stored()).toEqual({ enabled: true, httpReplication: null });
     await form.getByLabel('Pointer to the next page').fill('/links/next');
@@ -128,7 +143,10 @@ describeInChromium('HTTP replication', () => {
     await form.getByLabel('Query parameters, name 3', { exact: true }).fill('since');
     await form.getByText('since is named twice').waitFor();
     await form.getByLabel('Query parameters, name 3', { exact: true }).fill('sort');
-    await form.getByLabel('Query parameters, name 2', { exact: true }).fill('');
+    const name = form.getByLabel('Query parameters, name 2', { exact: true });
+    await name.fill('');
+    await form.locator('input[placeholder="name"]:invalid').waitFor();
+    await form.getByLabel('Query parameters, value 2', { exact: true }).fill('');
     await page.route('**/v1/connections/data/*', (route) =>
       route.request().method() === 'PATCH'
         ? route.fulfill({ status: 409, json: { code: 'conflict', detail: 'It is not stored.' } })
@@ -154,6 +172,42 @@ describeInChromium('HTTP replication', () => {
     await form.getByText('Saved.').waitFor();
     expect((await stored()).httpReplication.resources).toEqual([]);
     expect([await hasRun(page), faults]).toEqual([false, []]);
+  });
+
+  test('what somebody else set off meanwhile is not set on again', async () => {
+    const policy = recordPolicy({}, { requests_per_second: 5 });
+    const { page, client, connection, form, save, stored } = await connected(policy);
+    const body = { snapshot_config: { enabled: false } };
+    expect((await client.call('PATCH', connection, { body })).status).toBe(200);
+    await eventually(
+      async () => {
+        await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+        return form.getByRole('checkbox').isChecked();
+      },
+      (isChecked) => !isChecked,
+    );
+    await form.getByLabel('Requests a second').fill('4');
+    await save.click();
+    await form.getByText('Saved.').waitFor();
+    expect(await stored()).toMatchObject({
+      enabled: false,
+      httpReplication: { limits: { requests_per_second: 4 } },
+    });
+  });
+
+  test('a secret is asked for again where it would be sent less safely', async () => {
+    const { form, save, stored, faults } = await connected(recordPolicy(), {}, 'a-secret-token');
+    await form.getByLabel('Private addresses').selectOption('false');
+    await save.click();
+    await form.getByText('Bearer token was given for another').waitFor();
+    await form.locator('input[type="password"]:focus').waitFor();
+    const token = form.getByLabel('Bearer token', { exact: true });
+    await token.fill('a-secret-token');
+    await save.click();
+    await form.getByText('Saved.').waitFor();
+    await token.waitFor({ state: 'detached' });
+    expect((await stored()).httpReplication.validate_server_address).toBe(false);
+    expect(faults).toEqual([]);
   });
 
   test('a copy that has to wait says for what, and is stopped', async () => {

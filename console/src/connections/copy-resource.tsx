@@ -12,11 +12,13 @@ interface CopyResourceProps {
   resource: Resource;
   /** Of the dataset that copies it already. */
   datasetId: string | undefined;
+  /** Of this or another resource. */
+  isChoosing: boolean;
   onChoose: () => void;
 }
 
 /** Makes a dataset of a resource, at once or as one chooses; where there is one, has it copied. */
-export function CopyResource({ connectionId, resource, datasetId, onChoose }: CopyResourceProps) {
+export function CopyResource({ connectionId, resource, datasetId, isChoosing, onChoose }: CopyResourceProps) {
   const projectId = useProjectId();
   if (datasetId !== undefined)
     return (
@@ -39,7 +41,7 @@ export function CopyResource({ connectionId, resource, datasetId, onChoose }: Co
       >
         {told.copy}
       </Action>
-      <button type="button" className="plain" onClick={onChoose}>
+      <button type="button" className="plain" disabled={isChoosing} onClick={onChoose}>
         {told.choose}
       </button>
     </span>

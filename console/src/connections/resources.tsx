@@ -31,7 +31,7 @@ export function Resources({ connectionId, type }: { connectionId: string; type: 
   return (
     <>
       {chosen !== undefined && (
-        <section key={chosen.resource} className="asks">
+        <section className="asks">
           <h3 ref={focus} tabIndex={-1}>
             {texts.connections.dataset.how(chosen.resource)}
           </h3>
@@ -74,6 +74,7 @@ export function Resources({ connectionId, type }: { connectionId: string; type: 
                   <CopyResource
                     {...{ connectionId, resource: found }}
                     datasetId={datasets?.find(({ resource }) => resource === found.resource)?.id}
+                    isChoosing={chosen !== undefined}
                     onChoose={() => setChosen(found)}
                   />
                 ),

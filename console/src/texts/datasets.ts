@@ -20,6 +20,8 @@ export const dataset = {
   projectHint: 'It lists the copies among its runs.',
   noProject: 'none',
   enabled: 'It may be copied, by hand and by its schedule',
+  enabledHint:
+    'Where the connection lets every dataset be copied, it may be copied even if this is not chosen.',
   schedule: 'Schedule',
   repeats: { never: 'by hand only', minutes: 'every so many minutes', clock: 'by the clock' },
   minutes: 'Minutes from one copy to the next',
@@ -39,6 +41,7 @@ export const held = {
   compared: (before: string, now: string, fewer: string) =>
     `The table has ${before} rows, this copy ${now}: ${fewer} fewer.`,
   rows: (now: string) => `This copy has ${now} rows, too few for its guard.`,
+  copied: (now: string) => `This copy has ${now} rows.`,
   guard: (share: string) => `The guard lets a copy lose ${share} at most.`,
   undecided: 'Left undecided, it fails after 24 hours, and the table stays as it is.',
   confirm: 'Take it over',

@@ -25,9 +25,10 @@ export const replication = {
   path: 'Path',
   pathHint: 'Below the base address, such as /contacts.',
   query: 'Query parameters',
-  queryHint: '${cursor} and ${tie_breaker} stand for where a copy begins.',
+  queryHint:
+    '${cursor} and ${tie_breaker} stand for where a copy begins. Without parameters of the first copy, it is sent those of these that have no ${…}.',
   first: 'Query parameters of the first copy',
-  firstHint: 'Of the copy that has no cursor yet.',
+  firstHint: 'Of the copy that has no cursor yet: they replace all of the query parameters above.',
   mappings: 'Columns of fields',
   mappingsHint: 'Fields that are not named keep their names; a dotted path leads to inner ones.',
   json: 'Fields that hold JSON in a text',

@@ -1,7 +1,8 @@
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { LinesInput } from '../../automation/workflows/config/lines-input.tsx';
 import { Field } from '../../parts/field.tsx';
 import * as texts from '../../texts/index.ts';
+import { Group } from '../group.tsx';
 
 interface ColumnsChoiceProps {
   label: string;
@@ -14,7 +15,6 @@ interface ColumnsChoiceProps {
 
 /** Any of the columns of a resource; written where they are not known. */
 export function ColumnsChoice({ label, hint, fault, columns, value, onChange }: ColumnsChoiceProps) {
-  const id = useId();
   // What was named at first can be named again.
   const [first] = useState(value);
   if (columns.length === 0)
@@ -26,8 +26,7 @@ export function ColumnsChoice({ label, hint, fault, columns, value, onChange }: 
   const known = columns.map(({ name }) => name);
   const others = [...new Set([...first, ...value])].filter((name) => !known.includes(name));
   return (
-    <fieldset aria-describedby={fault === undefined ? `${id}-hint` : `${id}-fault ${id}-hint`}>
-      <legend>{label}</legend>
+    <Group title={label} {...{ hint, fault }}>
       {[...others, ...known].map((name) => (
         <label key={name} className="check">
           <input
@@ -40,14 +39,6 @@ export function ColumnsChoice({ label, hint, fault, columns, value, onChange }: 
           {name}
         </label>
       ))}
-      {fault !== undefined && (
-        <p className="fault" id={`${id}-fault`}>
-          {fault}
-        </p>
-      )}
-      <p className="hint" id={`${id}-hint`}>
-        {hint}
-      </p>
-    </fieldset>
+    </Group>
   );
 }

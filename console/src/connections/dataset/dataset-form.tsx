@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import { useFirstFault } from '../../automation/first-fault.ts';
 import { faultAt, unplaced } from '../../parts/faults.ts';
 import { Field } from '../../parts/field.tsx';
@@ -41,6 +41,7 @@ export function DatasetForm({ type, columns, initial, save, onSaved, ...shown }:
   });
   useUnsaved(settings !== stored && !isPending);
   const form = useFirstFault(error);
+  const enabledHint = useId();
   const { name, mayLose, projectId, isEnabled } = settings;
   const rest = unplaced(error, [...places, ...modePlaces(type, settings)]);
   return (
@@ -98,11 +99,15 @@ export function DatasetForm({ type, columns, initial, save, onSaved, ...shown }:
       <label className="check">
         <input
           type="checkbox"
+          aria-describedby={enabledHint}
           checked={isEnabled}
           onChange={({ target }) => change({ isEnabled: target.checked })}
         />{' '}
         {told.enabled}
       </label>
+      <p className="hint" id={enabledHint}>
+        {told.enabledHint}
+      </p>
       <p className="buttons">
         <button type="submit" disabled={isPending}>
           {shown.submit}

@@ -22,6 +22,8 @@ export function EditDataset({ dataset, type }: { dataset: Dataset; type: Connect
           body: { prefix: resource, limit: 1 },
         })
       ).items.find((one) => one.resource === resource)?.columns ?? [],
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
     enabled: isIncrementable(type) || type === 'http',
   });
   // Asked again after a failure, what was written meanwhile stays.

@@ -15,6 +15,8 @@ const isHeld = ({ status }: Snapshot): boolean => status === 'awaiting_confirmat
 /** Copies of a connection that wait for a decision, whatever began them. */
 export function HeldCopies({ connectionId }: { connectionId: string }) {
   const [decided, setDecided] = useState<readonly string[]>([]);
+  // What was decided is under way, even while it is still listed as held.
+  const isUnderWay = (run: Snapshot) => run.finishedAt === null && (!isHeld(run) || decided.includes(run.id));
   const { data } = useQuery({
     queryKey: ['snapshots of', connectionId],
     queryFn: async () =>
@@ -24,10 +26,7 @@ export function HeldCopies({ connectionId }: { connectionId: string }) {
         })
       ).items,
     refetchInterval: (query) =>
-      asLongAs<Snapshot[]>(
-        () => true,
-        query.state.data?.some(({ finishedAt }) => finishedAt === null) ? runningMs : idleMs,
-      )(query),
+      asLongAs<Snapshot[]>(() => true, query.state.data?.some(isUnderWay) ? runningMs : idleMs)(query),
   });
   const shown = (data ?? []).filter((run) => isHeld(run) || decided.includes(run.id));
   if (shown.length === 0) return null;

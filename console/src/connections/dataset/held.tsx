@@ -65,7 +65,7 @@ export function Held({ run, onDecided }: HeldProps) {
 
 /** How many rows there are and would be, and what the guard allows. */
 function Compared({ run: { connectionId, datasetId, tableId, rowsCopied } }: HeldProps) {
-  const { data: table } = useQuery({
+  const { data: table, isError } = useQuery({
     queryKey: ['held', tableId],
     queryFn: () =>
       workspace.get('/v1/tables/{table_id}/catalog', { params: { path: { table_id: tableId } } }),
@@ -77,16 +77,22 @@ function Compared({ run: { connectionId, datasetId, tableId, rowsCopied } }: Hel
         params: { path: { connection_id: connectionId, dataset_id: datasetId } },
       }),
   });
-  const before = table?.data.rowCount ?? 0;
+  const before = table === undefined && isError ? null : table?.data.rowCount;
   const ratio = dataset?.data.guard?.maxShrinkRatio;
   return (
     <p>
-      {before > rowsCopied
-        ? told.compared(count(before), count(rowsCopied), percent.format(1 - rowsCopied / before))
-        : told.rows(count(rowsCopied))}{' '}
+      {before !== undefined && compared(before, rowsCopied)}{' '}
       {ratio !== undefined && told.guard(percent.format(ratio))} {told.undecided}
     </p>
   );
+}
+
+/** Without how many rows the table has, where that is not known. */
+function compared(before: number | null, now: number): string {
+  if (before === null) return told.copied(count(now));
+  return before > now
+    ? told.compared(count(before), count(now), percent.format(1 - now / before))
+    : told.rows(count(now));
 }
 
 function became(decision: 'confirm' | 'cancel', { status, rowsCopied, error }: Snapshot): string {

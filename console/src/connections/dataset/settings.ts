@@ -25,6 +25,8 @@ export interface Settings {
   repeats: Repeats;
   minutes: string;
   cadence: CadenceForm;
+  /** Of an interval that is stored: what its form does not show. */
+  kept: { zone_id?: string; time_of_day?: string | null; anchor_date?: string | null };
 }
 
 /** Connections whose datasets may be incremental: the others are copied whole, or as their policy says. */
@@ -39,6 +41,7 @@ export const newSettings = (
   keys: isIncrementable(type) ? keyColumns : [],
   ...{ mayLose: '', projectId: projectId ?? '', repeats: 'never', minutes: '60' },
   cadence: newCadence(),
+  kept: {},
 });
 
 export function settingsOf(dataset: Dataset): Settings {
@@ -53,6 +56,14 @@ export function settingsOf(dataset: Dataset): Settings {
     repeats: schedule === null ? 'never' : isByClock ? 'clock' : 'minutes',
     minutes: String(schedule?.everyMinutes ?? 60),
     cadence: isByClock ? cadenceForm(schedule) : newCadence(),
+    kept:
+      schedule === null || isByClock
+        ? {}
+        : {
+            zone_id: schedule.zoneId,
+            time_of_day: schedule.timeOfDay,
+            anchor_date: schedule.anchorDate,
+          },
   };
 }
 
@@ -78,10 +89,10 @@ export const changed = (now: DatasetBody, before: DatasetBody): Partial<DatasetB
     ),
   );
 
-function scheduleOf({ repeats, minutes, cadence }: Settings) {
+function scheduleOf({ repeats, minutes, cadence, kept }: Settings) {
   if (repeats === 'never') return null;
   if (repeats === 'clock') return cadenceBody(cadence);
-  return { type: 'interval' as const, every_minutes: Number(minutes) };
+  return { ...kept, type: 'interval' as const, every_minutes: Number(minutes) };
 }
 
 /** Without what binary fractions add: 7 for 0.07 * 100. */

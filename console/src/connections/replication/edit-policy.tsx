@@ -2,13 +2,15 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { components } from '../../../../clients/typescript/src/index.ts';
 import { useFirstFault } from '../../automation/first-fault.ts';
-import { unplaced } from '../../parts/faults.ts';
+import { faultAt, unplaced } from '../../parts/faults.ts';
 import { Failure } from '../../parts/states.tsx';
 import { useUnsaved } from '../../parts/use-unsaved.ts';
 import { workspace } from '../../session/login.ts';
 import * as texts from '../../texts/index.ts';
+import type { Values } from '../fields.ts';
 import type { Policy } from './policy.ts';
 import { PolicyFields } from './policy-fields.tsx';
+import { SecretsAgain } from './secrets-again.tsx';
 
 const told = texts.connections.replication;
 const at = ['snapshot_config', 'http_replication'];
@@ -16,25 +18,30 @@ const at = ['snapshot_config', 'http_replication'];
 type Connection = components['schemas']['DataConnection'];
 
 interface Edited {
-  isEnabled: boolean;
+  /** Undefined as long as it is not changed: somebody else may. */
+  isEnabled: boolean | undefined;
   policy: Policy;
 }
 
 /** Which datasets of a connection may be copied, and how an HTTP source is read. */
 export function EditPolicy({ connection }: { connection: Connection }) {
-  const { id, type, snapshotConfig } = connection;
+  const { id, type, secretKeys, snapshotConfig } = connection;
   const isHttp = type === 'http';
   const queries = useQueryClient();
   const [edited, setEdited] = useState<Edited>(() => ({
-    isEnabled: snapshotConfig.enabled,
+    isEnabled: undefined,
     policy: (snapshotConfig.httpReplication ?? {}) as Policy,
   }));
   const [stored, setStored] = useState(edited);
+  const [secrets, setSecrets] = useState<Values>({});
+  const isEnabled = edited.isEnabled ?? snapshotConfig.enabled;
+  const given = Object.entries(secrets).filter(([, secret]) => secret !== '');
   const { mutate, error, isPending, isSuccess } = useMutation({
-    mutationFn: ({ isEnabled, policy }: Edited) =>
+    mutationFn: ({ policy }: Edited) =>
       workspace.patch('/v1/connections/data/{connection_id}', {
         params: { path: { connection_id: id } },
         body: {
+          ...(given.length === 0 ? {} : { secrets: Object.fromEntries(given) }),
           snapshot_config: {
             enabled: isEnabled,
             // Left out, what is stored stays.
@@ -42,8 +49,15 @@ export function EditPolicy({ connection }: { connection: Connection }) {
           },
         },
       }),
+    onError: (refused) => {
+      const again = secretKeys.filter((key) => faultAt(refused, 'secrets', key) !== undefined);
+      setSecrets((before) => ({ ...Object.fromEntries(again.map((key) => [key, ''])), ...before }));
+    },
     onSuccess: ({ data }, written) => {
-      setStored(written);
+      const now = { ...written, isEnabled: undefined };
+      setStored(now);
+      setEdited((before) => (before === written ? now : before));
+      setSecrets({});
       queries.setQueryData(['connection', id], data);
       for (const key of ['resources', 'resource']) void queries.invalidateQueries({ queryKey: [key, id] });
     },
@@ -52,6 +66,7 @@ export function EditPolicy({ connection }: { connection: Connection }) {
   const form = useFirstFault(error);
   const places = [
     ...['limits', 'version', 'validate_server_address'].map((name) => [...at, name]),
+    ...Object.keys(secrets).map((key) => ['secrets', key]),
     ...(edited.policy.resources ?? []).map((_, index) => [...at, 'resources', index]),
   ];
   const rest = unplaced(error, isHttp ? places : []);
@@ -68,7 +83,7 @@ export function EditPolicy({ connection }: { connection: Connection }) {
       <label className="check">
         <input
           type="checkbox"
-          checked={edited.isEnabled}
+          checked={isEnabled}
           onChange={({ target }) => setEdited({ ...edited, isEnabled: target.checked })}
         />{' '}
         {told.enabled}
@@ -80,6 +95,7 @@ export function EditPolicy({ connection }: { connection: Connection }) {
           onChange={(policy) => setEdited({ ...edited, policy })}
         />
       )}
+      <SecretsAgain {...{ type, secrets, error }} onChange={setSecrets} />
       <p className="buttons">
         <button type="submit" disabled={isPending}>
           {isHttp ? told.save : told.saveCopies}

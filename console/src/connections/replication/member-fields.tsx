@@ -1,6 +1,7 @@
 import { faultAt, type Place } from '../../parts/faults.ts';
 import { Field } from '../../parts/field.tsx';
 import * as texts from '../../texts/index.ts';
+import { Group } from '../group.tsx';
 import { type MemberKind, withMember } from './policy.ts';
 
 interface MemberFieldsProps<Map extends object> {
@@ -21,8 +22,7 @@ export function MemberFields<Map extends object>(props: MemberFieldsProps<Map>) 
   const own = faultAt(error, ...at);
   const isOfMember = names.some((name) => faultAt(error, ...at, name) !== undefined);
   return (
-    <fieldset>
-      <legend>{title}</legend>
+    <Group title={title} fault={isOfMember ? undefined : own}>
       {names.map((name) => {
         const kind = kinds[name];
         const text = value?.[name] === undefined ? '' : String(value[name]);
@@ -58,7 +58,6 @@ export function MemberFields<Map extends object>(props: MemberFieldsProps<Map>) 
           </Field>
         );
       })}
-      {own !== undefined && !isOfMember && <p className="fault">{own}</p>}
-    </fieldset>
+    </Group>
   );
 }

@@ -1,5 +1,6 @@
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import * as texts from '../../texts/index.ts';
+import { Group } from '../group.tsx';
 
 type Pair = readonly [name: string, value: string];
 
@@ -13,7 +14,6 @@ interface PairsFieldProps {
 
 /** A map from texts to texts; there is always an empty row for one more. */
 export function PairsField({ title, hint, fault, value, onChange }: PairsFieldProps) {
-  const id = useId();
   // With those that have no name yet, which are not in the map.
   const [pairs, setPairs] = useState<readonly Pair[]>(() => Object.entries(value ?? {}));
   const change = (at: number, pair: Pair) => {
@@ -26,8 +26,7 @@ export function PairsField({ title, hint, fault, value, onChange }: PairsFieldPr
   const twice = names.find((name, at) => name !== '' && names.indexOf(name) < at);
   const said = twice === undefined ? fault : texts.connections.replication.twice(twice);
   return (
-    <fieldset aria-describedby={said === undefined ? `${id}-hint` : `${id}-fault ${id}-hint`}>
-      <legend>{title}</legend>
+    <Group {...{ title, hint }} fault={said}>
       {[...pairs, ['', ''] as Pair].map(([name, text], at) => {
         const labels = texts.connections.replication.pair(title, at + 1);
         return (
@@ -36,6 +35,7 @@ export function PairsField({ title, hint, fault, value, onChange }: PairsFieldPr
             <input
               aria-label={labels.name}
               placeholder={texts.connections.replication.pairName}
+              required={text !== ''}
               value={name}
               onChange={({ target }) => change(at, [target.value, text])}
             />
@@ -48,14 +48,6 @@ export function PairsField({ title, hint, fault, value, onChange }: PairsFieldPr
           </div>
         );
       })}
-      {said !== undefined && (
-        <p className="fault" id={`${id}-fault`}>
-          {said}
-        </p>
-      )}
-      <p className="hint" id={`${id}-hint`}>
-        {hint}
-      </p>
-    </fieldset>
+    </Group>
   );
 }
