@@ -1,11 +1,11 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useId, useState } from 'react';
 import { useFirstFault } from '../../automation/first-fault.ts';
 import { faultAt, unplaced } from '../../parts/faults.ts';
 import { Field } from '../../parts/field.tsx';
 import { Failure } from '../../parts/states.tsx';
 import { useUnsaved } from '../../parts/use-unsaved.ts';
-import { projectsQuery } from '../../project/current.ts';
+import { ProjectOptions } from '../../project/options.tsx';
 import * as texts from '../../texts/index.ts';
 import { ModeFields, type ModeFieldsProps, modePlaces } from './mode-fields.tsx';
 import { ScheduleFields } from './schedule-fields.tsx';
@@ -31,7 +31,6 @@ export function DatasetForm({ type, columns, initial, save, onSaved, ...shown }:
   const [settings, setSettings] = useState(initial);
   const [stored, setStored] = useState(settings);
   const change = (part: Partial<Settings>) => setSettings((before) => ({ ...before, ...part }));
-  const { data: projects = [] } = useQuery(projectsQuery);
   const { mutate, error, isPending, isSuccess } = useMutation({
     mutationFn: (written: Settings) => save(bodyOf(written), bodyOf(stored)),
     onSuccess: (_, written) => {
@@ -85,14 +84,7 @@ export function DatasetForm({ type, columns, initial, save, onSaved, ...shown }:
             onChange={({ target }) => change({ projectId: target.value })}
           >
             <option value="">{told.noProject}</option>
-            {projectId !== '' && !projects.some(({ id }) => id === projectId) && (
-              <option value={projectId}>{projectId}</option>
-            )}
-            {projects.map((project) => (
-              <option key={project.id} value={project.id}>
-                {project.name}
-              </option>
-            ))}
+            <ProjectOptions chosen={projectId} />
           </select>
         )}
       </Field>

@@ -1,9 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { changesOf } from '../../parts/changes.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { workspace } from '../../session/login.ts';
 import * as texts from '../../texts/index.ts';
 import { DatasetForm } from './dataset-form.tsx';
-import { type ConnectionKind, changed, type Dataset, isIncrementable, settingsOf } from './settings.ts';
+import { type ConnectionKind, type Dataset, isIncrementable, settingsOf } from './settings.ts';
 
 const told = texts.connections.dataset;
 
@@ -41,7 +42,7 @@ export function EditDataset({ dataset, type }: { dataset: Dataset; type: Connect
         save={(body, before) =>
           workspace.patch('/v1/connections/data/{connection_id}/datasets/{dataset_id}', {
             params: { path: { ...path, dataset_id: id } },
-            body: changed(body, before),
+            body: changesOf(body, before),
           })
         }
         onSaved={() => queries.invalidateQueries({ queryKey: ['datasets', connectionId] })}

@@ -81,14 +81,6 @@ export const bodyOf = (settings: Settings) => ({
 
 export type DatasetBody = ReturnType<typeof bodyOf>;
 
-/** What of a body is another than before: what is left out stays as it is stored. */
-export const changed = (now: DatasetBody, before: DatasetBody): Partial<DatasetBody> =>
-  Object.fromEntries(
-    Object.entries(now).filter(
-      ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof DatasetBody]),
-    ),
-  );
-
 function scheduleOf({ repeats, minutes, cadence, kept }: Settings) {
   if (repeats === 'never') return null;
   if (repeats === 'clock') return cadenceBody(cadence);
