@@ -52,7 +52,7 @@ export interface ReplicatedResource {
     | undefined;
 }
 
-/** The column in which records have what tells those of one cursor apart: their key where no other is given. */
+/** The column that tells records of one cursor apart: their key where no other is given. */
 export function tieBreakerColumn({
   cursor,
   field_mappings: mappings,
