@@ -60,7 +60,7 @@ describeInChromium('settings', () => {
       else {
         const address = await invitations.getByLabel(/^Address at which grace/).inputValue();
         const theirs = await invited(address, 'Grace Hopper');
-        await expectEventually(() => theirs.getByText(adminsOnly).count()).toBe(3);
+        await expectEventually(() => theirs.getByText(adminsOnly).count()).toBe(4);
         await rowOf(theirs, 'Members', 'Ada Lovelace').waitFor();
         expect(await theirs.getByRole('alert').count()).toBe(0);
       }
