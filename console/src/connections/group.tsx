@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from 'react';
+import { describedBy, Explained } from '../parts/explained.tsx';
 
 interface GroupProps {
   title: string;
@@ -10,28 +11,15 @@ interface GroupProps {
 
 /** Fields under a title, with a hint, and with what was said of them together. */
 export function Group({ title, hint, fault, children }: GroupProps) {
-  const id = useId();
-  const described = [
-    ...(fault === undefined ? [] : [`${id}-fault`]),
-    ...(hint === undefined ? [] : [`${id}-hint`]),
-  ].join(' ');
+  const explanation = { id: useId(), hint, fault };
   return (
     <fieldset
-      {...(described === '' ? {} : { 'aria-describedby': described })}
+      {...describedBy(explanation)}
       {...(fault === undefined ? {} : { tabIndex: -1, 'aria-invalid': true })}
     >
       <legend>{title}</legend>
       {children}
-      {fault !== undefined && (
-        <p className="fault" id={`${id}-fault`}>
-          {fault}
-        </p>
-      )}
-      {hint !== undefined && (
-        <p className="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
+      <Explained {...explanation} />
     </fieldset>
   );
 }

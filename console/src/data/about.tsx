@@ -10,27 +10,32 @@ const told = texts.table.about;
 type Tier = keyof typeof told.tiers;
 const tiers = Object.keys(told.tiers) as Tier[];
 
+interface Sent {
+  written: { name: string; description: string; modeling_tier: Tier };
+  notes: Readonly<Record<string, string>>;
+}
+
 /** What people should know of a table or a view, and of its columns: the analyst reads it too. */
 export function About({ id, catalog }: { id: string; catalog: Catalog }) {
   const queries = useQueryClient();
-  const [stored, setStored] = useState({
+  const [stored, setStored] = useState<Sent['written']>({
     name: catalog.name,
     description: catalog.description,
     modeling_tier: catalog.modelingTier,
   });
   const [written, write] = useState(stored);
-  const [notes, setNotes] = useState<Readonly<Record<string, string>>>({});
-  const change = (part: Partial<typeof written>) => write((before) => ({ ...before, ...part }));
+  const [notes, setNotes] = useState<Sent['notes']>({});
+  const change = (part: Partial<Sent['written']>) => write((before) => ({ ...before, ...part }));
   const { name, description, modeling_tier: tier } = written;
   const { mutate, error, isPending, isSuccess } = useMutation({
-    mutationFn: async () => {
-      const { name: renamed, ...rest } = changesOf(written, stored);
+    mutationFn: async (sent: Sent) => {
+      const { name: renamed, ...rest } = changesOf(sent.written, stored);
       if (renamed !== undefined)
         await workspace.patch('/v1/views/{view_id}', {
           params: { path: { view_id: id } },
           body: { name: renamed },
         });
-      const columns = Object.entries(notes).map(([column, note]) => ({
+      const columns = Object.entries(sent.notes).map(([column, note]) => ({
         name: column,
         note: note === '' ? null : note,
       }));
@@ -40,9 +45,10 @@ export function About({ id, catalog }: { id: string; catalog: Catalog }) {
         ? workspace.patch('/v1/views/{view_id}/catalog', { params: { path: { view_id: id } }, body })
         : workspace.patch('/v1/tables/{table_id}/catalog', { params: { path: { table_id: id } }, body }));
     },
-    onSuccess: () => {
-      setStored(written);
-      setNotes({});
+    // What was written meanwhile is not saved yet.
+    onSuccess: (_, sent) => {
+      setStored(sent.written);
+      setNotes((before) => (before === sent.notes ? {} : before));
     },
     onSettled: () =>
       Promise.all([['catalog', id], ['tables']].map((queryKey) => queries.invalidateQueries({ queryKey }))),
@@ -52,7 +58,7 @@ export function About({ id, catalog }: { id: string; catalog: Catalog }) {
       className="narrow"
       onSubmit={(event) => {
         event.preventDefault();
-        mutate();
+        mutate({ written, notes });
       }}
     >
       {isView(id) && (

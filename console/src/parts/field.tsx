@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from 'react';
+import { describedBy, Explained } from './explained.tsx';
 
 /** What a control takes over from its field. */
 export interface Control {
@@ -18,28 +19,16 @@ interface FieldProps {
 /** A control under its label, with a hint, and with what the service said of it. */
 export function Field({ label, hint, fault, children }: FieldProps) {
   const id = useId();
-  const described = [
-    ...(fault === undefined ? [] : [`${id}-fault`]),
-    ...(hint === undefined ? [] : [`${id}-hint`]),
-  ].join(' ');
+  const explanation = { id, hint, fault };
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
       {children({
         id,
         ...(fault === undefined ? {} : { 'aria-invalid': true }),
-        ...(described === '' ? {} : { 'aria-describedby': described }),
+        ...describedBy(explanation),
       })}
-      {fault !== undefined && (
-        <p className="fault" id={`${id}-fault`}>
-          {fault}
-        </p>
-      )}
-      {hint !== undefined && (
-        <p className="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
+      <Explained {...explanation} />
     </div>
   );
 }

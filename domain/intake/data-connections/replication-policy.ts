@@ -52,13 +52,15 @@ export interface ReplicatedResource {
     | undefined;
 }
 
+/** The column that a field of a record becomes. */
+export const columnOf = ({ field_mappings: mappings = {} }: ReplicatedResource, field: string): string =>
+  // Fields may be called as what every object has, such as `constructor`.
+  Object.hasOwn(mappings, field) ? mappings[field]! : field;
+
 /** The column that tells records of one cursor apart: their key where no other is given. */
-export function tieBreakerColumn({
-  cursor,
-  field_mappings: mappings,
-}: ReplicatedResource): string | undefined {
-  const field = cursor?.tie_breaker_field;
-  return field === undefined ? undefined : (mappings?.[field] ?? field);
+export function tieBreakerColumn(resource: ReplicatedResource): string | undefined {
+  const field = resource.cursor?.tie_breaker_field;
+  return field === undefined ? undefined : columnOf(resource, field);
 }
 
 /** Lowest and highest value of each limit. */

@@ -4,7 +4,7 @@ import { inOrganization } from '../../../data/postgres/client.ts';
 import { findPhysicalTable, type LakeColumn } from '../../tables/tables/columns.ts';
 import type { FileMerge } from '../../tables/tables/merge-files.ts';
 import type { DataConnection } from '../data-connections/data-connections.ts';
-import type { ReplicatedResource } from '../data-connections/replication-policy.ts';
+import { columnOf, type ReplicatedResource } from '../data-connections/replication-policy.ts';
 import type { Copied } from './copy/copier.ts';
 import type { Dataset } from './datasets.ts';
 import { type ReadDeps, readPages } from './pages/read.ts';
@@ -102,25 +102,23 @@ function nextOf(
 }
 
 /** Records read from a cursor on may have been read before. */
-function overlapOf(
-  { base }: Reading,
-  { cursor, field_mappings: mappings }: ReplicatedResource,
-): Replica['overlap'] {
-  if (base === null || cursor === undefined) return undefined;
-  return { cursorColumn: mappings?.[cursor.field] ?? cursor.field };
+function overlapOf({ base }: Reading, resource: ReplicatedResource): Replica['overlap'] {
+  if (base === null || resource.cursor === undefined) return undefined;
+  return { cursorColumn: columnOf(resource, resource.cursor.field) };
 }
 
 /** Columns for a source without records: those of the table, or those named in the policy. */
 async function columnsOfNothing(
   { lake }: ReplicateDeps,
   row: SnapshotRun,
-  { cursor, field_mappings: mappings = {} }: ReplicatedResource,
+  resource: ReplicatedResource,
 ): Promise<LakeColumn[]> {
+  const { cursor, field_mappings: mappings = {} } = resource;
   const { schema } = await lake.catalog.get(row.organization_id);
   const table = await findPhysicalTable(lake.catalogPool, schema, row.table_name);
   if (table !== undefined) return table.columns;
   const fields = [cursor?.field, cursor?.tie_breaker_field].filter((field) => field !== undefined);
-  const names = new Set([...fields.map((field) => mappings[field] ?? field), ...Object.values(mappings)]);
+  const names = new Set([...fields.map((field) => columnOf(resource, field)), ...Object.values(mappings)]);
   if (names.size === 0)
     throw new RemoteFailure(
       'request',
