@@ -167,17 +167,22 @@ export interface TableStatistics {
   updatedAt: Date;
 }
 
-/** Row count and last version of every table of the lake that was ever written, by table id. */
+/** Row count and last version of those of these tables that were ever written; of all without ids. */
 export async function tableStatistics(
   pool: Queryable,
   schemaName: string,
+  tableIds?: readonly string[],
 ): Promise<Map<string, TableStatistics>> {
   const { rows } = await pool.query<{
     table_id: string;
     row_count: number;
     version: number;
     updated_at: Date;
-  }>(`SELECT table_id, row_count, version, updated_at FROM ${identifier(schemaName)}.workspace_table`);
+  }>(
+    `SELECT table_id, row_count, version, updated_at FROM ${identifier(schemaName)}.workspace_table
+     ${tableIds === undefined ? '' : 'WHERE table_id = ANY($1)'}`,
+    tableIds === undefined ? [] : [tableIds],
+  );
   return new Map(
     rows.map((row) => [
       row.table_id,
@@ -185,6 +190,13 @@ export async function tableStatistics(
     ]),
   );
 }
+
+/** Row count and last version of a table; undefined if it was never written. */
+export const findStatistics = async (
+  pool: Queryable,
+  schemaName: string,
+  tableId: string,
+): Promise<TableStatistics | undefined> => (await tableStatistics(pool, schemaName, [tableId])).get(tableId);
 
 /** The last version of every table of the lake that was ever written, by table id. */
 export async function newestVersions(pool: Queryable, schemaName: string): Promise<Map<string, number>> {

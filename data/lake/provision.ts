@@ -5,6 +5,7 @@ import { newId } from '../ids.ts';
 import { isUniqueViolation } from '../postgres/client.ts';
 import { scramVerifier } from '../postgres/scram.ts';
 import { addressOf } from './catalog-address.ts';
+import { indexStatements } from './ducklake/indexes.ts';
 import { catalogVersion, triggerStatements } from './ducklake/triggers.ts';
 import type { LakeEngine } from './engine/contract.ts';
 import { ledgerStatements } from './ledger-tables.ts';
@@ -80,8 +81,8 @@ function isReady(row: LakeRow): boolean {
 const triggerLockTimeoutMs = 10_000;
 
 /**
- * Creates a lake, or updates the triggers of one created by an older release. Safe to repeat after a crash at
- * any line: every step checks before it creates, and ready_at is set last.
+ * Creates a lake, or updates the triggers and indexes of one created by an older release. Safe to repeat
+ * after a crash at any line: every step checks before it creates, and ready_at is set last.
  */
 async function make(deps: LakeCatalogDeps, organizationId: string): Promise<Lake> {
   const client = await deps.catalogPool.connect();
@@ -99,8 +100,8 @@ async function make(deps: LakeCatalogDeps, organizationId: string): Promise<Lake
     // This waits for a commit in progress in another process, not the other way around.
     await client.query(`SET LOCAL lock_timeout = '${triggerLockTimeoutMs}ms'`);
     const { schema_name: schema, reader_role: reader } = row;
-    for (const statement of [...ledgerStatements(schema, reader), ...triggerStatements(schema)])
-      await client.query(statement);
+    const statements = [ledgerStatements(schema, reader), triggerStatements(schema), indexStatements(schema)];
+    for (const statement of statements.flat()) await client.query(statement);
     await client.query(
       'UPDATE lakes SET ready_at = coalesce(ready_at, now()), catalog_version = $2 WHERE organization_id = $1',
       [organizationId, catalogVersion],

@@ -1,5 +1,5 @@
 import { notFound } from '../../../data/errors.ts';
-import { newestVersions } from '../../../data/lake/ledger.ts';
+import { findStatistics } from '../../../data/lake/ledger.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import {
   getCalculated,
@@ -156,10 +156,10 @@ export function calculationRoutes(app: Routes, deps: ApiDeps): void {
 async function stateOf(deps: ApiDeps, { organization_id: organizationId, id, kind, updated_at }: TableRow) {
   if (kind === 'calc') return (await calculationStates(deps, organizationId, [id])).get(id)!;
   const { schema } = await deps.lake.catalog.get(organizationId);
-  const statistics = (await newestVersions(deps.lake.catalogPool, schema)).get(id);
+  const statistics = await findStatistics(deps.lake.catalogPool, schema, id);
   return {
     status: 'fresh' as const,
-    tableVersion: statistics ?? null,
+    tableVersion: statistics?.version ?? null,
     materializedAt: updated_at.toISOString(),
     rowCount: null,
     inputs: [],

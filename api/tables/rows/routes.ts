@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../../data/errors.ts';
-import { tableStatistics } from '../../../data/lake/ledger.ts';
+import { findStatistics } from '../../../data/lake/ledger.ts';
 import type { RowsBody } from '../../../domain/tables/rows/body.ts';
 import { deleteRows } from '../../../domain/tables/rows/delete.ts';
 import { readRows } from '../../../domain/tables/rows/read.ts';
@@ -159,7 +159,7 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
       const list = request as ListRequest;
       const from = decodeCursor(rowsCursor, list);
       const lake = await deps.lake.catalog.get(organizationId);
-      const newest = (await tableStatistics(deps.lake.catalogPool, lake.schema)).get(table.id)?.version;
+      const newest = (await findStatistics(deps.lake.catalogPool, lake.schema, table.id))?.version;
       if (newest === undefined && table.kind === 'calc')
         throw new AppError(
           'not_materialized',

@@ -27,8 +27,16 @@ export async function describeTables(
   if (!rows.some(isInLake)) return rows.map((row) => ({ row, statistics: undefined, physical: undefined }));
   const lake = await deps.lake.catalog.get(organizationId);
   const [statistics, physical] = await Promise.all([
-    tableStatistics(deps.lake.catalogPool, lake.schema),
-    physicalTables(deps.lake.catalogPool, lake.schema),
+    tableStatistics(
+      deps.lake.catalogPool,
+      lake.schema,
+      rows.map(({ id }) => id),
+    ),
+    physicalTables(
+      deps.lake.catalogPool,
+      lake.schema,
+      rows.map(({ name }) => name),
+    ),
   ]);
   return rows.map((row) => ({
     row,
@@ -64,10 +72,11 @@ export interface CatalogFacts {
 export async function catalogFacts(
   db: OrganizationTransaction,
   organizationId: string,
+  tableIds: readonly string[],
 ): Promise<CatalogFacts> {
   return {
     graph: await loadGraph(db, organizationId),
-    states: await testedStates(db, organizationId),
+    states: await testedStates(db, organizationId, tableIds),
   };
 }
 

@@ -74,7 +74,13 @@ export function tablesRoutes(app: Routes, deps: ApiDeps): void {
       const { compact, modeling_tier: tier } = query;
       const rows = await transaction((db) => listTables(db, organizationId));
       const wanted = rows.filter((row) => tier === undefined || row.modeling_tier === tier);
-      const facts = await transaction((db) => catalogFacts(db, organizationId));
+      const facts = await transaction((db) =>
+        catalogFacts(
+          db,
+          organizationId,
+          wanted.map(({ id }) => id),
+        ),
+      );
       const tables = (await describeTables(deps, organizationId, wanted))
         .filter(({ physical }) => physical !== undefined)
         .map((table) => catalogView(table, facts, compact === 'true'));
@@ -112,7 +118,13 @@ export function tablesRoutes(app: Routes, deps: ApiDeps): void {
     { 200: oneCatalog },
     async ({ organizationId, params, transaction }) => {
       const table = await knownInCatalog(organizationId, params.table_id);
-      return { data: catalogView(table, await transaction((db) => catalogFacts(db, organizationId)), false) };
+      return {
+        data: catalogView(
+          table,
+          await transaction((db) => catalogFacts(db, organizationId, [table.row.id])),
+          false,
+        ),
+      };
     },
   );
 
@@ -133,7 +145,7 @@ export function tablesRoutes(app: Routes, deps: ApiDeps): void {
         const locked = await lockTable(db, organizationId, table.row.id);
         return changeCatalog(db, locked, table.physical?.columns ?? [], body);
       });
-      const facts = await transaction((db) => catalogFacts(db, organizationId));
+      const facts = await transaction((db) => catalogFacts(db, organizationId, [row.id]));
       return { data: catalogView({ ...table, row }, facts, false) };
     },
   );

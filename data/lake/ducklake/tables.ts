@@ -32,13 +32,13 @@ interface ColumnRow {
 
 /**
  * The tables of a lake with their columns, read from the catalog in about a millisecond instead of an
- * engine's round trip. File sizes are summed once per table, not per column. `name` narrows to one table,
- * ignoring case.
+ * engine's round trip. File sizes are summed once per table, not per column. `names` narrows to
+ * those tables, ignoring case.
  */
 export async function storedTables(
   pool: Pick<pg.Pool, 'query'>,
   schemaName: string,
-  name?: string,
+  names?: readonly string[],
 ): Promise<StoredTable[]> {
   const schema = identifier(schemaName);
   // Unnamed, because sessions are shared by all organizations and would keep a prepared statement of each
@@ -50,7 +50,7 @@ export async function storedTables(
              coalesce((SELECT sum(f.file_size_bytes) FROM ${schema}.ducklake_data_file f
                        WHERE f.table_id = d.table_id AND f.end_snapshot IS NULL), 0)::bigint AS size_bytes
       FROM ${schema}.ducklake_table d
-      WHERE end_snapshot IS NULL ${name === undefined ? '' : 'AND lower(table_name) = lower($1)'})
+      WHERE end_snapshot IS NULL ${names === undefined ? '' : 'AND lower(table_name) IN (SELECT lower(n) FROM unnest($1::text[]) AS n)'})
     SELECT t.table_name, t.table_id, c.column_name, c.column_type, c.nulls_allowed, g.value AS comment, t.size_bytes
     FROM t
     JOIN ${schema}.ducklake_column c
@@ -58,7 +58,7 @@ export async function storedTables(
     LEFT JOIN ${schema}.ducklake_column_tag g
       ON g.table_id = c.table_id AND g.column_id = c.column_id AND g.key = 'comment' AND g.end_snapshot IS NULL
     ORDER BY t.table_id, c.column_order`,
-    values: name === undefined ? [] : [name],
+    values: names === undefined ? [] : [names],
   });
   const tables: StoredTable[] = [];
   for (const row of rows) {

@@ -3,10 +3,10 @@ import { identifier } from '../sql.ts';
 import { foreignChangesStatements, isOurs } from './foreign-changes.ts';
 
 /**
- * Incremented with every change of the statements below; a lake with an older version is updated when it is
- * next used.
+ * Incremented with every change of the statements below or of `indexes.ts`; a lake with an older version is
+ * updated when it is next used.
  */
-export const catalogVersion = 2;
+export const catalogVersion = 3;
 
 /**
  * A session that wrote a commit's changes but sends no COMMIT is terminated after this long. An engine sends

@@ -1,4 +1,4 @@
-import { newestVersions } from '../../../data/lake/ledger.ts';
+import { findStatistics } from '../../../data/lake/ledger.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { isCommitted, readManifest } from '../../tables/staging/staging.ts';
 import { findPhysicalTable, type LakeColumn, type PhysicalTable } from '../../tables/tables/columns.ts';
@@ -108,7 +108,7 @@ async function addTo(
 ): Promise<number> {
   if (change.staged.rows === 0) {
     const { schema } = await deps.lake.catalog.get(change.organizationId);
-    return (await newestVersions(deps.lake.catalogPool, schema)).get(change.tableId) ?? 0;
+    return (await findStatistics(deps.lake.catalogPool, schema, change.tableId))?.version ?? 0;
   }
   const { version, before, after } = await mergeFiles(deps.lake, { ...change, keys, overlap });
   if (before !== undefined) await keepSchemaChanges(deps, row, schemaChanges(before, after));

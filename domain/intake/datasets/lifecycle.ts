@@ -1,5 +1,5 @@
 import type { LakeDeps } from '../../../data/lake/commit.ts';
-import { tableStatistics } from '../../../data/lake/ledger.ts';
+import { findStatistics } from '../../../data/lake/ledger.ts';
 import {
   type Database,
   inOrganization,
@@ -80,7 +80,6 @@ export async function admitSnapshot(
   isOverdue = false,
 ): Promise<'admitted' | 'held' | 'ended'> {
   const { schema } = await lake.catalog.get(organizationId);
-  const statistics = await tableStatistics(lake.catalogPool, schema);
   return inOrganization(db, organizationId, async (transaction) => {
     const row = await getSnapshotRun(transaction, organizationId, runId, undefined, 'update');
     if (snapshotStates.isEnd(row.status)) return 'ended';
@@ -95,7 +94,8 @@ export async function admitSnapshot(
       .where('organization_id', '=', organizationId)
       .where('id', '=', row.dataset_id)
       .executeTakeFirstOrThrow();
-    const before = row.is_incremental ? 0 : (statistics.get(row.table_id)?.rowCount ?? 0);
+    const statistics = await findStatistics(lake.catalogPool, schema, row.table_id);
+    const before = row.is_incremental ? 0 : (statistics?.rowCount ?? 0);
     const shrinks = ratio !== null && before > 0 && before - row.rows_copied > ratio * before;
     if (!shrinks || row.confirmed_at !== null) return 'admitted';
     await moveSnapshot(transaction, row, 'running', 'awaiting_confirmation');

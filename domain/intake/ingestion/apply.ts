@@ -1,6 +1,6 @@
 import { AppError, notFound } from '../../../data/errors.ts';
 import { commitOperations, type LakeDeps, lakeFailure } from '../../../data/lake/commit.ts';
-import { findOperations, type LedgerEntry, tableStatistics } from '../../../data/lake/ledger.ts';
+import { findOperations, findStatistics, type LedgerEntry } from '../../../data/lake/ledger.ts';
 import type { Lake } from '../../../data/lake/provision.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { findPhysicalTable, type LakeColumn, type PhysicalTable } from '../../tables/tables/columns.ts';
@@ -183,8 +183,8 @@ async function commit(plan: Commit): Promise<AppliedToLake> {
 }
 
 async function appliedToNothing(deps: ApplyDeps, lake: Lake, batch: IngestionBatch): Promise<AppliedToLake> {
-  const statistics = await tableStatistics(deps.lake.catalogPool, lake.schema);
-  const tableVersion = statistics.get(batch.table_id)?.version ?? 0;
+  const statistics = await findStatistics(deps.lake.catalogPool, lake.schema, batch.table_id);
+  const tableVersion = statistics?.version ?? 0;
   return { rowsInserted: 0, rowsUpdated: 0, tableVersion, appliedAt: new Date() };
 }
 

@@ -1,6 +1,6 @@
 import { AppError } from '../../../data/errors.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
-import { tableStatistics } from '../../../data/lake/ledger.ts';
+import { findStatistics } from '../../../data/lake/ledger.ts';
 import type { IngestionBatch } from './ingestion-batches.ts';
 
 type ShrinkDeps = Pick<LakeDeps, 'catalog' | 'catalogPool'>;
@@ -19,6 +19,6 @@ export class ShrinksTooMuch extends AppError {
 export async function shrinksTooMuch(deps: ShrinkDeps, batch: IngestionBatch): Promise<boolean> {
   if (batch.max_shrink_ratio === null || batch.shrink_confirmed) return false;
   const { schema } = await deps.catalog.get(batch.organization_id);
-  const before = (await tableStatistics(deps.catalogPool, schema)).get(batch.table_id)?.rowCount ?? 0;
+  const before = (await findStatistics(deps.catalogPool, schema, batch.table_id))?.rowCount ?? 0;
   return before > 0 && before - (batch.records_staged ?? 0) > batch.max_shrink_ratio * before;
 }

@@ -2,7 +2,7 @@ import { AppError } from '../../../data/errors.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { addDataFile } from '../../../data/lake/ducklake/procedures.ts';
 import type { EngineConnection, LakeEngine } from '../../../data/lake/engine/contract.ts';
-import { type LakeOperation, tableStatistics } from '../../../data/lake/ledger.ts';
+import { findStatistics, type LakeOperation } from '../../../data/lake/ledger.ts';
 import type { Lake } from '../../../data/lake/provision.ts';
 import { identifier } from '../../../data/lake/sql.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
@@ -97,12 +97,12 @@ export async function writeBatch(
     case 'replace':
     case 'provider_snapshot': {
       await refuseRepeatedKeys(connection, { table: physical.name, files, keys, isSwap: true });
-      const statistics = await tableStatistics(deps.lake.catalogPool, lake.schema);
+      const statistics = await findStatistics(deps.lake.catalogPool, lake.schema, batch.table_id);
       await connection.run(`DROP TABLE ${identifier(physical.name)}`);
       for (const statement of createTableStatements(physical.name, target.columns))
         await connection.run(statement);
       await addFiles(connection, lake, physical.name, files);
-      return [operation('replace', rows, statistics.get(batch.table_id)?.rowCount ?? 0)];
+      return [operation('replace', rows, statistics?.rowCount ?? 0)];
     }
   }
 }

@@ -70,7 +70,7 @@ async function rowsAdded(
   const tableName = names.get(tableId);
   if (from === undefined || tableName === undefined || ways(around, definition.id, tableId) !== 1)
     return undefined;
-  const statistics = await tableStatistics(catalogPool, schema);
+  const statistics = await tableStatistics(catalogPool, schema, [definition.id, tableId]);
   if (statistics.get(definition.id)?.version !== before.version) return undefined;
   const changes = await changesBetween(catalogPool, schema, tableId, { from, to });
   const isAppended = changes.rowsRemoved === 0 && changes.operations.every((each) => each === 'append');

@@ -48,7 +48,7 @@ export async function planBuild(
       return version === undefined ? [] : [[id, version]];
     }),
   );
-  const statistics = await tableStatistics(catalogPool, schema);
+  const statistics = await tableStatistics(catalogPool, schema, tables);
   const known = await recordsRead(db, organizationId, around, read, builtNow);
   // Last, because it leaves the transaction with another principal.
   const visible = await visibleToDefiners(db, organizationId)(definition.defined_by);

@@ -1,6 +1,6 @@
 import { AppError, notFound } from '../../../data/errors.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
-import { type TableStatistics, tableStatistics } from '../../../data/lake/ledger.ts';
+import { findStatistics, type TableStatistics } from '../../../data/lake/ledger.ts';
 import type { Lake } from '../../../data/lake/provision.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import { findPhysicalTable, type LakeColumn, type PhysicalTable } from '../tables/columns.ts';
@@ -36,7 +36,7 @@ export async function findContent(
   { id, name }: Pick<TableRow, 'id' | 'name'>,
 ): Promise<{ physical: PhysicalTable; statistics: TableStatistics } | undefined> {
   const physical = await findPhysicalTable(catalogPool, schema, name);
-  const statistics = (await tableStatistics(catalogPool, schema)).get(id);
+  const statistics = await findStatistics(catalogPool, schema, id);
   return physical === undefined || statistics === undefined ? undefined : { physical, statistics };
 }
 

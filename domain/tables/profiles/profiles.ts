@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { AppError } from '../../../data/errors.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
-import { newestVersions } from '../../../data/lake/ledger.ts';
+import { findStatistics } from '../../../data/lake/ledger.ts';
 import {
   type Database,
   inOrganization,
@@ -58,7 +58,7 @@ export async function getProfile(
     return found;
   });
   const lake = await lakes.catalog.get(organizationId);
-  const version = (await newestVersions(lakes.catalogPool, lake.schema)).get(tableId);
+  const version = (await findStatistics(lakes.catalogPool, lake.schema, tableId))?.version;
   return { row, columns: row.columns, isStale: version !== row.version };
 }
 

@@ -23,8 +23,8 @@ export function visibleToDefiners(db: OrganizationTransaction, organizationId: s
 }
 
 /**
- * The relations that statements may name, with the SELECTs of the views among them that they do name, and all
- * that those may name in turn: a view reads with the rights of who defined it. The rest of the transaction
+ * The relations that these texts may name, with the SELECTs of the views among them, and all that those may
+ * name in turn: a view reads with the rights of who defined it. The rest of the transaction
  * must not depend on its principal.
  */
 export async function relationsFor(
@@ -55,7 +55,11 @@ export async function relationsFor(
     return relations.flatMap((relation) => asRelation(relation, views.get(relation.id)));
   }
 
-  return resolve(named, texts.map(foldName));
+  const folded = texts.map(foldName);
+  // SHOW TABLES lists them all.
+  const isListed = folded.some((text) => text.includes('tables'));
+  const within = named.filter(({ name }) => isListed || folded.some((text) => mayName(text, name)));
+  return resolve(within, folded);
 }
 
 /** A view that no text names is not needed, except in a list of names. */

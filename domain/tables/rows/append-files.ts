@@ -1,7 +1,7 @@
 import { AppError, notFound } from '../../../data/errors.ts';
 import { commitOperations } from '../../../data/lake/commit.ts';
 import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
-import { findOperations, newestVersions } from '../../../data/lake/ledger.ts';
+import { findOperations, findStatistics } from '../../../data/lake/ledger.ts';
 import { identifier, literal } from '../../../data/lake/sql.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { duplicateRowId } from '../records/duplicates.ts';
@@ -36,7 +36,7 @@ export async function appendFiles(deps: TableDeps, append: Replacement): Promise
     requireColumns(physical, staged);
     // The lake makes no snapshot of nothing.
     if (staged.rows === 0 && append.beside === undefined)
-      return (await newestVersions(catalogPool, lake.schema)).get(tableId) ?? 0;
+      return (await findStatistics(catalogPool, lake.schema, tableId))?.version ?? 0;
     return commitOperations(deps.lake, lake, async (connection) => {
       if (staged.rows > 0) await insertFiles(connection, table, physical, staged);
       const { runId, committedBy, beside } = append;

@@ -1,7 +1,7 @@
 import { AppError, ValidationError, type ValidationFault } from '../../../data/errors.ts';
 import { commitOperations } from '../../../data/lake/commit.ts';
 import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
-import { findOperations, tableStatistics } from '../../../data/lake/ledger.ts';
+import { findOperations, findStatistics } from '../../../data/lake/ledger.ts';
 import { identifier } from '../../../data/lake/sql.ts';
 import { encoderOf } from '../records/encode.ts';
 import { maxFaults, type Row } from '../records/plan.ts';
@@ -50,8 +50,8 @@ export async function deleteRows(deps: TableDeps, request: DeleteRequest): Promi
     if (done !== undefined) return { rowsDeleted: done.rowsRemoved, tableVersion: done.version };
     const table = await findSettled(deps, lake, request);
     const unchanged = async () => {
-      const statistics = await tableStatistics(catalogPool, lake.schema);
-      return { rowsDeleted: 0, tableVersion: statistics.get(tableId)?.version ?? 0 };
+      const statistics = await findStatistics(catalogPool, lake.schema, tableId);
+      return { rowsDeleted: 0, tableVersion: statistics?.version ?? 0 };
     };
     const found = foundBy(table, request);
     if (found === undefined) return unchanged();

@@ -1,7 +1,7 @@
 import { AppError } from '../../../data/errors.ts';
 import { commitOperations, type LakeDeps } from '../../../data/lake/commit.ts';
 import { addDataFile } from '../../../data/lake/ducklake/procedures.ts';
-import { findOperations, newestVersions } from '../../../data/lake/ledger.ts';
+import { findOperations, findStatistics } from '../../../data/lake/ledger.ts';
 import { type Replacement, requireTable } from './replace.ts';
 
 export interface Addition extends Omit<Replacement, 'beside'> {
@@ -22,7 +22,7 @@ export async function addFiles(deps: LakeDeps, addition: Addition): Promise<numb
     const done = (await findOperations(deps.catalogPool, lake.schema, [operationId])).get(operationId);
     if (done !== undefined) return done.version;
     await requireTable(deps, organizationId, tableId);
-    const version = (await newestVersions(deps.catalogPool, lake.schema)).get(tableId);
+    const version = (await findStatistics(deps.catalogPool, lake.schema, tableId))?.version;
     if (version !== addition.toVersion)
       throw new AppError('conflict', 'The table was changed while its new rows were made; build it again.');
     // The lake makes no snapshot of nothing.

@@ -73,9 +73,9 @@ function serviceType(lakeType: string): string {
 export async function physicalTables(
   pool: Queryable,
   schemaName: string,
-  name?: string,
+  names?: readonly string[],
 ): Promise<Map<string, PhysicalTable>> {
-  const tables = await storedTables(pool, schemaName, name);
+  const tables = await storedTables(pool, schemaName, names);
   return new Map(
     tables.map((table) => [
       table.name.toLowerCase(),
@@ -103,5 +103,5 @@ export async function findPhysicalTable(
   schemaName: string,
   name: string,
 ): Promise<PhysicalTable | undefined> {
-  return (await physicalTables(pool, schemaName, name)).values().next().value;
+  return (await physicalTables(pool, schemaName, [name])).values().next().value;
 }

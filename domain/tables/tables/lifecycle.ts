@@ -1,6 +1,6 @@
 import { AppError } from '../../../data/errors.ts';
 import { commitOperations } from '../../../data/lake/commit.ts';
-import { findOperations, tableStatistics } from '../../../data/lake/ledger.ts';
+import { findOperations, findStatistics } from '../../../data/lake/ledger.ts';
 import { identifier } from '../../../data/lake/sql.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { lockDefinitions } from '../definitions/definitions.ts';
@@ -132,7 +132,7 @@ async function finishDrop(deps: TableDeps, table: TableRow, committedBy: string)
   await deps.lake.locks.hold(id, async () => {
     const physical = await findPhysicalTable(deps.lake.catalogPool, lake.schema, table.name);
     if (physical === undefined) return;
-    const rows = (await tableStatistics(deps.lake.catalogPool, lake.schema)).get(id)?.rowCount ?? 0;
+    const rows = (await findStatistics(deps.lake.catalogPool, lake.schema, id))?.rowCount ?? 0;
     await commitOperations(deps.lake, lake, async (connection) => {
       await connection.run(`DROP TABLE ${identifier(physical.name)}`);
       return [operation(`delete:${id}`, id, 'delete', rows, committedBy)];

@@ -1,7 +1,7 @@
 import { notFound } from '../../../data/errors.ts';
 import { commitOperations, type LakeDeps } from '../../../data/lake/commit.ts';
 import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
-import { findOperations, type LakeOperation, newestVersions } from '../../../data/lake/ledger.ts';
+import { findOperations, findStatistics, type LakeOperation } from '../../../data/lake/ledger.ts';
 import { identifier, literal } from '../../../data/lake/sql.ts';
 import { duckDbType, findPhysicalTable, type LakeColumn, type PhysicalTable } from './columns.ts';
 import { fillFromFiles, type StagedFiles } from './fill.ts';
@@ -51,7 +51,7 @@ export async function mergeFiles(deps: LakeDeps, merge: FileMerge): Promise<Merg
       const before = physical.columns;
       // The lake does not create an empty snapshot.
       if (fitted === undefined) {
-        const version = (await newestVersions(deps.catalogPool, lake.schema)).get(tableId) ?? 0;
+        const version = (await findStatistics(deps.catalogPool, lake.schema, tableId))?.version ?? 0;
         return { version, before, after: before };
       }
       const work = async () => [await mergeInto(connection, lake.schema, physical, merge, fitted)];

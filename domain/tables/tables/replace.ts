@@ -1,7 +1,7 @@
 import { notFound } from '../../../data/errors.ts';
 import { commitOperations, type LakeDeps } from '../../../data/lake/commit.ts';
 import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
-import { findOperations, type LakeOperation, tableStatistics } from '../../../data/lake/ledger.ts';
+import { findOperations, findStatistics, type LakeOperation } from '../../../data/lake/ledger.ts';
 import { identifier } from '../../../data/lake/sql.ts';
 import { findPhysicalTable } from './columns.ts';
 import { fillFromFiles, type StagedFiles } from './fill.ts';
@@ -33,13 +33,13 @@ export async function replaceWithFiles(deps: LakeDeps, replacement: Replacement)
     if (done !== undefined) return done.version;
     await requireTable(deps, organizationId, tableId);
     const before = await findPhysicalTable(deps.catalogPool, lake.schema, replacement.tableName);
-    const statistics = await tableStatistics(deps.catalogPool, lake.schema);
+    const statistics = await findStatistics(deps.catalogPool, lake.schema, tableId);
     return commitOperations(deps, lake, async (connection) => {
       if (before !== undefined) await connection.run(`DROP TABLE ${identifier(before.name)}`);
       const operations = [
         await makeFrom(connection, lake.schema, replacement, replacement, operationId, before !== undefined),
       ];
-      operations[0]!.rowsRemoved = statistics.get(tableId)?.rowCount ?? 0;
+      operations[0]!.rowsRemoved = statistics?.rowCount ?? 0;
       if (replacement.beside !== undefined) {
         operations.push(await makeTable(connection, lake.schema, replacement.beside, replacement));
       }

@@ -1,6 +1,6 @@
 import { AppError } from '../../../data/errors.ts';
 import { derivedId } from '../../../data/ids.ts';
-import { tableStatistics } from '../../../data/lake/ledger.ts';
+import { findStatistics } from '../../../data/lake/ledger.ts';
 import {
   type Database,
   inOrganization,
@@ -42,7 +42,7 @@ export async function refuseUnverified(deps: GateDeps, gated: Gated, signal: Abo
   const deadlineMs = performance.now() + deps.buildLimits.timeoutMs;
   const limits: Limits = { deadlineMs, waitMs: processWaitMs, signal };
   const lake = await deps.lake.catalog.get(organizationId);
-  const statistics = (await tableStatistics(deps.lake.catalogPool, lake.schema)).get(tableId);
+  const statistics = await findStatistics(deps.lake.catalogPool, lake.schema, tableId);
   const name = statistics === undefined ? undefined : tableName;
   const content = {
     ...{ organizationId, location: lake.reader, ...contentToBe(gated, tableId, name) },

@@ -5,8 +5,6 @@ import {
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
 import { actAs } from '../../workspace/organizations/rights.ts';
-import { mayName } from '../query/guard/relations.ts';
-import { foldName } from '../query/guard/tree.ts';
 import { relationsFor } from '../query/relations.ts';
 import type { QueryRelation } from '../query/request.ts';
 import { listQueryable, type NamedTable } from '../tables/tables.ts';
@@ -79,10 +77,7 @@ async function namedIn(
   organizationId: string,
   texts: readonly string[],
 ): Promise<TestScope> {
-  const folded = texts.map(foldName);
-  const named = (await listQueryable(db, organizationId)).filter(({ name }) =>
-    folded.some((text) => mayName(text, name)),
-  );
+  const named = await listQueryable(db, organizationId);
   return { relations: await relationsFor(db, organizationId, named, texts), toTable: undefined };
 }
 

@@ -34,16 +34,17 @@ const turnsLooked = 10;
 /** A test that changes sides so often in its last ten runs says little. */
 const flappingChanges = 5;
 
-/** The newest run of each table that tested it as it is there; gates try what nobody has seen. */
+/** The newest run of each of these tables that tested it as it is there; gates try what nobody has seen. */
 export async function testedStates(
   db: OrganizationTransaction,
   organizationId: string,
+  tableIds: readonly string[],
 ): Promise<Map<string, { state: TableState; at: Date }>> {
   const { rows } = await sql<{ table_id: string; outcome: Outcome; finished_at: Date }>`
     SELECT DISTINCT ON (t.table_id) t.table_id, t.outcome, t.finished_at
     FROM verified_tables t JOIN verifications v ON v.organization_id = t.organization_id AND v.id = t.run_id
     WHERE t.organization_id = ${organizationId} AND t.finished_at IS NOT NULL AND t.outcome IS NOT NULL
-      AND v.gate_of IS NULL AND v.definition_ids IS NULL
+      AND v.gate_of IS NULL AND v.definition_ids IS NULL AND t.table_id = ANY(${[...tableIds]})
     ORDER BY t.table_id, t.version DESC NULLS LAST, t.finished_at DESC`.execute(db);
   return new Map(rows.map((row) => [row.table_id, { state: stateOf[row.outcome], at: row.finished_at }]));
 }

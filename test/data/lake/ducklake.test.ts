@@ -115,7 +115,7 @@ async function inlineRowsAndDeletions(client: TestClient, lake: Lake): Promise<n
   const rows = `/v1/tables/${made.body.data.tableId}/rows`;
   const { lake: deps } = workspace.deps;
   await client.call('POST', rows, { body: { rows: [{ s_id: 1, a: 1 }] } });
-  const [{ tableId: lakeTableId }] = (await storedTables(deps.catalogPool, lake.schema, 'T')) as [
+  const [{ tableId: lakeTableId }] = (await storedTables(deps.catalogPool, lake.schema, ['T'])) as [
     StoredTable,
   ];
   expect(await flushInlined(deps, lake, { lakeTableId, name: 't' })).toBe(1);

@@ -28,8 +28,16 @@ export async function knownTables({ deps, organizationId, tables }: ToolCall): P
   const lake = await deps.lake.catalog.get(organizationId);
   const defined = tables.filter(({ kind, isUnbuilt }) => kind === 'view' || isUnbuilt).map(({ id }) => id);
   const [physical, statistics, { analyzed }] = await Promise.all([
-    physicalTables(deps.lake.catalogPool, lake.schema),
-    tableStatistics(deps.lake.catalogPool, lake.schema),
+    physicalTables(
+      deps.lake.catalogPool,
+      lake.schema,
+      tables.map(({ name }) => name),
+    ),
+    tableStatistics(
+      deps.lake.catalogPool,
+      lake.schema,
+      tables.map(({ id }) => id),
+    ),
     // What a view reads does not depend on who reads the view.
     defined.length === 0
       ? { analyzed: new Map<string, Analyzed>() }

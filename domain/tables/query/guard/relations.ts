@@ -53,6 +53,6 @@ export async function knownRelations(
 /** Whether a relation's name occurs in a text, folded; where it does not, the text cannot name it. */
 export function mayName(foldedSql: string, name: string): boolean {
   // Quotes inside a quoted name are doubled, so only the part before the first one is searched for.
-  const [needle = ''] = foldName(name).split('"');
+  const [needle = ''] = foldName(name).split(/["']/, 1);
   return foldedSql.includes(needle);
 }

@@ -13,7 +13,7 @@ test('a session keeps no prepared statement for each organization it has served'
     await client.call('POST', '/v1/grid/tables', { body });
     const { schema } = await workspace.deps.lake.catalog.get(client.organizationId);
     expect([...(await physicalTables(session, schema)).keys()]).toEqual(['readings']);
-    expect((await physicalTables(session, schema, 'READINGS')).size).toBe(1);
+    expect((await physicalTables(session, schema, ['READINGS'])).size).toBe(1);
   }
   const { rows } = await session.query('SELECT name FROM pg_prepared_statements');
   expect(rows).toEqual([]);
