@@ -1,4 +1,5 @@
 import { AppError, isRetryable } from '../../../data/errors.ts';
+import { EngineCrashLoopError } from '../../../data/lake/engine/failure.ts';
 import { RemoteFailure } from '../../../data/outgoing/failure.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import { giveUp, readManifest, removeStaged } from '../../tables/staging/staging.ts';
@@ -133,11 +134,6 @@ export async function recordSnapshotFailure(
   return told;
 }
 
-/** The engine process crashed on these rows repeatedly. */
-export class SourceCrashError extends Error {
-  override readonly name = 'SourceCrashError';
-}
-
 function failureOf(error: unknown): { failure: SnapshotFailure; isFinal: boolean } | undefined {
   if (error instanceof RemoteFailure) {
     const isAway = error.stage === 'resolve' || error.stage === 'connect';
@@ -146,7 +142,7 @@ function failureOf(error: unknown): { failure: SnapshotFailure; isFinal: boolean
       isFinal: !isAway,
     };
   }
-  if (error instanceof SourceCrashError) {
+  if (error instanceof EngineCrashLoopError) {
     const message =
       'The engine ended twice while it read these rows: they need more than a snapshot may use.';
     return { failure: { code: 'engine_failed', message }, isFinal: true };

@@ -1,6 +1,7 @@
 import { AppError, isRetryable } from '../../../data/errors.ts';
 import { derivedId } from '../../../data/ids.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
+import { EngineCrashLoopError } from '../../../data/lake/engine/failure.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
 import {
   type Database,
@@ -179,11 +180,6 @@ export async function recordFinalFailure(
   return failure;
 }
 
-/** The engine process crashed on this file repeatedly. */
-export class FileCrashError extends Error {
-  override readonly name = 'FileCrashError';
-}
-
 const engineFailed: ImportFailure = {
   code: 'engine_failed',
   message:
@@ -196,7 +192,7 @@ const engineFailed: ImportFailure = {
 
 function failureOf(error: unknown): ImportFailure | undefined {
   if (error instanceof BadFileError) return error.failure;
-  if (error instanceof FileCrashError) return engineFailed;
+  if (error instanceof EngineCrashLoopError) return engineFailed;
   if (!(error instanceof AppError) || isRetryable(error)) return undefined;
   const nowhere = { line: null, column: null, raw: null, reason: null };
   return { code: error.code, message: error.message, ...nowhere, ...refusedBy(error) };
