@@ -1,16 +1,8 @@
 import { Context } from '@temporalio/activity';
 import type { Logger } from 'pino';
-import { EngineEndedError } from '../data/lake/engine/failure.ts';
+import { EngineCrashLoopError, EngineEndedError } from '../data/lake/engine/failure.ts';
 
 const everyMs = 1_000;
-
-/**
- * Several engine processes in a row have ended while running this job; another attempt would crash the next
- * one.
- */
-export class EngineCrashLoopError extends Error {
-  override readonly name = 'EngineCrashLoopError';
-}
 
 /** What an attempt passes to the next one, besides its own progress. */
 interface Beat {

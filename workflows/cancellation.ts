@@ -1,5 +1,5 @@
 // biome-ignore lint/style/noRestrictedImports: this is the one place that asks the SDK.
-import { ActivityFailure, ApplicationFailure, isCancellation } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, CancellationScope, isCancellation } from '@temporalio/workflow';
 
 /**
  * Whether an error says that work was cancelled. An activity whose attempt fails or is lost while its
@@ -11,3 +11,6 @@ export function wasCancelled(error: unknown): boolean {
   if (!(error instanceof ActivityFailure) || error.retryState !== 'CANCEL_REQUESTED') return false;
   return !(error.cause instanceof ApplicationFailure && error.cause.nonRetryable === true);
 }
+
+/** A step that a cancellation does not interrupt. */
+export const always = <T>(step: () => Promise<T>): Promise<T> => CancellationScope.nonCancellable(step);

@@ -1,3 +1,6 @@
+import { sql } from 'kysely';
+import type { Database } from '../postgres/client.ts';
+
 /** One thing to repair, and how. */
 export interface ReconcileItem {
   /** The same for the same thing, whichever worker finds it. */
@@ -29,6 +32,28 @@ export function itemsStep<T extends object>(
     find: async () =>
       (await find()).map((item) => ({ key: Object.values(item).join(' '), work: () => work(item) })),
   };
+}
+
+interface AgedRows {
+  db: Database;
+  /** The function of the database that finds them: `active_exports`. */
+  foundBy: string;
+  olderThanSeconds: number;
+}
+
+/** A step over rows that have not been moved on for some time. */
+export function rowsStep(
+  name: string,
+  { db, foundBy, olderThanSeconds }: AgedRows,
+  work: (organizationId: string, id: string) => Promise<unknown>,
+): ReconcileStep {
+  const find = async () => {
+    const { rows } = await sql<{ organization_id: string; id: string }>`
+      SELECT organization_id, id
+      FROM ${sql.raw(foundBy)}(make_interval(secs => ${olderThanSeconds}), ${itemsAtOnce})`.execute(db);
+    return rows;
+  };
+  return itemsStep(name, find, (row) => work(row.organization_id, row.id));
 }
 
 /** A step that is a single task, run every round. */

@@ -1,3 +1,4 @@
+import { EngineCrashLoopError } from '../../../data/lake/engine/failure.ts';
 import { batchPrefix } from '../../../data/objects/keys.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { type ApplyProgress, applyBatch } from '../../../domain/intake/ingestion/apply.ts';
@@ -10,7 +11,7 @@ import type {
   IngestionBatchLakeActivities,
 } from '../../../workflows/intake/ingestion-batch/contract.ts';
 import type { ActivityDeps } from '../../deps.ts';
-import { beating, EngineCrashLoopError, withHeartbeats } from '../../heartbeats.ts';
+import { beating, withHeartbeats } from '../../heartbeats.ts';
 
 /** Engines also end when PostgreSQL restarts, so the limit is high enough to rule that out as the cause. */
 const heartbeats = { maxEngineDeaths: 8 };

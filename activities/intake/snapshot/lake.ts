@@ -5,7 +5,6 @@ import { commitSnapshot } from '../../../domain/intake/datasets/commit.ts';
 import {
   discardSnapshot,
   recordSnapshotFailure,
-  SourceCrashError,
   stageSnapshot,
 } from '../../../domain/intake/datasets/run.ts';
 import {
@@ -18,7 +17,7 @@ import { wakeQueued } from '../../../domain/intake/datasets/turns.ts';
 import type { SnapshotInput, SnapshotLakeActivities } from '../../../workflows/intake/snapshot/contract.ts';
 import { stagingRetry } from '../../../workflows/intake/snapshot/names.ts';
 import type { ActivityDeps } from '../../deps.ts';
-import { beating, EngineCrashLoopError, withProgress } from '../../heartbeats.ts';
+import { beating, withProgress } from '../../heartbeats.ts';
 import { outcomeOf } from './control.ts';
 
 export function snapshotLakeActivities(deps: ActivityDeps): SnapshotLakeActivities {
@@ -73,8 +72,7 @@ export function snapshotLakeActivities(deps: ActivityDeps): SnapshotLakeActiviti
    * message may contain anything.
    */
   async function recordFailure(row: SnapshotRun, error: unknown, retryMs?: number): Promise<never> {
-    const cause = error instanceof EngineCrashLoopError ? new SourceCrashError(error.message) : error;
-    const told = await recordSnapshotFailure(deps.db, row, { error: cause, retryMs });
+    const told = await recordSnapshotFailure(deps.db, row, { error, retryMs });
     if (told === undefined) throw error;
     const { failure, isFinal } = told;
     throw ApplicationFailure.create({

@@ -4,7 +4,6 @@ import type { StageProgress } from '../../../domain/intake/file-imports/contract
 import {
   commitImport,
   discardImport,
-  FileCrashError,
   recordFinalFailure,
   stageImport,
 } from '../../../domain/intake/file-imports/run.ts';
@@ -18,7 +17,7 @@ import type {
   TableImportLakeActivities,
 } from '../../../workflows/intake/table-import/contract.ts';
 import type { ActivityDeps } from '../../deps.ts';
-import { beating, EngineCrashLoopError, withProgress } from '../../heartbeats.ts';
+import { beating, withProgress } from '../../heartbeats.ts';
 import { outcomeOf } from './control.ts';
 
 export function tableImportLakeActivities(deps: ActivityDeps): TableImportLakeActivities {
@@ -62,8 +61,7 @@ export function tableImportLakeActivities(deps: ActivityDeps): TableImportLakeAc
 
   /** An unreadable file is recorded in the import's row and not retried; all other errors are. */
   async function failIfFinal(row: TableImport, error: unknown): Promise<never> {
-    const cause = error instanceof EngineCrashLoopError ? new FileCrashError(error.message) : error;
-    const failure = await recordFinalFailure(deps.db, row, cause);
+    const failure = await recordFinalFailure(deps.db, row, error);
     if (failure === undefined) throw error;
     throw ApplicationFailure.create({ type: 'BadFile', message: failure.code, nonRetryable: true });
   }

@@ -1,10 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { inOrganization } from '../../../data/postgres/client.ts';
-import {
-  computeProfile,
-  ProfileCrashError,
-  type ProfileProgress,
-} from '../../../domain/tables/profiles/compute.ts';
+import { computeProfile, type ProfileProgress } from '../../../domain/tables/profiles/compute.ts';
 import {
   keepProfile,
   recordFinalFailure,
@@ -13,7 +9,7 @@ import {
 import { findRun, runStates } from '../../../domain/workspace/runs/runs.ts';
 import type { ProfileInput, ProfileLakeActivities } from '../../../workflows/tables/profile/contract.ts';
 import type { ActivityDeps } from '../../deps.ts';
-import { EngineCrashLoopError, withProgress } from '../../heartbeats.ts';
+import { withProgress } from '../../heartbeats.ts';
 import { outcomeOf } from './control.ts';
 
 export function profileLakeActivities(deps: ActivityDeps): ProfileLakeActivities {
@@ -39,8 +35,7 @@ export function profileLakeActivities(deps: ActivityDeps): ProfileLakeActivities
 
   /** What another attempt would not change is recorded in the run's row and not retried. */
   async function failIfFinal(input: ProfileInput, error: unknown): Promise<never> {
-    const cause = error instanceof EngineCrashLoopError ? new ProfileCrashError(error.message) : error;
-    const failure = await recordFinalFailure(deps.db, input, cause);
+    const failure = await recordFinalFailure(deps.db, input, error);
     if (failure === undefined) throw error;
     throw ApplicationFailure.create({ type: failure.code, message: failure.code, nonRetryable: true });
   }

@@ -64,3 +64,11 @@ export class EngineEndedError extends AppError {
     );
   }
 }
+
+/**
+ * Several engine processes in a row have ended while running this job; another attempt would crash the next
+ * one.
+ */
+export class EngineCrashLoopError extends Error {
+  override readonly name = 'EngineCrashLoopError';
+}

@@ -1,9 +1,8 @@
-import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { closes } from '../../../data/processes/define.ts';
 import type { Processes } from '../../../data/processes/processes.ts';
-import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../../data/reconciling/step.ts';
+import { type ReconcileStep, rowsStep } from '../../../data/reconciling/step.ts';
 import type { AgentRunInput } from '../../../workflows/analyst/agent-run/contract.ts';
 import { findRun, runStates } from '../../workspace/runs/runs.ts';
 import { notifyWaiter } from '../../workspace/runs/waiter.ts';
@@ -28,13 +27,8 @@ const ageSeconds = 60;
  * its rows in a new process. Remaining data of ended runs is removed.
  */
 export function agentRunSteps(deps: AgentRunReconcileDeps, olderThanSeconds = ageSeconds): ReconcileStep[] {
-  const find = async () => {
-    const { rows } = await sql<{ organization_id: string; id: string }>`
-      SELECT organization_id, id FROM active_agent_runs(make_interval(secs => ${olderThanSeconds}), ${itemsAtOnce})
-    `.execute(deps.db);
-    return rows.map((row) => ({ organizationId: row.organization_id, runId: row.id }));
-  };
-  return [itemsStep('agent runs', find, (id) => revive(deps, id))];
+  const rows = { db: deps.db, foundBy: 'active_agent_runs', olderThanSeconds };
+  return [rowsStep('agent runs', rows, (organizationId, runId) => revive(deps, { organizationId, runId }))];
 }
 
 async function revive(deps: AgentRunReconcileDeps, id: AgentRunInput): Promise<void> {

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import { closes } from '../../../data/processes/define.ts';
 import type { Processes } from '../../../data/processes/processes.ts';
-import { itemsAtOnce, itemsStep, type ReconcileStep, wholeStep } from '../../../data/reconciling/step.ts';
+import { type ReconcileStep, rowsStep, wholeStep } from '../../../data/reconciling/step.ts';
 import { wakeConversationSignal } from '../../../workflows/analyst/conversation/names.ts';
 import { hasDecisions } from './approvals.ts';
 import { lockConversation, updateConversation } from './conversations.ts';
@@ -33,30 +33,17 @@ export function conversationSteps(
   deps: ConversationReconcileDeps,
   { due = dueSeconds, turn = turnSeconds } = {},
 ): ReconcileStep[] {
-  const found = async (rows: Promise<{ rows: { organization_id: string; id: string }[] }>) =>
-    (await rows).rows.map((row) => ({ organizationId: row.organization_id, conversationId: row.id }));
+  const { db } = deps;
   return [
-    itemsStep(
+    rowsStep(
       'due conversations',
-      () =>
-        found(
-          sql<{ organization_id: string; id: string }>`
-          SELECT organization_id, id FROM due_conversations(make_interval(secs => ${due}), ${itemsAtOnce})`.execute(
-            deps.db,
-          ),
-        ),
-      (id) => wake(deps, id),
+      { db, foundBy: 'due_conversations', olderThanSeconds: due },
+      (organizationId, conversationId) => wake(deps, { organizationId, conversationId }),
     ),
-    itemsStep(
+    rowsStep(
       'conversations in turn',
-      () =>
-        found(
-          sql<{ organization_id: string; id: string }>`
-          SELECT organization_id, id FROM conversations_in_turn(make_interval(secs => ${turn}), ${itemsAtOnce})`.execute(
-            deps.db,
-          ),
-        ),
-      (id) => revive(deps, id),
+      { db, foundBy: 'conversations_in_turn', olderThanSeconds: turn },
+      (organizationId, conversationId) => revive(deps, { organizationId, conversationId }),
     ),
     wholeStep('conversation events', () =>
       sql`SELECT purge_conversation_events(${eventsAtOnce})`.execute(deps.db),

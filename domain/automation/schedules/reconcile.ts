@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import { closes } from '../../../data/processes/define.ts';
 import type { Processes } from '../../../data/processes/processes.ts';
-import { itemsAtOnce, itemsStep, type ReconcileStep, wholeStep } from '../../../data/reconciling/step.ts';
+import { type ReconcileStep, rowsStep, wholeStep } from '../../../data/reconciling/step.ts';
 import { backfillStates, cancelBackfill, findBackfill } from './backfills.ts';
 import { cancelRunOf } from './fire.ts';
 import { pauseByProcess } from './pause.ts';
@@ -24,27 +24,16 @@ export interface ScheduleReconcileDeps {
   logger: Pick<Logger, 'info' | 'warn'>;
 }
 
-interface Item {
-  organizationId: string;
-  id: string;
-}
-
 /** A process learns of a change at once, but is seconds late when many fire together. */
 const ageSeconds = 30;
 
 /** Schedules, fires and backfills whose process is gone or has not seen the latest change. */
 export function scheduleSteps(deps: ScheduleReconcileDeps, olderThanSeconds = ageSeconds): ReconcileStep[] {
-  const find =
-    (found: 'due_schedules' | 'active_schedule_runs' | 'active_schedule_backfills') => async () => {
-      const { rows } = await sql<{ organization_id: string; id: string }>`
-      SELECT organization_id, id
-      FROM ${sql.raw(found)}(make_interval(secs => ${olderThanSeconds}), ${itemsAtOnce})`.execute(deps.db);
-      return rows.map(({ organization_id: organizationId, id }) => ({ organizationId, id }));
-    };
+  const by = (foundBy: string) => ({ db: deps.db, foundBy, olderThanSeconds });
   return [
-    itemsStep('schedules', find('due_schedules'), (item) => reviveSchedule(deps, item)),
-    itemsStep('runs of schedules', find('active_schedule_runs'), (item) => reviveRun(deps, item)),
-    itemsStep('backfills', find('active_schedule_backfills'), (item) => reviveBackfill(deps, item)),
+    rowsStep('schedules', by('due_schedules'), (...row) => reviveSchedule(deps, ...row)),
+    rowsStep('runs of schedules', by('active_schedule_runs'), (...row) => reviveRun(deps, ...row)),
+    rowsStep('backfills', by('active_schedule_backfills'), (...row) => reviveBackfill(deps, ...row)),
     wholeStep('old runs of schedules', () => sql`SELECT purge_schedule_runs(${1_000})`.execute(deps.db)),
     wholeStep('old schedules of triggers', () =>
       sql`SELECT purge_trigger_schedules(${1_000})`.execute(deps.db),
@@ -52,7 +41,11 @@ export function scheduleSteps(deps: ScheduleReconcileDeps, olderThanSeconds = ag
   ];
 }
 
-async function reviveSchedule(deps: ScheduleReconcileDeps, { organizationId, id }: Item): Promise<void> {
+async function reviveSchedule(
+  deps: ScheduleReconcileDeps,
+  organizationId: string,
+  id: string,
+): Promise<void> {
   const row = await inOrganization(deps.db, organizationId, (db) => findSchedule(db, organizationId, id));
   if (row === undefined) return;
   const state = await deps.processes.stateOf(scheduleProcess.workflowId(id));
@@ -70,7 +63,7 @@ async function reviveSchedule(deps: ScheduleReconcileDeps, { organizationId, id 
   );
 }
 
-async function reviveRun(deps: ScheduleReconcileDeps, { organizationId, id }: Item): Promise<void> {
+async function reviveRun(deps: ScheduleReconcileDeps, organizationId: string, id: string): Promise<void> {
   const state = await deps.processes.stateOf(scheduleRunProcess.workflowId(id));
   if (state === 'running') return;
   const row = await inOrganization(deps.db, organizationId, (db) => findScheduleRun(db, organizationId, id));
@@ -88,7 +81,11 @@ async function reviveRun(deps: ScheduleReconcileDeps, { organizationId, id }: It
   deps.logger.info({ organizationId, scheduleRunId: id, state }, 'reconciled a fire whose process was gone');
 }
 
-async function reviveBackfill(deps: ScheduleReconcileDeps, { organizationId, id }: Item): Promise<void> {
+async function reviveBackfill(
+  deps: ScheduleReconcileDeps,
+  organizationId: string,
+  id: string,
+): Promise<void> {
   const state = await deps.processes.stateOf(backfillProcess.workflowId(id));
   if (state === 'running') return;
   const found = await inOrganization(deps.db, organizationId, async (db) => {

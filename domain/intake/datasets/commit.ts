@@ -1,6 +1,6 @@
 import { findStatistics } from '../../../data/lake/ledger.ts';
-import { inOrganization } from '../../../data/postgres/client.ts';
-import { isCommitted, readManifest } from '../../tables/staging/staging.ts';
+import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { commitOnce, isCommitted } from '../../tables/staging/staging.ts';
 import { findPhysicalTable, type LakeColumn, type PhysicalTable } from '../../tables/tables/columns.ts';
 import { mergeFiles } from '../../tables/tables/merge-files.ts';
 import { countMissingRows } from '../../tables/tables/missing-rows.ts';
@@ -10,16 +10,26 @@ import { beginStep } from '../../workspace/runs/runs.ts';
 import { snapshotSteps } from './lifecycle.ts';
 import type { Replica } from './replicate.ts';
 import { moveSnapshot, type SchemaChange, type SnapshotRun, updateSnapshotRun } from './snapshot-runs.ts';
-import { type Manifest, removeNotes, type SnapshotRunDeps, workOf } from './staged.ts';
+import { type Manifest, removePages, type SnapshotRunDeps, workOf } from './staged.ts';
 
 /**
  * Commits what is staged, exactly once, as the table's whole content or, if incremental, as a merge. Then
  * marks the snapshot as succeeded.
  */
-export async function commitSnapshot(deps: SnapshotRunDeps, row: SnapshotRun): Promise<void> {
+export const commitSnapshot = (deps: SnapshotRunDeps, row: SnapshotRun): Promise<void> =>
+  commitOnce(deps, workOf(row), {
+    commit: (manifest: Manifest) => commitFiles(deps, row, manifest),
+    record: (db, manifest, committed) => recordSnapshot(db, row, manifest, committed),
+    cleanUp: () => removePages(deps, row),
+  });
+
+interface Committed {
+  tableName: string;
+  tableVersion: number;
+}
+
+async function commitFiles(deps: SnapshotRunDeps, row: SnapshotRun, manifest: Manifest): Promise<Committed> {
   const { organization_id: organizationId, table_id: tableId } = row;
-  const work = workOf(row);
-  const manifest = await readManifest<Manifest>(deps, work);
   const tableName = await inOrganization(deps.db, organizationId, async (db) => {
     await beginStep(db, organizationId, row.id, snapshotSteps.commit);
     // The table may have been renamed since.
@@ -30,7 +40,7 @@ export async function commitSnapshot(deps: SnapshotRunDeps, row: SnapshotRun): P
     tableId,
     tableName,
     staged: manifest,
-    operationId: work.operationId,
+    operationId: workOf(row).operationId,
     runId: row.id,
     committedBy: row.created_by,
   };
@@ -39,31 +49,38 @@ export async function commitSnapshot(deps: SnapshotRunDeps, row: SnapshotRun): P
     replica?.isIncremental === true
       ? await addTo(deps, row, change, replica)
       : await replaceWhole(deps, row, change, replica?.keys ?? []);
-  await inOrganization(deps.db, organizationId, async (db) => {
-    await tableStates.move(db, { organization_id: organizationId, id: tableId }, 'creating', 'ready');
-    const moved = await moveSnapshot(db, row, 'running', 'succeeded', {
-      rows_copied: manifest.rows,
-      bytes_copied: manifest.bytes,
-      progress: 1,
-      table_name: tableName,
-      table_version: tableVersion,
-      cursor: replica?.cursor ?? null,
-      error: null,
-    });
-    if (moved === undefined) return;
-    await db
-      .updateTable('datasets')
-      .set({
-        table_id: tableId,
-        last_snapshot_at: moved.finished_at,
-        last_snapshot_run_id: row.id,
-        replicated: replica === undefined ? null : JSON.stringify(replica.next),
-      })
-      .where('organization_id', '=', organizationId)
-      .where('id', '=', row.dataset_id)
-      .execute();
+  return { tableName, tableVersion };
+}
+
+async function recordSnapshot(
+  db: OrganizationTransaction,
+  row: SnapshotRun,
+  { rows, bytes, replica }: Manifest,
+  { tableName, tableVersion }: Committed,
+): Promise<void> {
+  const { organization_id, table_id } = row;
+  await tableStates.move(db, { organization_id, id: table_id }, 'creating', 'ready');
+  const moved = await moveSnapshot(db, row, 'running', 'succeeded', {
+    rows_copied: rows,
+    bytes_copied: bytes,
+    progress: 1,
+    table_name: tableName,
+    table_version: tableVersion,
+    cursor: replica?.cursor ?? null,
+    error: null,
   });
-  await removeNotes(deps, row);
+  if (moved === undefined) return;
+  await db
+    .updateTable('datasets')
+    .set({
+      table_id,
+      last_snapshot_at: moved.finished_at,
+      last_snapshot_run_id: row.id,
+      replicated: replica === undefined ? null : JSON.stringify(replica.next),
+    })
+    .where('organization_id', '=', organization_id)
+    .where('id', '=', row.dataset_id)
+    .execute();
 }
 
 type TableChange = Omit<Replacement, 'beside'>;

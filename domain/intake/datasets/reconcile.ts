@@ -1,9 +1,8 @@
-import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { closes } from '../../../data/processes/define.ts';
 import type { Processes } from '../../../data/processes/processes.ts';
-import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../../data/reconciling/step.ts';
+import { type ReconcileStep, rowsStep } from '../../../data/reconciling/step.ts';
 import { wakeSnapshotSignal } from '../../../workflows/intake/snapshot/names.ts';
 import { findRun } from '../../workspace/runs/runs.ts';
 import { notifyWaiter } from '../../workspace/runs/waiter.ts';
@@ -23,13 +22,8 @@ const ageSeconds = 60;
 
 /** Ends or restarts snapshots whose process is gone, and repeats signals that may have been lost. */
 export function snapshotSteps(deps: SnapshotReconcileDeps, olderThanSeconds = ageSeconds): ReconcileStep[] {
-  const find = async () => {
-    const { rows } = await sql<{ organization_id: string; id: string }>`
-      SELECT organization_id, id FROM active_snapshot_runs(make_interval(secs => ${olderThanSeconds}), ${itemsAtOnce})
-    `.execute(deps.db);
-    return rows.map((row) => ({ organizationId: row.organization_id, runId: row.id }));
-  };
-  return [itemsStep('snapshots', find, (id) => revive(deps, id))];
+  const rows = { db: deps.db, foundBy: 'active_snapshot_runs', olderThanSeconds };
+  return [rowsStep('snapshots', rows, (organizationId, runId) => revive(deps, { organizationId, runId }))];
 }
 
 async function revive(deps: SnapshotReconcileDeps, { organizationId, runId }: SnapshotId): Promise<void> {

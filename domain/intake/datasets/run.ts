@@ -1,16 +1,10 @@
 import { AppError, isRetryable } from '../../../data/errors.ts';
+import { EngineCrashLoopError } from '../../../data/lake/engine/failure.ts';
 import { RemoteFailure } from '../../../data/outgoing/failure.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
-import {
-  isCommitted,
-  newAttemptUrl,
-  readManifest,
-  refuseCommit,
-  removeBelow,
-  removeStaged,
-  writeManifest,
-} from '../../tables/staging/staging.ts';
-import { type Gated, refusedBy, refuseUnverified } from '../../tables/verification/gate.ts';
+import { giveUp, readManifest, removeStaged } from '../../tables/staging/staging.ts';
+import { type Gated, refusedBy } from '../../tables/verification/gate.ts';
+import { stageOnce } from '../../tables/verification/stage-once.ts';
 import { getDataConnection } from '../data-connections/data-connections.ts';
 import { getDataset } from './datasets.ts';
 import { planIncrement, replicaOf } from './increments.ts';
@@ -24,13 +18,12 @@ import {
   type SnapshotStaged,
   updateSnapshotRun,
 } from './snapshot-runs.ts';
-import { type Manifest, pagesPrefix, removeNotes, type SnapshotRunDeps, workOf } from './staged.ts';
+import { type Manifest, pagesPrefix, removePages, type SnapshotRunDeps, workOf } from './staged.ts';
 import { resumeTurn } from './turns.ts';
 
 /**
- * Copies the source to staged Parquet files and writes the manifest. Each attempt has its own folder and
- * copies everything again, except for pages of HTTP sources, which attempts share. If the lake already has
- * the commit, because the process was lost before it updated the row, nothing is copied.
+ * Copies the source to staged Parquet files, unless the lake already has the commit. Each attempt copies
+ * everything again, except for pages of HTTP sources, which attempts share.
  */
 export async function stageSnapshot(
   deps: SnapshotRunDeps,
@@ -39,33 +32,15 @@ export async function stageSnapshot(
   signal: AbortSignal,
 ): Promise<SnapshotStaged> {
   const work = workOf(row);
-  if (await isCommitted(deps, work)) return { rows: (await readManifest<Manifest>(deps, work)).rows };
-  const { organization_id: organizationId } = row;
-  const { connection, dataset } = await inOrganization(deps.db, organizationId, async (db) => ({
-    connection: await getDataConnection(db, organizationId, row.connection_id),
-    dataset: await getDataset(db, organizationId, row.dataset_id, row.connection_id),
-  }));
-  const prefixUrl = await newAttemptUrl(deps, work);
-  const copy = (): Promise<Manifest | SnapshotStaged> =>
-    connection.type === 'http'
-      ? replicate(
-          deps,
-          { row, connection, dataset, prefixUrl, pagesPrefix: pagesPrefix(row) },
-          progress,
-          signal,
-        )
-      : copyDatabase(deps, { row, connection, dataset, prefixUrl }, progress, signal);
-  const wait = await resumeTurn(deps.db, row);
-  if (wait !== undefined) return { rows: row.rows_copied, goesOnAfterMs: wait.waitMs, waitsFor: 'turn' };
-  const copied = await copy().catch(async (error: unknown) => {
-    await removeBelow(deps, prefixUrl).catch(() => undefined);
-    throw error;
-  });
+  const write = async (prefixUrl: string) => {
+    const staged = await copySource(deps, row, prefixUrl, progress, signal);
+    return { staged, gated: 'files' in staged ? gatedOf(row, staged) : undefined };
+  };
+  const copied = await stageOnce(deps, work, write, signal);
+  if (copied === undefined) return { rows: (await readManifest<Manifest>(deps, work)).rows };
   if (!('files' in copied)) return copied;
-  await refuseUnverified(deps, gatedOf(row, copied), signal);
-  await writeManifest(deps, work, copied);
-  await inOrganization(deps.db, organizationId, (db) =>
-    updateSnapshotRun(db, organizationId, row.id, {
+  await inOrganization(deps.db, row.organization_id, (db) =>
+    updateSnapshotRun(db, row.organization_id, row.id, {
       rows_copied: copied.rows,
       bytes_copied: copied.bytes,
       progress: 0.95,
@@ -85,6 +60,27 @@ const gatedOf = (row: SnapshotRun, { columns, files, replica }: Manifest): Gated
   process: { id: row.id, startedAt: row.created_at, projectId: null, by: row.created_by },
 });
 
+/** Everything, or what a source read page by page gave until now. */
+async function copySource(
+  deps: SnapshotRunDeps,
+  row: SnapshotRun,
+  prefixUrl: string,
+  progress: (progress: CopyProgress) => void,
+  signal: AbortSignal,
+): Promise<Manifest | SnapshotStaged> {
+  const { organization_id: organizationId } = row;
+  const { connection, dataset } = await inOrganization(deps.db, organizationId, async (db) => ({
+    connection: await getDataConnection(db, organizationId, row.connection_id),
+    dataset: await getDataset(db, organizationId, row.dataset_id, row.connection_id),
+  }));
+  const wait = await resumeTurn(deps.db, row);
+  if (wait !== undefined) return { rows: row.rows_copied, goesOnAfterMs: wait.waitMs, waitsFor: 'turn' };
+  const source = { row, connection, dataset, prefixUrl };
+  return connection.type === 'http'
+    ? replicate(deps, { ...source, pagesPrefix: pagesPrefix(row) }, progress, signal)
+    : copyDatabase(deps, source, progress, signal);
+}
+
 async function copyDatabase(
   { copier }: SnapshotRunDeps,
   { row, connection, dataset, prefixUrl }: Omit<Replication, 'pagesPrefix'>,
@@ -99,22 +95,17 @@ async function copyDatabase(
   return { ...copied, replica: replicaOf(increment, copied.increment, row, begunAt) };
 }
 
-/**
- * Ends a snapshot without a process; false if the lake has its commit, and only the outcome has to be
- * recorded. From then on the database refuses a commit that is still in progress, so that nothing can refer
- * to the removed files.
- */
-export async function giveUpSnapshot(deps: SnapshotRunDeps, row: SnapshotRun): Promise<boolean> {
-  const { organization_id: organizationId, id: runId } = row;
-  if (!(await refuseCommit(deps, workOf(row)))) return false;
-  await discardSnapshot(deps, row);
-  await endSnapshot(deps.db, { organizationId, runId }, 'cancelled');
-  return true;
-}
+/** Ends a snapshot without a process; false if the lake has its commit. */
+export const giveUpSnapshot = (deps: SnapshotRunDeps, row: SnapshotRun): Promise<boolean> =>
+  giveUp(deps, workOf(row), async () => {
+    await discardSnapshot(deps, row);
+    const id = { organizationId: row.organization_id, runId: row.id };
+    await endSnapshot(deps.db, id, 'cancelled');
+  });
 
 /** Removes staged files that no commit has added. */
 export async function discardSnapshot(deps: SnapshotRunDeps, row: SnapshotRun): Promise<void> {
-  if (row.status !== 'succeeded' && (await removeStaged(deps, workOf(row)))) await removeNotes(deps, row);
+  if (row.status !== 'succeeded' && (await removeStaged(deps, workOf(row)))) await removePages(deps, row);
 }
 
 /**
@@ -143,11 +134,6 @@ export async function recordSnapshotFailure(
   return told;
 }
 
-/** The engine process crashed on these rows repeatedly. */
-export class SourceCrashError extends Error {
-  override readonly name = 'SourceCrashError';
-}
-
 function failureOf(error: unknown): { failure: SnapshotFailure; isFinal: boolean } | undefined {
   if (error instanceof RemoteFailure) {
     const isAway = error.stage === 'resolve' || error.stage === 'connect';
@@ -156,7 +142,7 @@ function failureOf(error: unknown): { failure: SnapshotFailure; isFinal: boolean
       isFinal: !isAway,
     };
   }
-  if (error instanceof SourceCrashError) {
+  if (error instanceof EngineCrashLoopError) {
     const message =
       'The engine ended twice while it read these rows: they need more than a snapshot may use.';
     return { failure: { code: 'engine_failed', message }, isFinal: true };

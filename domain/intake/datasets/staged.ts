@@ -27,11 +27,10 @@ export const workOf = ({ organization_id: organizationId, id }: SnapshotRun): St
   manifestKey: `snapshots/${organizationId}/${id}.json`,
 });
 
-/** Removes the stored pages, unfinished uploads of a killed attempt, and the manifest. */
-export async function removeNotes({ objects }: SnapshotRunDeps, row: SnapshotRun): Promise<void> {
+/** Removes the stored pages, and unfinished uploads of a killed attempt. */
+export async function removePages({ objects }: SnapshotRunDeps, row: SnapshotRun): Promise<void> {
   await objects.abortUploads(pagesPrefix(row));
   await objects.removeAll(pagesPrefix(row));
-  await objects.remove(workOf(row).manifestKey);
 }
 
 /** Key of the folder for the pages that were read; ends with a slash. */

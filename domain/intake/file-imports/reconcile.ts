@@ -1,9 +1,8 @@
-import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { closes } from '../../../data/processes/define.ts';
 import type { Processes } from '../../../data/processes/processes.ts';
-import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../../data/reconciling/step.ts';
+import { type ReconcileStep, rowsStep } from '../../../data/reconciling/step.ts';
 import type { ImportId } from './lifecycle.ts';
 import { importProcess, importStart } from './process.ts';
 import { giveUpImport, type ImportRunDeps } from './run.ts';
@@ -19,13 +18,10 @@ const ageSeconds = 60;
 
 /** Ends or restarts imports whose process is gone. */
 export function importSteps(deps: ImportReconcileDeps, olderThanSeconds = ageSeconds): ReconcileStep[] {
-  const find = async () => {
-    const { rows } = await sql<{ organization_id: string; id: string }>`
-      SELECT organization_id, id FROM active_table_imports(make_interval(secs => ${olderThanSeconds}), ${itemsAtOnce})
-    `.execute(deps.db);
-    return rows.map((row) => ({ organizationId: row.organization_id, importId: row.id }));
-  };
-  return [itemsStep('imports', find, (id) => revive(deps, id))];
+  const rows = { db: deps.db, foundBy: 'active_table_imports', olderThanSeconds };
+  return [
+    rowsStep('imports', rows, (organizationId, importId) => revive(deps, { organizationId, importId })),
+  ];
 }
 
 async function revive(deps: ImportReconcileDeps, id: ImportId): Promise<void> {

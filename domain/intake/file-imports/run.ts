@@ -1,6 +1,7 @@
 import { AppError, isRetryable } from '../../../data/errors.ts';
 import { derivedId } from '../../../data/ids.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
+import { EngineCrashLoopError } from '../../../data/lake/engine/failure.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
 import {
   type Database,
@@ -9,18 +10,17 @@ import {
 } from '../../../data/postgres/client.ts';
 import { appendFiles } from '../../tables/rows/append-files.ts';
 import {
-  isCommitted,
-  newAttemptUrl,
+  commitOnce,
+  giveUp,
   readManifest,
-  refuseCommit,
   removeBelow,
   removeStaged,
   type StagedWork,
-  writeManifest,
 } from '../../tables/staging/staging.ts';
 import { replaceWithFiles } from '../../tables/tables/replace.ts';
 import { findTable, reserveTable, tableStates } from '../../tables/tables/tables.ts';
-import { type GateDeps, type Gated, refusedBy, refuseUnverified } from '../../tables/verification/gate.ts';
+import { type GateDeps, type Gated, refusedBy } from '../../tables/verification/gate.ts';
+import { stageOnce } from '../../tables/verification/stage-once.ts';
 import { beginStep } from '../../workspace/runs/runs.ts';
 import { BadFileError } from './bad-file.ts';
 import type { ImportFormat, Staged, StageProgress } from './contract.ts';
@@ -48,19 +48,13 @@ const workOf = ({ organization_id: organizationId, id }: TableImport): StagedWor
   manifestKey: `imports/${organizationId}/${id}.json`,
 });
 
-/**
- * Stages the file as Parquet and writes the manifest. If the lake already has the commit, because the process
- * was lost before it updated the import's row, nothing is staged. Each attempt has its own folder, since a
- * lingering attempt must not touch what another has staged or committed.
- */
+/** Stages the file as Parquet, unless the lake already has the commit. */
 export async function stageImport(
   deps: ImportRunDeps,
   row: TableImport,
   progress: (progress: StageProgress) => void,
   signal: AbortSignal,
 ): Promise<Staged> {
-  const work = workOf(row);
-  if (await isCommitted(deps, work)) return readManifest(deps, work);
   const { onBadRow, ...options } = row.options;
   const source = {
     objectKey: row.object_key,
@@ -68,12 +62,13 @@ export async function stageImport(
     sizeBytes: row.size_bytes,
     format: row.format as ImportFormat,
   };
-  const target = { prefixUrl: await newAttemptUrl(deps, work), quarantine: onBadRow === 'quarantine' };
-  const input = { source, options, target };
-  const staged = await deps.files.stage(row.organization_id, input, progress, signal);
-  await refuseUnverified(deps, gatedOf(row, staged), signal);
-  await writeManifest(deps, work, staged);
-  return staged;
+  const write = async (prefixUrl: string) => {
+    const input = { source, options, target: { prefixUrl, quarantine: onBadRow === 'quarantine' } };
+    const staged = await deps.files.stage(row.organization_id, input, progress, signal);
+    return { staged, gated: gatedOf(row, staged) };
+  };
+  const work = workOf(row);
+  return (await stageOnce(deps, work, write, signal)) ?? readManifest(deps, work);
 }
 
 const gatedOf = (row: TableImport, { table }: Staged): Gated => ({
@@ -84,10 +79,23 @@ const gatedOf = (row: TableImport, { table }: Staged): Gated => ({
 });
 
 /** Commits what is staged exactly once, and marks the import as succeeded. */
-export async function commitImport(deps: ImportRunDeps, row: TableImport): Promise<void> {
+export const commitImport = (deps: ImportRunDeps, row: TableImport): Promise<void> =>
+  commitOnce(deps, workOf(row), {
+    commit: (manifest: Staged) => commitFiles(deps, row, manifest),
+    record: (db, manifest, committed) => recordImport(db, row, manifest, committed),
+    // An append copied their rows, so nothing refers to these files.
+    cleanUp: async ({ table }) => {
+      if (row.mode === 'append') for (const { url } of table.files) await removeBelow(deps, url);
+    },
+  });
+
+interface Committed {
+  tableVersion: number;
+  quarantineTableId: string | undefined;
+}
+
+async function commitFiles(deps: ImportRunDeps, row: TableImport, manifest: Staged): Promise<Committed> {
   const { organization_id: organizationId } = row;
-  const work = workOf(row);
-  const manifest = await readManifest<Staged>(deps, work);
   await inOrganization(deps.db, organizationId, (db) =>
     beginStep(db, organizationId, row.id, importSteps.commit),
   );
@@ -97,30 +105,34 @@ export async function commitImport(deps: ImportRunDeps, row: TableImport): Promi
     tableId: row.table_id,
     tableName: row.table_name,
     staged: manifest.table,
-    operationId: work.operationId,
+    operationId: workOf(row).operationId,
     runId: row.id,
     committedBy: row.created_by,
     beside: quarantine === undefined ? undefined : { ...quarantine, staged: manifest.quarantine! },
   };
-  const isAppend = row.mode === 'append';
-  const tableVersion = isAppend ? await appendFiles(deps, commit) : await replaceWithFiles(deps.lake, commit);
-  await inOrganization(deps.db, organizationId, async (db) => {
-    await makeReady(db, organizationId, row.table_id);
-    if (quarantine !== undefined) await makeReady(db, organizationId, quarantine.tableId);
-    await moveTableImport(db, row, 'running', 'succeeded', {
-      rows_imported: manifest.table.rows,
-      rows_quarantined: manifest.quarantine?.rows ?? 0,
-      quarantine_table_id: quarantine?.tableId ?? null,
-      bytes_read: row.size_bytes,
-      progress: 1,
-      table_version: tableVersion,
-      skipped_lines: JSON.stringify(manifest.skippedLines ?? []),
-      source_columns: manifest.sourceColumns === undefined ? null : JSON.stringify(manifest.sourceColumns),
-    });
+  const tableVersion =
+    row.mode === 'append' ? await appendFiles(deps, commit) : await replaceWithFiles(deps.lake, commit);
+  return { tableVersion, quarantineTableId: quarantine?.tableId };
+}
+
+async function recordImport(
+  db: OrganizationTransaction,
+  row: TableImport,
+  { table, quarantine, skippedLines, sourceColumns }: Staged,
+  { tableVersion, quarantineTableId }: Committed,
+): Promise<void> {
+  await makeReady(db, row.organization_id, row.table_id);
+  if (quarantineTableId !== undefined) await makeReady(db, row.organization_id, quarantineTableId);
+  await moveTableImport(db, row, 'running', 'succeeded', {
+    rows_imported: table.rows,
+    rows_quarantined: quarantine?.rows ?? 0,
+    quarantine_table_id: quarantineTableId ?? null,
+    bytes_read: row.size_bytes,
+    progress: 1,
+    table_version: tableVersion,
+    skipped_lines: JSON.stringify(skippedLines ?? []),
+    source_columns: sourceColumns === undefined ? null : JSON.stringify(sourceColumns),
   });
-  // An append copied their rows, so nothing refers to these files.
-  if (isAppend) for (const { url } of manifest.table.files) await removeBelow(deps, url);
-  await deps.objects.remove(work.manifestKey);
 }
 
 /**
@@ -138,18 +150,13 @@ async function makeReady(
   if (table?.status !== 'ready') throw new Error(`The reservation of ${tableId} no longer exists.`);
 }
 
-/**
- * Ends an import without a process; false if the lake has its commit, and only the outcome has to be
- * recorded. From then on the database refuses a commit that is still in progress, so that nothing can refer
- * to the removed files.
- */
-export async function giveUpImport(deps: ImportRunDeps, row: TableImport): Promise<boolean> {
-  const { organization_id: organizationId, id: importId } = row;
-  if (!(await refuseCommit(deps, workOf(row)))) return false;
-  await discardImport(deps, row);
-  await endImport(deps.db, { organizationId, importId }, 'cancelled');
-  return true;
-}
+/** Ends an import without a process; false if the lake has its commit. */
+export const giveUpImport = (deps: ImportRunDeps, row: TableImport): Promise<boolean> =>
+  giveUp(deps, workOf(row), async () => {
+    await discardImport(deps, row);
+    const id = { organizationId: row.organization_id, importId: row.id };
+    await endImport(deps.db, id, 'cancelled');
+  });
 
 /** Removes staged files that no commit has added. */
 export async function discardImport(deps: ImportRunDeps, row: TableImport): Promise<void> {
@@ -173,11 +180,6 @@ export async function recordFinalFailure(
   return failure;
 }
 
-/** The engine process crashed on this file repeatedly. */
-export class FileCrashError extends Error {
-  override readonly name = 'FileCrashError';
-}
-
 const engineFailed: ImportFailure = {
   code: 'engine_failed',
   message:
@@ -190,7 +192,7 @@ const engineFailed: ImportFailure = {
 
 function failureOf(error: unknown): ImportFailure | undefined {
   if (error instanceof BadFileError) return error.failure;
-  if (error instanceof FileCrashError) return engineFailed;
+  if (error instanceof EngineCrashLoopError) return engineFailed;
   if (!(error instanceof AppError) || isRetryable(error)) return undefined;
   const nowhere = { line: null, column: null, raw: null, reason: null };
   return { code: error.code, message: error.message, ...nowhere, ...refusedBy(error) };

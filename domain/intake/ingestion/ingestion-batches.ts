@@ -1,11 +1,6 @@
 import type { Insertable } from 'kysely';
-import { sql } from 'kysely';
 import { AppError, notFound } from '../../../data/errors.ts';
-import {
-  type Database,
-  isUniqueViolation,
-  type OrganizationTransaction,
-} from '../../../data/postgres/client.ts';
+import { isUniqueViolation, type OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type RecordOf, type RowLock, records, type Slice } from '../../../data/postgres/records.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 import { states } from '../../../data/postgres/states.ts';
@@ -176,16 +171,4 @@ export async function markCleaned(
     .where('id', '=', id)
     .where('cleaned_at', 'is', null)
     .execute();
-}
-
-/** Batches that their process should have advanced by now. */
-export async function stalledBatches(
-  db: Database,
-  olderThanSeconds: number,
-  atMost: number,
-): Promise<{ organizationId: string; id: string }[]> {
-  const { rows } = await sql<{ organization_id: string; id: string }>`
-    SELECT organization_id, id FROM stalled_ingestion_batches(make_interval(secs => ${olderThanSeconds}), ${atMost})
-  `.execute(db);
-  return rows.map((row) => ({ organizationId: row.organization_id, id: row.id }));
 }

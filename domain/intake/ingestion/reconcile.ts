@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import type { Processes } from '../../../data/processes/processes.ts';
-import { itemsAtOnce, itemsStep, type ReconcileStep, wholeStep } from '../../../data/reconciling/step.ts';
-import { findBatch, stalledBatches } from './ingestion-batches.ts';
+import { type ReconcileStep, rowsStep, wholeStep } from '../../../data/reconciling/step.ts';
+import { findBatch } from './ingestion-batches.ts';
 import { batchProcess, batchStart, wakeBatch } from './process.ts';
 
 export interface BatchReconcileDeps {
@@ -23,19 +23,16 @@ const wakeForMs = 300_000;
  */
 export function batchSteps(deps: BatchReconcileDeps): ReconcileStep[] {
   return [
-    itemsStep(
+    rowsStep(
       'batches',
-      () => stalledBatches(deps.db, lostAfterSeconds, itemsAtOnce),
-      (id) => wakeOrRestart(deps, id),
+      { db: deps.db, foundBy: 'stalled_ingestion_batches', olderThanSeconds: lostAfterSeconds },
+      (organizationId, id) => wakeOrRestart(deps, organizationId, id),
     ),
     wholeStep('purge of batches', () => sql`SELECT purge_ingestion(${1_000})`.execute(deps.db)),
   ];
 }
 
-async function wakeOrRestart(
-  deps: BatchReconcileDeps,
-  { organizationId, id }: { organizationId: string; id: string },
-): Promise<void> {
+async function wakeOrRestart(deps: BatchReconcileDeps, organizationId: string, id: string): Promise<void> {
   const batch = await inOrganization(deps.db, organizationId, (db) => findBatch(db, organizationId, id));
   if (batch === undefined) return;
   const state = await deps.processes.stateOf(batchProcess.workflowId(id));

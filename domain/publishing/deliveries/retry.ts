@@ -1,10 +1,9 @@
-import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { AppError } from '../../../data/errors.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import { closes, defineProcess } from '../../../data/processes/define.ts';
 import { bestEffort, type Processes } from '../../../data/processes/processes.ts';
-import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../../data/reconciling/step.ts';
+import { type ReconcileStep, rowsStep } from '../../../data/reconciling/step.ts';
 import type { DeliveryInput } from '../../../workflows/publishing/delivery/contract.ts';
 import { deliveryWorkflowType } from '../../../workflows/publishing/delivery/names.ts';
 import { taskQueues } from '../../../workflows/task-queues.ts';
@@ -72,13 +71,12 @@ const ageSeconds = 60;
 
 /** Repairs manually retried deliveries whose process is gone. */
 export function deliverySteps(deps: RetryDeps, olderThanSeconds = ageSeconds): ReconcileStep[] {
-  const find = async () => {
-    const { rows } = await sql<{ organization_id: string; id: string }>`
-      SELECT organization_id, id FROM retried_deliveries(make_interval(secs => ${olderThanSeconds}), ${itemsAtOnce})
-    `.execute(deps.db);
-    return rows.map((row) => ({ organizationId: row.organization_id, deliveryId: row.id }));
-  };
-  return [itemsStep('deliveries', find, (item) => revive(deps, item))];
+  const rows = { db: deps.db, foundBy: 'retried_deliveries', olderThanSeconds };
+  return [
+    rowsStep('deliveries', rows, (organizationId, deliveryId) =>
+      revive(deps, { organizationId, deliveryId }),
+    ),
+  ];
 }
 
 async function revive(deps: RetryDeps, { organizationId, deliveryId }: DeliveryInput): Promise<void> {

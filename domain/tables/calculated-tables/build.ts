@@ -9,20 +9,18 @@ import { type BuildRecord, builtOf, getDefinition, listDefined } from '../defini
 import type { Built, BuiltFile } from '../query/build/contract.ts';
 import { withOutputLimit } from '../staging/output-limit.ts';
 import {
-  isCommitted,
-  newAttemptUrl,
-  readManifest,
-  refuseCommit,
+  commitOnce,
+  giveUp,
   removeBelow,
   removeStaged,
   type StagedWork,
   sizeBelow,
-  writeManifest,
 } from '../staging/staging.ts';
 import { addFiles } from '../tables/add-files.ts';
 import type { LakeColumn } from '../tables/columns.ts';
 import { replaceWithFiles } from '../tables/replace.ts';
-import { type Gated, refusedBy, refuseUnverified } from '../verification/gate.ts';
+import { type Gated, refusedBy } from '../verification/gate.ts';
+import { stageOnce } from '../verification/stage-once.ts';
 import { isWorthKeeping, type ShorterWay, shorterWay } from './added.ts';
 import { type PlannedRead, planBuild } from './build-plan.ts';
 import type { BuildDeps } from './deps.ts';
@@ -52,13 +50,21 @@ const workOf = ({ organizationId, runId, tableId }: BuildId): StagedWork => ({
 });
 
 /**
- * Writes a table's new content to files and notes what it was made from, without holding any lock. Each
- * attempt has its own folder; if the lake already has the commit, nothing is built again.
+ * Writes a table's new content to files and notes what it was made from, without holding any lock; the rows
+ * of it. If the lake already has the commit, nothing is built again.
  */
 export async function stageBuild(deps: BuildDeps, id: BuildId, signal: AbortSignal): Promise<number> {
-  const work = workOf(id);
+  const write = (prefixUrl: string) => writeBuild(deps, id, prefixUrl, signal);
+  return (await stageOnce<{ rows: number }>(deps, workOf(id), write, signal))?.rows ?? 0;
+}
+
+async function writeBuild(
+  deps: BuildDeps,
+  id: BuildId,
+  prefixUrl: string,
+  signal: AbortSignal,
+): Promise<{ staged: BuildManifest | { rows: 0 }; gated: Gated | undefined }> {
   const { organizationId, runId, tableId } = id;
-  if (await isCommitted(deps, work)) return 0;
   // Renamed columns are followed, and what the engine says about the query is known.
   const current = await currentDefinitions(deps, organizationId, [tableId]);
   const lake = await deps.lake.catalog.get(organizationId);
@@ -71,9 +77,8 @@ export async function stageBuild(deps: BuildDeps, id: BuildId, signal: AbortSign
     else if (build?.status !== 'running') throw new AppError('conflict', 'The build has ended.');
     return { planned: await planBuild(deps.lake, db, materialization, tableId), materialization };
   });
-  if (planned === undefined) return 0;
+  if (planned === undefined) return { staged: { rows: 0 }, gated: undefined };
   const way = await shorterWay(deps, current, planned);
-  const prefixUrl = await newAttemptUrl(deps, work);
   const { definition, relations, atVersions } = planned;
   const task = {
     kind: 'build',
@@ -88,10 +93,7 @@ export async function stageBuild(deps: BuildDeps, id: BuildId, signal: AbortSign
   const written = () => sizeBelow(deps, prefixUrl);
   const built = await withOutputLimit({ written, maxBytes, signal, advice }, (until) =>
     deps.builds.perform({ ...task, ...way, prefixUrl }, { ...limits, signal: until }),
-  ).catch(async (error: unknown) => {
-    await removeBelow(deps, prefixUrl).catch(() => undefined);
-    throw error;
-  });
+  );
   const groups = built.groupFiles.reduce((sum, { rows }) => sum + rows, 0);
   const isKept = isWorthKeeping(groups, planned.rowsRead);
   if (built.groupFiles.length > 0 && !isKept) await removeBelow(deps, `${prefixUrl}groups/`);
@@ -106,9 +108,7 @@ export async function stageBuild(deps: BuildDeps, id: BuildId, signal: AbortSign
       by: materialization.created_by,
     },
   };
-  await refuseUnverified(deps, gated, signal);
-  await writeManifest(deps, work, manifest);
-  return built.rows;
+  return { staged: manifest, gated };
 }
 
 function manifestOf(
@@ -153,17 +153,16 @@ export async function commitBuild(deps: BuildDeps, id: BuildId): Promise<boolean
   }));
   if (build?.status === 'succeeded') return true;
   if (build?.status !== 'running' || name === undefined) return false;
-  const manifest = await readManifest<BuildManifest>(deps, work);
   const { operationId } = work;
-  const target = { organizationId, tableId, tableName: name, staged: manifest, operationId, runId };
-  const commit = { ...target, committedBy: createdBy };
-  const version =
-    manifest.addsTo === null
-      ? await replaceWithFiles(deps.lake, { ...commit, beside: undefined })
-      : await addFiles(deps.lake, { ...commit, toVersion: manifest.addsTo });
-  const record: BuildRecord = { ...manifest.record, version, builtAt: new Date().toISOString() };
-  const before = await inOrganization(deps.db, organizationId, (db) => recordBuild(db, id, record));
-  await deps.objects.remove(work.manifestKey);
+  const target = { organizationId, tableId, tableName: name, operationId, runId, committedBy: createdBy };
+  const before = await commitOnce(deps, work, {
+    commit: (staged: BuildManifest) =>
+      staged.addsTo === null
+        ? replaceWithFiles(deps.lake, { ...target, staged, beside: undefined })
+        : addFiles(deps.lake, { ...target, staged, toVersion: staged.addsTo }),
+    record: (db, { record }, version) =>
+      recordBuild(db, id, { ...record, version, builtAt: new Date().toISOString() }),
+  });
   // What a crash leaves of it here is removed by the lake's maintenance, which knows no such files.
   const [superseded] = before?.groupFiles ?? [];
   if (superseded !== undefined && before?.operationId !== operationId)
@@ -195,15 +194,9 @@ export async function discardBuild(deps: BuildDeps, id: BuildId): Promise<void> 
   await removeStaged(deps, workOf(id));
 }
 
-/**
- * Makes sure that a build whose process is gone cannot commit any more; false if the lake has its commit, and
- * only the outcome has to be recorded.
- */
-export async function giveUpBuild(deps: BuildDeps, id: BuildId): Promise<boolean> {
-  if (!(await refuseCommit(deps, workOf(id)))) return false;
-  await discardBuild(deps, id);
-  return true;
-}
+/** Makes sure that a build whose process is gone cannot commit any more; false if the lake has its commit. */
+export const giveUpBuild = (deps: BuildDeps, id: BuildId): Promise<boolean> =>
+  giveUp(deps, workOf(id), () => discardBuild(deps, id));
 
 /** Keeps why an attempt failed, in case it was the last one; whether a retry cannot help. */
 export async function recordBuildFailure(db: Database, id: BuildId, error: unknown): Promise<boolean> {

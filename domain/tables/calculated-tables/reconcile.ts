@@ -1,9 +1,8 @@
-import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { closes } from '../../../data/processes/define.ts';
 import type { Processes } from '../../../data/processes/processes.ts';
-import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../../data/reconciling/step.ts';
+import { type ReconcileStep, rowsStep } from '../../../data/reconciling/step.ts';
 import { findRun } from '../../workspace/runs/runs.ts';
 import { notifyWaiter } from '../../workspace/runs/waiter.ts';
 import { giveUpBuild } from './build.ts';
@@ -25,13 +24,10 @@ export function materializationSteps(
   deps: MaterializationReconcileDeps,
   olderThanSeconds = ageSeconds,
 ): ReconcileStep[] {
-  const find = async () => {
-    const { rows } = await sql<{ organization_id: string; id: string }>`
-      SELECT organization_id, id FROM active_materializations(make_interval(secs => ${olderThanSeconds}), ${itemsAtOnce})
-    `.execute(deps.db);
-    return rows.map((row) => ({ organizationId: row.organization_id, runId: row.id }));
-  };
-  return [itemsStep('materializations', find, (id) => revive(deps, id))];
+  const rows = { db: deps.db, foundBy: 'active_materializations', olderThanSeconds };
+  return [
+    rowsStep('materializations', rows, (organizationId, runId) => revive(deps, { organizationId, runId })),
+  ];
 }
 
 async function revive(deps: MaterializationReconcileDeps, id: MaterializationId): Promise<void> {

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { closes } from '../../../data/processes/define.ts';
 import type { ProcessDeps } from '../../../data/processes/processes.ts';
-import { itemsAtOnce, itemsStep, type ReconcileStep, wholeStep } from '../../../data/reconciling/step.ts';
+import { type ReconcileStep, rowsStep, wholeStep } from '../../../data/reconciling/step.ts';
 import { findRun } from '../../workspace/runs/runs.ts';
 import type { ExportId } from './exports.ts';
 import { endExport } from './lifecycle.ts';
@@ -18,14 +18,9 @@ const ageSeconds = 60;
 
 /** Ends or restarts exports whose process is gone, and removes those that are kept no longer. */
 export function exportSteps(deps: ExportReconcileDeps, olderThanSeconds = ageSeconds): ReconcileStep[] {
-  const find = async () => {
-    const { rows } = await sql<{ organization_id: string; id: string }>`
-      SELECT organization_id, id FROM active_exports(make_interval(secs => ${olderThanSeconds}), ${itemsAtOnce})
-    `.execute(deps.db);
-    return rows.map((row) => ({ organizationId: row.organization_id, exportId: row.id }));
-  };
+  const rows = { db: deps.db, foundBy: 'active_exports', olderThanSeconds };
   return [
-    itemsStep('exports', find, (id) => revive(deps, id)),
+    rowsStep('exports', rows, (organizationId, exportId) => revive(deps, { organizationId, exportId })),
     wholeStep('old exports', () => sql`SELECT purge_exports(${1_000})`.execute(deps.db)),
   ];
 }

@@ -46,11 +46,6 @@ const columnsAtOnce = 10;
 /** Longer than any attempt, whose end releases the pin. */
 const pinMs = 24 * 3_600_000;
 
-/** Several engine processes in a row have ended while reading this table. */
-export class ProfileCrashError extends Error {
-  override readonly name = 'ProfileCrashError';
-}
-
 /**
  * Reads every column of the table at its current version, a group at a time. Each group has an engine of its
  * own, so that others of the organization take turns with it.

@@ -1,4 +1,5 @@
 import { AppError, isRetryable } from '../../../data/errors.ts';
+import { EngineCrashLoopError } from '../../../data/lake/engine/failure.ts';
 import {
   type Database,
   inOrganization,
@@ -16,7 +17,7 @@ import {
   runStates,
 } from '../../workspace/runs/runs.ts';
 import { deleteLakePins } from '../lake-maintenance/pins.ts';
-import { type ComputedProfile, ProfileCrashError, type ProfileProgress } from './compute.ts';
+import type { ComputedProfile, ProfileProgress } from './compute.ts';
 import { putProfile } from './profiles.ts';
 import { type ProfileId, profilePin } from './runs.ts';
 
@@ -132,7 +133,7 @@ async function setError(
 }
 
 function failureOf(error: unknown): ProfileFailure | undefined {
-  if (error instanceof ProfileCrashError) return engineFailed;
+  if (error instanceof EngineCrashLoopError) return engineFailed;
   // Another attempt reads the version of its own time.
   if (!(error instanceof AppError) || isRetryable(error) || error.code === 'version_expired')
     return undefined;

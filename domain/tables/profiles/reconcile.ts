@@ -1,9 +1,8 @@
-import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { closes } from '../../../data/processes/define.ts';
 import type { ProcessDeps } from '../../../data/processes/processes.ts';
-import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../../data/reconciling/step.ts';
+import { type ReconcileStep, rowsStep } from '../../../data/reconciling/step.ts';
 import { findRun, runStates } from '../../workspace/runs/runs.ts';
 import { endProfile } from './lifecycle.ts';
 import { profileProcess, profileStart } from './process.ts';
@@ -17,13 +16,8 @@ const ageSeconds = 60;
 
 /** Ends or restarts profiles whose process is gone. */
 export function profileSteps(deps: ProfileReconcileDeps, olderThanSeconds = ageSeconds): ReconcileStep[] {
-  const find = async () => {
-    const { rows } = await sql<{ organization_id: string; id: string }>`
-      SELECT organization_id, id FROM active_profile_runs(make_interval(secs => ${olderThanSeconds}), ${itemsAtOnce})
-    `.execute(deps.db);
-    return rows.map((row) => ({ organizationId: row.organization_id, runId: row.id }));
-  };
-  return [itemsStep('profiles', find, (item) => revive(deps, item.organizationId, item.runId))];
+  const rows = { db: deps.db, foundBy: 'active_profile_runs', olderThanSeconds };
+  return [rowsStep('profiles', rows, (organizationId, runId) => revive(deps, organizationId, runId))];
 }
 
 async function revive(deps: ProfileReconcileDeps, organizationId: string, runId: string): Promise<void> {

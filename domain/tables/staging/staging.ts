@@ -3,6 +3,11 @@ import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { findOperations, voidOperation } from '../../../data/lake/ledger.ts';
 import { readText } from '../../../data/objects/read.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
 
 export interface StagingDeps {
   lake: Pick<LakeDeps, 'catalog' | 'catalogPool'>;
@@ -48,13 +53,44 @@ export async function readManifest<Manifest>(
   return JSON.parse(await readText(objects, work.manifestKey)) as Manifest;
 }
 
+interface Commit<Manifest, Committed, Recorded> {
+  /** Commits by the work's operation: a repetition finds the commit of the first. */
+  commit: (manifest: Manifest) => Promise<Committed>;
+  record: (db: OrganizationTransaction, manifest: Manifest, committed: Committed) => Promise<Recorded>;
+  /** Removes what nothing refers to any more. */
+  cleanUp?: (manifest: Manifest) => Promise<void>;
+}
+
+/** Commits what the manifest lists exactly once, records the outcome, and removes the manifest. */
+export async function commitOnce<Manifest, Committed, Recorded>(
+  deps: Pick<StagingDeps, 'objects'> & { db: Database },
+  work: StagedWork,
+  { commit, record, cleanUp }: Commit<Manifest, Committed, Recorded>,
+): Promise<Recorded> {
+  const manifest = await readManifest<Manifest>(deps, work);
+  const committed = await commit(manifest);
+  const recorded = await inOrganization(deps.db, work.organizationId, (db) =>
+    record(db, manifest, committed),
+  );
+  await cleanUp?.(manifest);
+  await deps.objects.remove(work.manifestKey);
+  return recorded;
+}
+
 /**
- * Makes the database reject a commit that may still be in progress, so that nothing can refer to the files
- * removed afterwards; false if the lake already has the commit.
+ * Ends work without its process; false if the lake has its commit, and only the outcome has to be recorded.
+ * From then on the database refuses a commit that is still in progress, so that nothing can refer to the
+ * files that `end` removes.
  */
-export async function refuseCommit({ lake }: Pick<StagingDeps, 'lake'>, work: StagedWork): Promise<boolean> {
+export async function giveUp(
+  { lake }: Pick<StagingDeps, 'lake'>,
+  work: StagedWork,
+  end: () => Promise<unknown>,
+): Promise<boolean> {
   const { schema } = await lake.catalog.get(work.organizationId);
-  return (await voidOperation(lake.catalogPool, schema, work.operationId)) === undefined;
+  if ((await voidOperation(lake.catalogPool, schema, work.operationId)) !== undefined) return false;
+  await end();
+  return true;
 }
 
 /** Removes staged files unless a commit has added them; false if it has. */

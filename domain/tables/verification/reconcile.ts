@@ -4,7 +4,7 @@ import { AppError } from '../../../data/errors.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { closes } from '../../../data/processes/define.ts';
 import type { ProcessDeps } from '../../../data/processes/processes.ts';
-import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../../data/reconciling/step.ts';
+import { itemsAtOnce, itemsStep, type ReconcileStep, rowsStep } from '../../../data/reconciling/step.ts';
 import { findRun } from '../../workspace/runs/runs.ts';
 import { notifyWaiter } from '../../workspace/runs/waiter.ts';
 import type { TableDeps } from '../tables/deps.ts';
@@ -25,19 +25,14 @@ export function verificationSteps(
   deps: VerificationReconcileDeps,
   olderThanSeconds = ageSeconds,
 ): ReconcileStep[] {
-  const find = async () => {
-    const { rows } = await sql<{ organization_id: string; id: string }>`
-      SELECT organization_id, id FROM active_verifications(make_interval(secs => ${olderThanSeconds}), ${itemsAtOnce})
-    `.execute(deps.db);
-    return rows.map((row) => ({ organizationId: row.organization_id, runId: row.id }));
-  };
+  const rows = { db: deps.db, foundBy: 'active_verifications', olderThanSeconds };
   const findFailures = async () => {
     const { rows } = await sql<{ organization_id: string; id: string }>`
       SELECT organization_id, id FROM expired_failures(${itemsAtOnce})`.execute(deps.db);
     return rows.map((row) => ({ organizationId: row.organization_id, id: row.id }));
   };
   return [
-    itemsStep('verifications', find, (id) => revive(deps, id)),
+    rowsStep('verifications', rows, (organizationId, runId) => revive(deps, { organizationId, runId })),
     itemsStep('failing rows', findFailures, ({ organizationId, id }) =>
       dropTable(deps, organizationId, id, 'service').catch(ignoreWhileRead),
     ),

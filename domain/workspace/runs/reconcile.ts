@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { itemsAtOnce, itemsStep, type ReconcileStep, wholeStep } from '../../../data/reconciling/step.ts';
+import { type ReconcileStep, rowsStep, wholeStep } from '../../../data/reconciling/step.ts';
 import { type CancelDeps, cancelRunById } from './cancel.ts';
 
 /**
@@ -12,14 +12,9 @@ const purgedAtOnce = 500;
 
 /** Repeats lost cancellations, and removes runs that ended long ago with their dependent rows. */
 export function runSteps(deps: CancelDeps, olderThanSeconds = lostAfterSeconds): ReconcileStep[] {
-  const find = async () => {
-    const { rows } = await sql<{ organization_id: string; id: string }>`
-      SELECT organization_id, id FROM runs_to_cancel(make_interval(secs => ${olderThanSeconds}), ${itemsAtOnce})
-    `.execute(deps.db);
-    return rows.map((row) => ({ organizationId: row.organization_id, id: row.id }));
-  };
+  const rows = { db: deps.db, foundBy: 'runs_to_cancel', olderThanSeconds };
   return [
-    itemsStep('runs to cancel', find, ({ organizationId, id }) => cancelRunById(deps, organizationId, id)),
+    rowsStep('runs to cancel', rows, (organizationId, id) => cancelRunById(deps, organizationId, id)),
     wholeStep('old runs', () => sql`SELECT purge_runs(${purgedAtOnce})`.execute(deps.db)),
     wholeStep('old snapshots', () => sql`SELECT purge_snapshot_runs(${purgedAtOnce})`.execute(deps.db)),
   ];

@@ -1,5 +1,6 @@
-import { CancellationScope, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import { databaseActivities } from '../../activity-options.ts';
+import { always } from '../../cancellation.ts';
 import { endAs } from '../../outcome.ts';
 import { notifyWaiter } from '../../run-ended.ts';
 import { taskQueues } from '../../task-queues.ts';
@@ -24,7 +25,7 @@ const store = proxyActivities<AgentRunAgentActivities>({
 /** The analyst answers without a person; its answer becomes a report or a file. */
 export async function agentRun(input: AgentRunInput): Promise<AgentRunOutcome> {
   const outcome = await run(input);
-  await CancellationScope.nonCancellable(async () => {
+  await always(async () => {
     await notifyWaiter(input.waitedBy, input.runId);
     await store.clearAgentRun(input);
   });
@@ -39,7 +40,6 @@ export async function agentRun(input: AgentRunInput): Promise<AgentRunOutcome> {
 }
 
 async function run(input: AgentRunInput): Promise<AgentRunOutcome> {
-  const always = <T>(step: () => Promise<T>) => CancellationScope.nonCancellable(step);
   const turn = await always(() => control.beginAgentRun(input));
   if (turn === undefined) return always(() => control.endAgentRun(input));
   await takeTurn(turn);

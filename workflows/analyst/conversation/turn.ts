@@ -7,7 +7,7 @@ import {
   setCurrentDetails,
 } from '@temporalio/workflow';
 import { databaseActivities } from '../../activity-options.ts';
-import { wasCancelled } from '../../cancellation.ts';
+import { always, wasCancelled } from '../../cancellation.ts';
 import { whereToDecide } from '../../outcome.ts';
 import { taskQueues } from '../../task-queues.ts';
 import type { ConversationAgentActivities, ConversationControlActivities, TurnInput } from './contract.ts';
@@ -90,7 +90,7 @@ export async function takeTurn(
     });
   } catch (error) {
     const isAsked = CancellationScope.current().consideredCancelled;
-    await CancellationScope.nonCancellable(async () => {
+    await always(async () => {
       const fail = (code: string) => {
         failed(code);
         return control.failTurn(turn, code);

@@ -8,7 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { databaseActivities, databaseOnly } from '../../activity-options.ts';
-import { wasCancelled } from '../../cancellation.ts';
+import { always, wasCancelled } from '../../cancellation.ts';
 import { continueOnNewest, isOutdated } from '../../history.ts';
 import { addressInApi, endAsCancelled, failureText, recordOutcome } from '../../outcome.ts';
 import type { ConversationControlActivities, ConversationInput, ConversationNext } from './contract.ts';
@@ -50,7 +50,7 @@ export async function conversation(input: ConversationInput): Promise<void> {
     if (historyLength > maxHistoryLength || continueAsNewSuggested || isOutdated())
       return continueOnNewest<typeof conversation>(input);
     isAwake = false;
-    let next = await CancellationScope.nonCancellable(() => advanceConversation(input));
+    let next = await always(() => advanceConversation(input));
     describe(next, lastFailure);
     if (next.kind === 'turn') {
       const scope = new CancellationScope();
@@ -84,7 +84,7 @@ export async function conversation(input: ConversationInput): Promise<void> {
         }
         break;
       case 'deleted':
-        await CancellationScope.nonCancellable(() => removeConversation(input));
+        await always(() => removeConversation(input));
         recordOutcome('deleted', 'The conversation was deleted, with everything that belonged to it.');
         return;
       default:

@@ -9,7 +9,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { databaseActivities } from '../../activity-options.ts';
-import { wasCancelled } from '../../cancellation.ts';
+import { always, wasCancelled } from '../../cancellation.ts';
 import { continueOnNewest, watchGrowth } from '../../history.ts';
 import { failedAs, recordOutcome } from '../../outcome.ts';
 import type { scheduleRun } from '../schedule-run/workflow.ts';
@@ -34,7 +34,7 @@ export async function scheduleBackfill(input: BackfillInput): Promise<BackfillSt
     return await run(input);
   } catch (error) {
     if (!isCancelled(error)) throw error;
-    await CancellationScope.nonCancellable(() => control.cancelBackfill(input));
+    await always(() => control.cancelBackfill(input));
     recordOutcome('cancelled', 'Was cancelled; runs it had started continue.');
     throw error;
   }
@@ -52,7 +52,7 @@ async function run(input: BackfillInput): Promise<BackfillStatus> {
       const place = next;
       next += 1;
       // Not cancellable: a claimed fire must be started.
-      const claimed = await CancellationScope.nonCancellable(() => control.claimBackfillFire(input, place));
+      const claimed = await always(() => control.claimBackfillFire(input, place));
       if (claimed.kind === 'cancelled') isCancelled = true;
       if (claimed.kind !== 'fire') continue;
       setCurrentDetails(`Fires ${place + 1} of ${begun.total}.`);

@@ -6,7 +6,7 @@ import {
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
-import { wasCancelled } from '../../cancellation.ts';
+import { always, wasCancelled } from '../../cancellation.ts';
 import { continueOnNewest, watchGrowth } from '../../history.ts';
 import { endAs } from '../../outcome.ts';
 import { deliverAll } from '../../publishing/delivery/deliver.ts';
@@ -42,7 +42,6 @@ export async function scheduleRun(input: ScheduleRunInput): Promise<FireStatus> 
 }
 
 async function fire(input: ScheduleRunInput): Promise<FireStatus> {
-  const always = <T>(step: () => Promise<T>) => CancellationScope.nonCancellable(step);
   let isNew = false;
   setHandler(endedSignal, () => {
     isNew = true;
@@ -75,8 +74,8 @@ async function begun(input: ScheduleRunInput): Promise<FireProgress> {
     return await control.beginFire(input);
   } catch (error) {
     if (!wasCancelled(error)) throw error;
-    await CancellationScope.nonCancellable(() => control.cancelFire(input));
-    return CancellationScope.nonCancellable(() => control.collectFire(input));
+    await always(() => control.cancelFire(input));
+    return always(() => control.collectFire(input));
   }
 }
 
@@ -86,7 +85,7 @@ async function waited(isNew: () => boolean, lookMs: number, input: ScheduleRunIn
     await condition(isNew, lookMs);
   } catch (error) {
     if (!wasCancelled(error)) throw error;
-    await CancellationScope.nonCancellable(async () => {
+    await always(async () => {
       await control.cancelFire(input);
       await condition(isNew, lookMs);
     });

@@ -1,5 +1,4 @@
 import {
-  CancellationScope,
   condition,
   defineSignal,
   proxyLocalActivities,
@@ -8,7 +7,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { databaseActivities, databaseOnly } from '../../activity-options.ts';
-import { wasCancelled } from '../../cancellation.ts';
+import { always, wasCancelled } from '../../cancellation.ts';
 import { continueOnNewest, isOutdated } from '../../history.ts';
 import { endAsCancelled, recordOutcome } from '../../outcome.ts';
 import type { ScheduleControlActivities, ScheduleInput, ScheduleNext } from './contract.ts';
@@ -51,7 +50,7 @@ export async function schedule(input: ScheduleInput): Promise<void> {
     isAwake = false;
     const wish = wanted;
     wanted = undefined;
-    const next = await CancellationScope.nonCancellable(async () => {
+    const next = await always(async () => {
       if (wish === 'pause') await pauseSchedule(input, Date.now());
       if (wish === 'resume') await resumeSchedule(input, Date.now());
       return advanceSchedule(input, Date.now());
@@ -64,7 +63,7 @@ export async function schedule(input: ScheduleInput): Promise<void> {
       case 'paused': {
         const waitMs = next.kind === 'paused' ? longestWaitMs : Math.max(next.atMs - Date.now(), 1);
         if (!(await waited(() => isAwake, Math.min(waitMs, longestWaitMs)))) {
-          await CancellationScope.nonCancellable(() => pauseSchedule(input, Date.now()));
+          await always(() => pauseSchedule(input, Date.now()));
           recordOutcome('cancelled', 'An operator cancelled the process: the schedule is paused.');
           endAsCancelled('The schedule');
         }

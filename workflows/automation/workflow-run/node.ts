@@ -1,6 +1,6 @@
 import { CancellationScope, condition, patched, proxyActivities } from '@temporalio/workflow';
 import { databaseActivities } from '../../activity-options.ts';
-import { wasCancelled } from '../../cancellation.ts';
+import { always, wasCancelled } from '../../cancellation.ts';
 import type { Growth } from '../../history.ts';
 import { whereToDecide } from '../../outcome.ts';
 import type { DeliveryInput } from '../../publishing/delivery/contract.ts';
@@ -58,7 +58,7 @@ export async function carriedOut(
   } catch (error) {
     const cut: NodeInterruption = outer.consideredCancelled ? 'cancelled' : 'timeout';
     const why = wasCancelled(error) ? cut : 'gave_up';
-    end = await CancellationScope.nonCancellable(() => endNode({ ...input, nodeId: node.id }, why));
+    end = await always(() => endNode({ ...input, nodeId: node.id }, why));
   } finally {
     if (shared.asking === node.id) shared.asking = undefined;
   }
@@ -128,7 +128,7 @@ async function delivered(
   isCancelled: () => boolean,
 ): Promise<void> {
   const time = CancellationScope.current();
-  await CancellationScope.nonCancellable(async () => {
+  await always(async () => {
     const attempts = new CancellationScope();
     time.cancelRequested.catch(() => {
       if (!isCancelled() && patched('time-ends-deliveries')) attempts.cancel();

@@ -1,6 +1,6 @@
 import { CancellationScope, defineSignal, setCurrentDetails, setHandler, sleep } from '@temporalio/workflow';
 import { databaseActivities } from '../../activity-options.ts';
-import { wasCancelled } from '../../cancellation.ts';
+import { always, wasCancelled } from '../../cancellation.ts';
 import { continueOnNewest, type Growth, watchGrowth } from '../../history.ts';
 import { endAs } from '../../outcome.ts';
 import { notifyWaiter } from '../../run-ended.ts';
@@ -31,7 +31,6 @@ export async function workflowRun({
   deadlines = {},
   ...input
 }: WorkflowRunStart): Promise<WorkflowRunOutcome> {
-  const always = <T>(step: () => Promise<T>) => CancellationScope.nonCancellable(step);
   const growth = watchGrowth(maxEvents);
   const shared: Shared = { told: new Set(), asking: undefined, growth, deadlines, describe: describer() };
   const hear = (what?: string) => {
@@ -79,7 +78,7 @@ const isCancelled = () => CancellationScope.current().consideredCancelled;
 async function begun(input: WorkflowRunInput, growth: Growth): Promise<RunPlan | 'full' | undefined> {
   let seconds = 1;
   for (;;) {
-    const plan = await CancellationScope.nonCancellable(() => control.beginWorkflowRun(input));
+    const plan = await always(() => control.beginWorkflowRun(input));
     if (plan !== 'crowded') return plan;
     setCurrentDetails('Waits until fewer runs of the organization are at work.');
     if (growth.look()) return 'full';
@@ -106,7 +105,7 @@ async function walkNodes(input: WorkflowRunInput, nodes: PlannedNode[], shared: 
   const scope = CancellationScope.current();
   await walk(nodes, nodesAtOnce, {
     isStopped: () => scope.consideredCancelled || shared.growth.isFull,
-    skip: (nodeIds) => CancellationScope.nonCancellable(() => control.skipNodes(input, nodeIds)),
+    skip: (nodeIds) => always(() => control.skipNodes(input, nodeIds)),
     async carryOut(node) {
       shared.describe(node.id, node.label);
       const end = await carriedOut(input, node, shared);

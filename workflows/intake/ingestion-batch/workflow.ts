@@ -1,5 +1,4 @@
 import {
-  CancellationScope,
   condition,
   defineSignal,
   proxyActivities,
@@ -8,7 +7,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { databaseActivities } from '../../activity-options.ts';
-import { wasCancelled } from '../../cancellation.ts';
+import { always, wasCancelled } from '../../cancellation.ts';
 import { continueOnNewest } from '../../history.ts';
 import { endAsCancelled, failedAs, recordOutcome } from '../../outcome.ts';
 import { taskQueues } from '../../task-queues.ts';
@@ -60,7 +59,7 @@ export async function ingestionBatch(input: IngestionBatchInput): Promise<Ingest
     if (workflowInfo().historyLength > maxHistoryLength)
       return continueOnNewest<typeof ingestionBatch>(input);
     isAwake = false;
-    const state = await CancellationScope.nonCancellable(() => control.advanceIngestionBatch(input));
+    const state = await always(() => control.advanceIngestionBatch(input));
     describe(input, state);
     switch (state.status) {
       case 'open':
@@ -72,12 +71,12 @@ export async function ingestionBatch(input: IngestionBatchInput): Promise<Ingest
         // Completed or confirmed since the state was read.
         break;
       case 'applying':
-        await CancellationScope.nonCancellable(() => apply(input));
+        await always(() => apply(input));
         break;
       case 'gone':
         return state.status;
       default:
-        await CancellationScope.nonCancellable(() => finishing.cleanUpIngestionBatch(input));
+        await always(() => finishing.cleanUpIngestionBatch(input));
         return end(input, state);
     }
   }
@@ -105,7 +104,7 @@ async function waitFor(input: IngestionBatchInput, isAwake: () => boolean): Prom
     if (!isWoken) await control.expireIngestionBatch(input);
   } catch (error) {
     if (!wasCancelled(error)) throw error;
-    await CancellationScope.nonCancellable(() => control.abortIngestionBatch(input));
+    await always(() => control.abortIngestionBatch(input));
   }
 }
 
@@ -113,7 +112,7 @@ async function stageOrGiveUp(input: IngestionBatchInput): Promise<void> {
   try {
     await stageReplay(input);
   } catch (error) {
-    await CancellationScope.nonCancellable(() =>
+    await always(() =>
       wasCancelled(error) ? control.abortIngestionBatch(input) : finishing.giveUpIngestionBatch(input),
     );
   }

@@ -1,5 +1,4 @@
 import {
-  CancellationScope,
   condition,
   defineSignal,
   proxyActivities,
@@ -9,11 +8,12 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { commitActivities, databaseActivities } from '../../activity-options.ts';
-import { wasCancelled } from '../../cancellation.ts';
+import { always, wasCancelled } from '../../cancellation.ts';
 import { continueOnNewest } from '../../history.ts';
 import { endAs, endAsCancelled } from '../../outcome.ts';
 import { notifyWaiter } from '../../run-ended.ts';
 import { taskQueues } from '../../task-queues.ts';
+import { commitOrDiscard, discardAndEnd } from '../staged.ts';
 import type {
   SnapshotControlActivities,
   SnapshotInput,
@@ -63,8 +63,6 @@ const maxTurnWaitMs = 60_000;
 /** For a snapshot waiting for its turn: hours of polling. */
 const maxHistoryLength = 1_500;
 
-const always = <T>(step: () => Promise<T>) => CancellationScope.nonCancellable(step);
-
 /** Changed by a signal. */
 interface Wake {
   isAwake: boolean;
@@ -96,6 +94,7 @@ async function run(input: SnapshotInput): Promise<SnapshotOutcome> {
   // Nothing is staged yet.
   if ((await awaitTurn(input, wake)) === 'ended')
     return always(() => control.endSnapshot(input, 'cancelled'));
+  const discard = () => commit.discardSnapshot(input);
   try {
     setCurrentDetails('Copying the source and staging Parquet; the activity heartbeat has the progress.');
     const staged = await stage(input);
@@ -113,10 +112,9 @@ async function run(input: SnapshotInput): Promise<SnapshotOutcome> {
       isOverdue = !(await condition(() => wake.isAwake, `${confirmationHours} hours`));
     }
     setCurrentDetails(`Committing ${staged.rows} rows.`);
-    // Not cancellable from here on: the commit decides.
-    return await always(() => finish(input));
+    return await commitOrDiscard(() => commit.commitSnapshot(input), discard);
   } catch (error) {
-    return await always(() => end(input, wasCancelled(error) ? 'cancelled' : 'failed'));
+    return await discardAndEnd(error, discard, (status) => control.endSnapshot(input, status));
   }
 }
 
@@ -142,17 +140,4 @@ async function stage(input: SnapshotInput): Promise<StagedSnapshot | undefined> 
     }
     if (workflowInfo().historyLength > maxHistoryLength) return undefined;
   }
-}
-
-async function finish(input: SnapshotInput): Promise<SnapshotOutcome> {
-  const outcome = await commit.commitSnapshot(input);
-  // It was ended meanwhile, so nothing refers to what was staged.
-  if (outcome.status !== 'succeeded') await commit.discardSnapshot(input);
-  return outcome;
-}
-
-async function end(input: SnapshotInput, status: 'failed' | 'cancelled'): Promise<SnapshotOutcome> {
-  setCurrentDetails('Removing what was staged.');
-  await commit.discardSnapshot(input);
-  return control.endSnapshot(input, status);
 }

@@ -1,7 +1,8 @@
-import { CancellationScope, setCurrentDetails } from '@temporalio/workflow';
+import { setCurrentDetails } from '@temporalio/workflow';
 import { commitActivities, databaseActivities, longLakeActivities } from '../../activity-options.ts';
-import { wasCancelled } from '../../cancellation.ts';
+import { always } from '../../cancellation.ts';
 import { endAs, endAsCancelled } from '../../outcome.ts';
+import { commitOrDiscard, discardAndEnd } from '../staged.ts';
 import type {
   TableImportControlActivities,
   TableImportInput,
@@ -35,7 +36,7 @@ export async function tableImport(input: TableImportInput): Promise<TableImportO
 }
 
 async function run(input: TableImportInput): Promise<TableImportOutcome> {
-  const always = <T>(step: () => Promise<T>) => CancellationScope.nonCancellable(step);
+  const discard = () => commit.discardStagedImport(input);
   try {
     setCurrentDetails('Waiting for its turn.');
     if (!(await always(() => control.beginTableImport(input))))
@@ -44,22 +45,8 @@ async function run(input: TableImportInput): Promise<TableImportOutcome> {
     const staged = await stageTableImport(input);
     endAsCancelled('The import');
     setCurrentDetails(`Committing ${staged.rows} rows.`);
-    // Not cancellable from here on: the commit decides.
-    return await always(() => finish(input));
+    return await commitOrDiscard(() => commit.commitTableImport(input), discard);
   } catch (error) {
-    return await always(() => end(input, wasCancelled(error) ? 'cancelled' : 'failed'));
+    return await discardAndEnd(error, discard, (status) => control.endTableImport(input, status));
   }
-}
-
-async function finish(input: TableImportInput): Promise<TableImportOutcome> {
-  const outcome = await commit.commitTableImport(input);
-  // It was ended meanwhile, so nothing refers to what was staged.
-  if (outcome.status !== 'succeeded') await commit.discardStagedImport(input);
-  return outcome;
-}
-
-async function end(input: TableImportInput, status: 'failed' | 'cancelled'): Promise<TableImportOutcome> {
-  setCurrentDetails('Removing what was staged.');
-  await commit.discardStagedImport(input);
-  return control.endTableImport(input, status);
 }

@@ -1,6 +1,6 @@
 import { ActivityFailure, CancellationScope, condition, proxyActivities } from '@temporalio/workflow';
 import { databaseActivities } from '../../activity-options.ts';
-import { wasCancelled } from '../../cancellation.ts';
+import { always, wasCancelled } from '../../cancellation.ts';
 import { taskQueues } from '../../task-queues.ts';
 import type {
   DeliveryAgentActivities,
@@ -43,7 +43,7 @@ export function deliverAll(
   options: DeliverOptions = {},
 ): Promise<(DeliveryEnd | 'pending')[]> {
   const { isStopped = () => false } = options;
-  return CancellationScope.nonCancellable(async () => {
+  return always(async () => {
     const ends = deliveries.map((): DeliveryEnd | 'pending' => 'pending');
     let next = 0;
     const lane = async () => {

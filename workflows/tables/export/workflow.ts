@@ -1,6 +1,6 @@
 import { ActivityFailure, CancellationScope, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import { databaseActivities, longLakeActivities } from '../../activity-options.ts';
-import { wasCancelled } from '../../cancellation.ts';
+import { always, wasCancelled } from '../../cancellation.ts';
 import { continueOnNewest } from '../../history.ts';
 import { endAs } from '../../outcome.ts';
 import { untilItsTurn, untilThereIsAProcess } from '../../waiting/waiting.ts';
@@ -19,8 +19,6 @@ const { writeExport } = longLakeActivities<ExportLakeActivities>('26 hours');
 
 /** For an export that waits long for its turn. */
 const maxHistoryLength = 3_000;
-
-const always = <T>(step: () => Promise<T>) => CancellationScope.nonCancellable(step);
 
 /** Writes rows to files that are kept for a day. */
 export async function tableExport(input: ExportInput): Promise<ExportOutcome> {

@@ -10,7 +10,7 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import { databaseActivities } from '../../activity-options.ts';
-import { wasCancelled } from '../../cancellation.ts';
+import { always, wasCancelled } from '../../cancellation.ts';
 import { continueOnNewest, isOutdated } from '../../history.ts';
 import { failureText, recordOutcome } from '../../outcome.ts';
 import { taskQueues } from '../../task-queues.ts';
@@ -86,7 +86,7 @@ async function runOnce(input: LakeMaintenanceInput): Promise<string> {
   }
   outcome.failures.splice(failuresKept);
   // Also after a cancellation: otherwise the run's row would stay `running` forever.
-  await CancellationScope.nonCancellable(() => control.endLakeMaintenanceRun(input, runId, outcome));
+  await always(() => control.endLakeMaintenanceRun(input, runId, outcome));
   const told = toldOf(runId, outcome.failures);
   recordOutcome(outcome.failures.length === 0 ? 'succeeded' : 'failed', told);
   if (CancellationScope.current().consideredCancelled)

@@ -7,7 +7,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { commitActivities, databaseActivities, longLakeActivities } from '../../activity-options.ts';
-import { wasCancelled } from '../../cancellation.ts';
+import { always, wasCancelled } from '../../cancellation.ts';
 import { continueOnNewest } from '../../history.ts';
 import { endAs } from '../../outcome.ts';
 import { notifyWaiter } from '../../run-ended.ts';
@@ -29,8 +29,6 @@ const { stageBuild } = longLakeActivities<Pick<MaterializationLakeActivities, 's
 const commit = commitActivities<Pick<MaterializationLakeActivities, 'commitBuild' | 'discardBuild'>>();
 
 export const wakeSignal = defineSignal(wakeMaterializationSignal);
-
-const always = <T>(step: () => Promise<T>) => CancellationScope.nonCancellable(step);
 
 /**
  * Builds one calculated table, or brings a graph of them up to date: each after all that it reads, and all

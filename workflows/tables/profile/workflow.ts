@@ -1,6 +1,6 @@
-import { CancellationScope, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import { setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import { databaseActivities, longLakeActivities } from '../../activity-options.ts';
-import { wasCancelled } from '../../cancellation.ts';
+import { always, wasCancelled } from '../../cancellation.ts';
 import { continueOnNewest } from '../../history.ts';
 import { endAs } from '../../outcome.ts';
 import { untilItsTurn } from '../../waiting/waiting.ts';
@@ -19,8 +19,6 @@ const { computeProfile } = longLakeActivities<ProfileLakeActivities>('12 hours',
 
 /** For a profile waiting for its turn: some hours of polling. */
 const maxHistoryLength = 1_500;
-
-const always = <T>(step: () => Promise<T>) => CancellationScope.nonCancellable(step);
 
 /** Computes what the columns of a table hold, at one version, a group of columns at a time. */
 export async function profile(input: ProfileInput): Promise<ProfileOutcome> {

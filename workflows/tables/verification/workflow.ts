@@ -1,6 +1,6 @@
 import { ActivityFailure, CancellationScope, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import { databaseActivities, longLakeActivities } from '../../activity-options.ts';
-import { wasCancelled } from '../../cancellation.ts';
+import { always, wasCancelled } from '../../cancellation.ts';
 import { continueOnNewest } from '../../history.ts';
 import { endAs } from '../../outcome.ts';
 import { notifyWaiter } from '../../run-ended.ts';
@@ -20,8 +20,6 @@ const { verifyNextTable } = longLakeActivities<VerificationLakeActivities>('12 h
 
 /** For a run that waits for its turn, or tests hundreds of tables. */
 const maxHistoryLength = 3_000;
-
-const always = <T>(step: () => Promise<T>) => CancellationScope.nonCancellable(step);
 
 /** Tests tables, one after the other, each at one version, and keeps what the tests say. */
 export async function verification(input: VerificationInput): Promise<VerificationOutcome> {

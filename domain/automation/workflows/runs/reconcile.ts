@@ -1,8 +1,7 @@
-import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { inOrganization } from '../../../../data/postgres/client.ts';
 import { closes } from '../../../../data/processes/define.ts';
-import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../../../data/reconciling/step.ts';
+import { type ReconcileStep, rowsStep } from '../../../../data/reconciling/step.ts';
 import type { WorkflowRunInput } from '../../../../workflows/automation/workflow-run/contract.ts';
 import { runStates } from '../../../workspace/runs/runs.ts';
 import { notifyWaiter } from '../../../workspace/runs/waiter.ts';
@@ -24,13 +23,10 @@ export function workflowRunSteps(
   deps: WorkflowRunReconcileDeps,
   olderThanSeconds = ageSeconds,
 ): ReconcileStep[] {
-  const find = async () => {
-    const { rows } = await sql<{ organization_id: string; id: string }>`
-      SELECT organization_id, id FROM active_workflow_runs(make_interval(secs => ${olderThanSeconds}), ${itemsAtOnce})
-    `.execute(deps.db);
-    return rows.map((row) => ({ organizationId: row.organization_id, runId: row.id }));
-  };
-  return [itemsStep('workflow runs', find, (id) => revive(deps, id))];
+  const rows = { db: deps.db, foundBy: 'active_workflow_runs', olderThanSeconds };
+  return [
+    rowsStep('workflow runs', rows, (organizationId, runId) => revive(deps, { organizationId, runId })),
+  ];
 }
 
 async function revive(deps: WorkflowRunReconcileDeps, id: WorkflowRunInput): Promise<void> {
