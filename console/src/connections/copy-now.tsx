@@ -28,7 +28,7 @@ export function CopyNow({ connectionId, datasetId, isPlain }: CopyNowProps) {
     onSuccess: () => queries.invalidateQueries({ queryKey: ['snapshots', datasetId] }),
   });
   const runId = data?.id;
-  const { data: run = data } = useQuery({
+  const { data: run = data, ...looked } = useQuery({
     queryKey: ['snapshot', runId],
     queryFn: async () =>
       (
@@ -64,6 +64,7 @@ export function CopyNow({ connectionId, datasetId, isPlain }: CopyNowProps) {
       </span>
       {run?.error != null && <span className="fault">{run.error.message}</span>}
       {error !== null && <Failure error={error} />}
+      {looked.error !== null && <Failure error={looked.error} onRetry={() => void looked.refetch()} />}
     </>
   );
 }

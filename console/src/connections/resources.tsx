@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { some } from '../../../clients/typescript/src/index.ts';
 import { List } from '../parts/list.tsx';
 import { Pages } from '../parts/pages.tsx';
+import { Unfetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import { CopyResource } from './copy-resource.tsx';
@@ -19,7 +20,7 @@ const focus = (heading: HTMLElement | null) => heading?.focus();
 /** What a source has, and how to have it copied. */
 export function Resources({ connectionId, type }: { connectionId: string; type: ConnectionKind }) {
   const path = { connection_id: connectionId };
-  const { data: datasets } = useQuery({
+  const datasets = useQuery({
     queryKey: ['datasets', connectionId, 'all'],
     queryFn: () =>
       some(maxDatasets, (page) =>
@@ -40,6 +41,7 @@ export function Resources({ connectionId, type }: { connectionId: string; type: 
       )}
       <label htmlFor="prefix">{told.prefix}</label>
       <input id="prefix" type="search" value={prefix} onChange={({ target }) => setPrefix(target.value)} />
+      {datasets.error !== null && <Unfetched asked={datasets} />}
       <Pages
         queryKey={['resources', connectionId, prefix]}
         empty={told.empty}
@@ -70,14 +72,16 @@ export function Resources({ connectionId, type }: { connectionId: string; type: 
               },
               {
                 title: told.columns.what,
-                value: (found) => (
-                  <CopyResource
-                    {...{ connectionId, resource: found }}
-                    datasetId={datasets?.find(({ resource }) => resource === found.resource)?.id}
-                    isChoosing={chosen !== undefined}
-                    onChoose={() => setChosen(found)}
-                  />
-                ),
+                // What is copied already is not known before.
+                value: (found) =>
+                  datasets.data !== undefined && (
+                    <CopyResource
+                      {...{ connectionId, resource: found }}
+                      datasetId={datasets.data?.find(({ resource }) => resource === found.resource)?.id}
+                      isChoosing={chosen !== undefined}
+                      onChoose={() => setChosen(found)}
+                    />
+                  ),
               },
             ]}
           />

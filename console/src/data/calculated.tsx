@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef } from 'react';
 import { Action } from '../parts/action.tsx';
 import { OnDemand } from '../parts/on-demand.tsx';
+import { Unfetched } from '../parts/states.tsx';
 import { useGone } from '../parts/use-gone.ts';
 import { hasEnded } from '../runs/run.ts';
 import { workspace } from '../session/login.ts';
@@ -60,7 +61,7 @@ export function Calculated({ table }: { table: GridTable }) {
 
 /** What changed since, or what the last build failed of. */
 function Why({ table: { tableId, status, revision, updatedAt } }: { table: GridTable }) {
-  const { data } = useQuery({
+  const asked = useQuery({
     queryKey: ['grid-status', tableId, status, revision, updatedAt],
     queryFn: async () =>
       (
@@ -69,7 +70,8 @@ function Why({ table: { tableId, status, revision, updatedAt } }: { table: GridT
         })
       ).data,
   });
-  if (data === undefined) return null;
+  const { data } = asked;
+  if (data === undefined) return <Unfetched asked={asked} />;
   const nameOf = (id: string) => data.inputs.find((input) => input.tableId === id)?.name ?? id;
   const changed = data.staleBecause.map((id) => (id === 'definition' ? told.definition : nameOf(id)));
   return (

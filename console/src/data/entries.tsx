@@ -1,5 +1,5 @@
 import { SampleData } from '../intake/sample.tsx';
-import { Fetched } from '../parts/states.tsx';
+import { Unfetched } from '../parts/states.tsx';
 import * as texts from '../texts/index.ts';
 import { EntryList } from './entry-list.tsx';
 import type { Filter } from './filter.tsx';
@@ -16,7 +16,7 @@ export function Entries({ all, search, kind, tier }: EntriesProps) {
   const asked = useKnown();
   const known = asked.data;
   // Which are of a tier is not known before.
-  if (tier !== undefined && known === undefined) return <Fetched asked={asked}>{() => null}</Fetched>;
+  if (tier !== undefined && known === undefined) return <Unfetched asked={asked} />;
   const found = all.filter(
     (entry) =>
       entry.name.toLowerCase().includes(search.toLowerCase()) &&
@@ -36,6 +36,7 @@ export function Entries({ all, search, kind, tier }: EntriesProps) {
           {isFiltered ? texts.data.noneSuch : search === '' ? texts.data.empty : texts.data.noneFound(search)}
         </p>
       )}
+      {known === undefined && asked.error !== null && <Unfetched asked={asked} />}
       {isEmpty && <SampleData />}
       {system.length > 0 && (
         <details>

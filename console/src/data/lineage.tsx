@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { errorOf } from '../../../clients/typescript/src/errors.ts';
 import type { components } from '../../../clients/typescript/src/index.ts';
 import { Scrolls } from '../parts/scrolls.tsx';
-import { Failure, Fetched, Loading } from '../parts/states.tsx';
+import { Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import { isView } from './subject.ts';
@@ -77,9 +77,9 @@ function Nodes({ nodes }: { nodes: readonly Node[] }) {
   );
 }
 
-/** As the service draws it. An image of an SVG runs no scripts. */
+/** As the service draws it. */
 function Picture({ id, name }: { id: string; name: string }) {
-  const { data, error } = useQuery({
+  const asked = useQuery({
     queryKey: ['lineage-picture', id],
     queryFn: async () => {
       const response = await workspace.send(addressOf(id, 'svg'));
@@ -87,15 +87,17 @@ function Picture({ id, name }: { id: string; name: string }) {
       return response.blob();
     },
   });
+  return <Fetched asked={asked}>{(drawn) => <Drawn {...{ drawn, name }} />}</Fetched>;
+}
+
+/** An image of an SVG runs no scripts. */
+function Drawn({ drawn, name }: { drawn: Blob; name: string }) {
   const [address, setAddress] = useState<string>();
   useEffect(() => {
-    if (data === undefined) return;
-    const made = URL.createObjectURL(data);
+    const made = URL.createObjectURL(drawn);
     setAddress(made);
     return () => URL.revokeObjectURL(made);
-  }, [data]);
-  if (error !== null) return <Failure error={error} />;
-  if (address === undefined) return <Loading />;
+  }, [drawn]);
   return (
     <Scrolls className="paper" label={told.title}>
       <img src={address} alt={told.picture(name)} />

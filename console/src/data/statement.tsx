@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { WorkspaceError } from '../../../clients/typescript/src/index.ts';
+import { Fetched, Unfetched } from '../parts/states.tsx';
 import { addressOf, type Changed } from '../query/address.ts';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
@@ -15,15 +17,19 @@ export function Statement({ id }: { id: string }) {
 }
 
 function OfView({ viewId }: { viewId: string }) {
-  const { data } = useQuery({
+  const asked = useQuery({
     queryKey: ['view', viewId],
     queryFn: () => workspace.get('/v1/views/{view_id}', { params: { path: { view_id: viewId } } }),
   });
-  return data === undefined ? null : <Sql of={data.data} sql={data.data.query} />;
+  return <Fetched asked={asked}>{({ data }) => <Sql of={data} sql={data.query} />}</Fetched>;
 }
 
 function OfTable({ tableId }: { tableId: string }) {
-  const { data } = useQuery(gridTableQuery(tableId));
+  const asked = useQuery(gridTableQuery(tableId));
+  const { data, error } = asked;
+  // Of tables of the service, which are not known there, nothing is told.
+  const isUnknown = error instanceof WorkspaceError && error.status === 404;
+  if (data === undefined && error !== null && !isUnknown) return <Unfetched asked={asked} />;
   if (data?.query == null) return null;
   return (
     <>

@@ -45,3 +45,8 @@ export function Fetched<T>({ asked, children }: { asked: Asked<T>; children: (da
   if (asked.error !== null) return <Failure error={asked.error} onRetry={() => void asked.refetch()} />;
   return <Loading />;
 }
+
+/** Beside what does without it: that something loads, or why it failed; nothing once it is there. */
+export const Unfetched = ({ asked }: { asked: Asked<unknown> }) => (
+  <Fetched asked={asked}>{() => null}</Fetched>
+);

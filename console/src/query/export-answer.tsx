@@ -24,7 +24,7 @@ export function ExportAnswer({ sql }: { sql: string }) {
   });
   const id = begin.data?.data.id;
   const queries = useQueryClient();
-  const { data, error } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: ['export of a statement', id],
     enabled: id !== undefined,
     queryFn: async () =>
@@ -55,7 +55,8 @@ export function ExportAnswer({ sql }: { sql: string }) {
         </button>
       </div>
       {isRunning && <p role="status">{told.running(data?.rowsWritten ?? 0)}</p>}
-      {(begin.error ?? error) !== null && <Failure error={(begin.error ?? error)!} />}
+      {begin.error !== null && <Failure error={begin.error} />}
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {data?.error != null && <Failure error={new Error(data.error.message)} />}
       {data?.status === 'succeeded' && (
         <p role="status">

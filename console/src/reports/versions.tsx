@@ -19,7 +19,7 @@ export function Versions({ report: { id, projectId } }: { report: Report }) {
       {isOpen && (
         <Pages
           queryKey={['report', id, 'versions']}
-          empty=""
+          empty={told.none}
           fetchPage={(page) =>
             workspace.get('/v1/projects/{project_id}/reports/{report_id}/versions', {
               params: { path, query: page },

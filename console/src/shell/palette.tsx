@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { tablesQuery } from '../data/tables.ts';
+import { Unfetched } from '../parts/states.tsx';
 import * as texts from '../texts/index.ts';
 import { furtherPages, pages } from './pages.ts';
 import { useNamed } from './use-named.ts';
@@ -49,7 +50,7 @@ function Search({ projectId, onChosen }: { projectId: string | undefined; onChos
   const id = useId();
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
-  const choices = useChoices(projectId);
+  const { choices, tables, isLoading } = useChoices(projectId);
   const found = useMemo(() => {
     const words = text.toLowerCase().split(/\s+/);
     return choices
@@ -102,16 +103,17 @@ function Search({ projectId, onChosen }: { projectId: string | undefined; onChos
           </div>
         ))}
       </div>
-      {found.length === 0 && <p role="status">{told.none}</p>}
+      <Unfetched asked={tables} />
+      {found.length === 0 && !isLoading && tables.data !== undefined && <p role="status">{told.none}</p>}
     </>
   );
 }
 
-function useChoices(projectId: string | undefined): Choice[] {
+function useChoices(projectId: string | undefined) {
   const navigate = useNavigate();
-  const { data: tables = [] } = useQuery(tablesQuery);
-  const named = useNamed(projectId);
-  return useMemo(
+  const tables = useQuery(tablesQuery);
+  const { named, isLoading } = useNamed(projectId);
+  const choices = useMemo(
     () => [
       ...[...pages(projectId), ...furtherPages(projectId)].map(
         ({ label, link }): Choice => ({
@@ -121,7 +123,7 @@ function useChoices(projectId: string | undefined): Choice[] {
           go: () => void navigate(link),
         }),
       ),
-      ...tables.map(
+      ...(tables.data ?? []).map(
         ({ id, name, kind }): Choice => ({
           key: id,
           label: name,
@@ -133,6 +135,7 @@ function useChoices(projectId: string | undefined): Choice[] {
         ({ id, label, kind, link }): Choice => ({ key: id, label, kind, go: () => void navigate(link) }),
       ),
     ],
-    [projectId, tables, named, navigate],
+    [projectId, tables.data, named, navigate],
   );
+  return { choices, tables, isLoading };
 }

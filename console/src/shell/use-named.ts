@@ -14,7 +14,7 @@ interface Named {
 }
 
 /** What has a name besides tables, and where it is: the newest of each kind. What cannot be read is left out. */
-export function useNamed(projectId: string | undefined): Named[] {
+export function useNamed(projectId: string | undefined): { named: Named[]; isLoading: boolean } {
   const asked = useQueries({
     queries: [
       {
@@ -52,7 +52,10 @@ export function useNamed(projectId: string | undefined): Named[] {
       },
     ],
   });
-  return asked.flatMap(({ data }) => data ?? []).filter(({ label }) => label !== '');
+  return {
+    named: asked.flatMap(({ data }) => data ?? []).filter(({ label }) => label !== ''),
+    isLoading: asked.some((one) => one.isLoading),
+  };
 }
 
 async function ofProject(projectId: string): Promise<Named[]> {

@@ -29,7 +29,14 @@ export const reports = {
     conflict: 'Somebody changed the report meanwhile. Your text is still here.',
     overwrite: 'Save mine on top of it',
   },
-  versions: { title: 'Revisions', revision: 'Revision', name: 'Title', changed: 'Written', by: 'By' },
+  versions: {
+    title: 'Revisions',
+    none: 'There are no revisions.',
+    revision: 'Revision',
+    name: 'Title',
+    changed: 'Written',
+    by: 'By',
+  },
   remove: {
     title: 'Delete',
     confirm: (title: string) => `Delete “${title}” with all of its revisions? They cannot be brought back.`,

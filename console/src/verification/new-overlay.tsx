@@ -2,7 +2,7 @@ import { type QueryKey, useMutation, useQuery, useQueryClient } from '@tanstack/
 import { useRef, useState } from 'react';
 import { tablesQuery } from '../data/tables.ts';
 import { Field } from '../parts/field.tsx';
-import { Failure } from '../parts/states.tsx';
+import { Failure, Unfetched } from '../parts/states.tsx';
 import { Sure } from '../parts/sure.tsx';
 import { projectsQuery } from '../project/current.ts';
 import { workspace } from '../session/login.ts';
@@ -23,9 +23,9 @@ const all = Object.keys(changes) as Change[];
 /** Another treatment of one table, of a project's tables, or of all. */
 export function NewOverlay({ definitionId, queryKey }: { definitionId: string; queryKey: QueryKey }) {
   const queries = useQueryClient();
-  const { data: entries = [] } = useQuery(tablesQuery);
-  const { data: projects = [] } = useQuery(projectsQuery);
-  const tables = entries.filter(({ kind }) => kind !== 'view' && kind !== 'system');
+  const entries = useQuery(tablesQuery);
+  const projects = useQuery(projectsQuery);
+  const tables = (entries.data ?? []).filter(({ kind }) => kind !== 'view' && kind !== 'system');
   const [where, setWhere] = useState('');
   const [change, setChange] = useState<Change>('off');
   const [reason, setReason] = useState('');
@@ -58,19 +58,22 @@ export function NewOverlay({ definitionId, queryKey }: { definitionId: string; q
       >
         <Field label={told.columns.where}>
           {(control) => (
-            <select {...control} value={where} onChange={({ target }) => setWhere(target.value)}>
-              <option value="">{told.everywhere}</option>
-              {projects.map(({ id, name }) => (
-                <option key={id} value={`project ${id}`}>
-                  {told.inProject(name)}
-                </option>
-              ))}
-              {tables.map(({ id, name }) => (
-                <option key={id} value={`table ${id}`}>
-                  {name}
-                </option>
-              ))}
-            </select>
+            <>
+              <select {...control} value={where} onChange={({ target }) => setWhere(target.value)}>
+                <option value="">{told.everywhere}</option>
+                {projects.data?.map(({ id, name }) => (
+                  <option key={id} value={`project ${id}`}>
+                    {told.inProject(name)}
+                  </option>
+                ))}
+                {tables.map(({ id, name }) => (
+                  <option key={id} value={`table ${id}`}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+              <Unfetched asked={projects.data === undefined ? projects : entries} />
+            </>
           )}
         </Field>
         <Field label={told.columns.what}>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { tablesQuery } from '../data/tables.ts';
 import { type Control, Field } from '../parts/field.tsx';
+import { Unfetched } from '../parts/states.tsx';
 import * as texts from '../texts/index.ts';
 import type { paramsOf } from './content.ts';
 import { fromLine, linesOf, toLine } from './lines.ts';
@@ -125,18 +126,21 @@ interface TableChoiceProps {
 
 /** One of the tables; tests are of no views. */
 export function TableChoice({ control, value, onChange }: TableChoiceProps) {
-  const { data: all = [] } = useQuery(tablesQuery);
-  const tables = all.filter(({ kind }) => kind !== 'view' && kind !== 'system');
+  const asked = useQuery(tablesQuery);
+  const tables = (asked.data ?? []).filter(({ kind }) => kind !== 'view' && kind !== 'system');
   const isMissing = value !== '' && !tables.some(({ id }) => id === value);
   return (
-    <select {...control} required value={value} onChange={({ target }) => onChange(target.value)}>
-      <option value="" />
-      {tables.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
-      {isMissing && <option>{value}</option>}
-    </select>
+    <>
+      <select {...control} required value={value} onChange={({ target }) => onChange(target.value)}>
+        <option value="" />
+        {tables.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+        {isMissing && <option>{value}</option>}
+      </select>
+      <Unfetched asked={asked} />
+    </>
   );
 }

@@ -1,6 +1,6 @@
 import { faultAt } from '../parts/faults.ts';
 import { Field } from '../parts/field.tsx';
-import { ProjectOptions } from '../project/options.tsx';
+import { ProjectSelect } from '../project/select.tsx';
 import * as texts from '../texts/index.ts';
 import type { Content } from './content.ts';
 import { TableChoice } from './param-field.tsx';
@@ -42,14 +42,12 @@ export function TargetFields({ content, change, error }: TargetFieldsProps) {
         <>
           <Field label={told.project}>
             {(control) => (
-              <select
-                {...control}
-                value={projectId}
-                onChange={({ target }) => change({ projectId: target.value })}
-              >
-                <option value="">{texts.parts.all}</option>
-                <ProjectOptions chosen={projectId} />
-              </select>
+              <ProjectSelect
+                control={control}
+                none={texts.parts.all}
+                chosen={projectId}
+                onChoose={(id) => change({ projectId: id })}
+              />
             )}
           </Field>
           <Field label={told.tier}>

@@ -3,7 +3,7 @@ import { List } from '../../parts/list.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
-import { useProjectId } from '../../project/current.ts';
+import { WithProject } from '../../project/with-project.tsx';
 import { workspace } from '../../session/login.ts';
 import * as texts from '../../texts/index.ts';
 import { AutomationNav } from '../nav.tsx';
@@ -17,7 +17,6 @@ const told = texts.automation.schedules;
 /** Everything that runs by the clock, and something new that does. */
 export function SchedulesPage() {
   const { playbook } = route.useSearch();
-  const projectId = useProjectId();
   return (
     <>
       <h1>{told.title}</h1>
@@ -54,9 +53,11 @@ export function SchedulesPage() {
           />
         )}
       </Pages>
-      {projectId !== undefined && (
-        <NewSchedule key={`${projectId} ${playbook}`} {...{ projectId, playbookId: playbook }} />
-      )}
+      <WithProject>
+        {(projectId) => (
+          <NewSchedule key={`${projectId} ${playbook}`} {...{ projectId, playbookId: playbook }} />
+        )}
+      </WithProject>
     </>
   );
 }

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { components } from '../../../../clients/typescript/src/index.ts';
 import { Action } from '../../parts/action.tsx';
 import { Field } from '../../parts/field.tsx';
-import { Failure } from '../../parts/states.tsx';
+import { Fetched } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
 import { workspace } from '../../session/login.ts';
 import * as texts from '../../texts/index.ts';
@@ -18,7 +18,7 @@ interface InRun {
 
 /** What a run waits for people to decide. */
 export function Approvals({ workflowId, runId }: InRun) {
-  const { data, error, refetch } = useQuery({
+  const asked = useQuery({
     queryKey: ['workflow-approvals', runId],
     queryFn: () =>
       workspace.get('/v1/workflows/{workflow_id}/runs/{run_id}/approvals', {
@@ -26,10 +26,15 @@ export function Approvals({ workflowId, runId }: InRun) {
       }),
     refetchInterval: everyMs,
   });
-  if (data === undefined && error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
-  return data?.items
-    .filter(({ status }) => status === 'pending')
-    .map((approval) => <Approval key={approval.id} {...{ workflowId, runId, approval }} />);
+  return (
+    <Fetched asked={asked}>
+      {({ items }) =>
+        items
+          .filter(({ status }) => status === 'pending')
+          .map((approval) => <Approval key={approval.id} {...{ workflowId, runId, approval }} />)
+      }
+    </Fetched>
+  );
 }
 
 type Asked = components['schemas']['WorkflowApproval'];

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { faultAt, unplaced } from '../../parts/faults.ts';
 import { Field } from '../../parts/field.tsx';
-import { Failure } from '../../parts/states.tsx';
+import { Failure, Unfetched } from '../../parts/states.tsx';
 import { attachedQuery, maxAttached } from '../../project/attached.ts';
 import * as texts from '../../texts/index.ts';
 import { ParameterValues } from '../parameter-values.tsx';
@@ -125,12 +125,14 @@ interface TablesOfProps {
 
 /** The tables whose new versions start it: those that are attached to the project. */
 function TablesOf({ projectId, tables, fault, onChange }: TablesOfProps) {
-  const { data } = useQuery(attachedQuery(projectId));
+  const asked = useQuery(attachedQuery(projectId));
+  const { data } = asked;
   // Views have no versions of their own.
   const attached = (data ?? []).flatMap(({ tableId, name }) => (tableId === null ? [] : [{ tableId, name }]));
   return (
     <fieldset>
       <legend>{told.tables}</legend>
+      <Unfetched asked={asked} />
       {data !== undefined && attached.length === 0 && <p className="hint">{told.noTables}</p>}
       {attached.map(({ tableId: id, name }) => (
         <label key={id} className="check">

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { unplaced } from '../../parts/faults.ts';
-import { Failure } from '../../parts/states.tsx';
+import { Failure, Unfetched } from '../../parts/states.tsx';
 import { workspace } from '../../session/login.ts';
 import * as texts from '../../texts/index.ts';
 import { useFirstFault } from '../first-fault.ts';
@@ -22,7 +22,7 @@ export function RunWorkflow({ workflow, onStarted }: RunWorkflowProps) {
   const path = { workflow_id: id };
   const queries = useQueryClient();
   const [values, setValues] = useState<Record<string, string>>({});
-  const { data: version } = useQuery({
+  const version = useQuery({
     queryKey: ['workflow-version', activeVersionId],
     queryFn: () =>
       workspace.get('/v1/workflows/{workflow_id}/versions/{version_id}', {
@@ -30,7 +30,7 @@ export function RunWorkflow({ workflow, onStarted }: RunWorkflowProps) {
       }),
     enabled: activeVersionId !== '',
   });
-  const parameters = readGraph(version?.data.graph ?? {})?.parameters ?? {};
+  const parameters = readGraph(version.data?.data.graph ?? {})?.parameters ?? {};
   const { mutate, isPending, error } = useMutation({
     mutationFn: () =>
       workspace.post('/v1/workflows/{workflow_id}/runs', {
@@ -44,6 +44,8 @@ export function RunWorkflow({ workflow, onStarted }: RunWorkflowProps) {
   });
   const form = useFirstFault(error);
   if (status !== 'active') return <p>{told.inactive}</p>;
+  // What it is asked for is not known before.
+  if (activeVersionId !== '' && version.data === undefined) return <Unfetched asked={version} />;
   const at = ['params'];
   const left = unplaced(
     error,

@@ -3,7 +3,7 @@ import { List } from '../../parts/list.tsx';
 import { OnDemand } from '../../parts/on-demand.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { Time } from '../../parts/time.tsx';
-import { useProjectId } from '../../project/current.ts';
+import { WithProject } from '../../project/with-project.tsx';
 import { workspace } from '../../session/login.ts';
 import { useMe } from '../../session/me.ts';
 import * as texts from '../../texts/index.ts';
@@ -19,7 +19,6 @@ const told = texts.automation.workflows;
 /** One's own workflows, and a new one. */
 export function WorkflowsPage() {
   const navigate = route.useNavigate();
-  const projectId = useProjectId();
   const { data: me } = useMe();
   return (
     <>
@@ -58,12 +57,14 @@ export function WorkflowsPage() {
           <Orphans />
         </OnDemand>
       )}
-      {projectId !== undefined && (
-        <NewWorkflow
-          projectId={projectId}
-          onMade={({ id }) => navigate({ to: '/workflows/$workflowId', params: { workflowId: id } })}
-        />
-      )}
+      <WithProject>
+        {(projectId) => (
+          <NewWorkflow
+            projectId={projectId}
+            onMade={({ id }) => navigate({ to: '/workflows/$workflowId', params: { workflowId: id } })}
+          />
+        )}
+      </WithProject>
     </>
   );
 }

@@ -5,7 +5,7 @@ import { faultAt, unplaced } from '../../parts/faults.ts';
 import { Field } from '../../parts/field.tsx';
 import { Failure } from '../../parts/states.tsx';
 import { useUnsaved } from '../../parts/use-unsaved.ts';
-import { ProjectOptions } from '../../project/options.tsx';
+import { ProjectSelect } from '../../project/select.tsx';
 import * as texts from '../../texts/index.ts';
 import { ModeFields, type ModeFieldsProps, modePlaces } from './mode-fields.tsx';
 import { ScheduleFields } from './schedule-fields.tsx';
@@ -78,14 +78,12 @@ export function DatasetForm({ type, columns, initial, save, onSaved, ...shown }:
       <ScheduleFields {...{ settings, change, error }} />
       <Field label={told.project} hint={told.projectHint} fault={faultAt(error, 'project_id')}>
         {(control) => (
-          <select
-            {...control}
-            value={projectId}
-            onChange={({ target }) => change({ projectId: target.value })}
-          >
-            <option value="">{told.noProject}</option>
-            <ProjectOptions chosen={projectId} />
-          </select>
+          <ProjectSelect
+            control={control}
+            none={told.noProject}
+            chosen={projectId}
+            onChoose={(id) => change({ projectId: id })}
+          />
         )}
       </Field>
       <label className="check">

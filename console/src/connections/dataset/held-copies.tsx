@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { asLongAs } from '../../parts/polling.ts';
+import { Unfetched } from '../../parts/states.tsx';
 import { workspace } from '../../session/login.ts';
 import * as texts from '../../texts/index.ts';
 import { Held, type Snapshot } from './held.tsx';
@@ -17,7 +18,7 @@ export function HeldCopies({ connectionId }: { connectionId: string }) {
   const [decided, setDecided] = useState<readonly string[]>([]);
   // What was decided is under way, even while it is still listed as held.
   const isUnderWay = (run: Snapshot) => run.finishedAt === null && (!isHeld(run) || decided.includes(run.id));
-  const { data } = useQuery({
+  const asked = useQuery({
     queryKey: ['snapshots of', connectionId],
     queryFn: async () =>
       (
@@ -28,7 +29,9 @@ export function HeldCopies({ connectionId }: { connectionId: string }) {
     refetchInterval: (query) =>
       asLongAs<Snapshot[]>(() => true, query.state.data?.some(isUnderWay) ? runningMs : idleMs)(query),
   });
-  const shown = (data ?? []).filter((run) => isHeld(run) || decided.includes(run.id));
+  const shown = (asked.data ?? []).filter((run) => isHeld(run) || decided.includes(run.id));
+  // Until it is known that there is one, nothing is told; but not knowing is.
+  if (asked.data === undefined && asked.error !== null) return <Unfetched asked={asked} />;
   if (shown.length === 0) return null;
   return (
     <section aria-label={texts.connections.held.title} className="asks part">

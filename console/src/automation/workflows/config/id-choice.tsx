@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Control } from '../../../parts/field.tsx';
-import { Failure } from '../../../parts/states.tsx';
+import { Unfetched } from '../../../parts/states.tsx';
 import * as texts from '../../../texts/index.ts';
 import { choicesQuery } from './choices.ts';
 import type { Choices } from './members.ts';
@@ -18,7 +18,8 @@ interface IdChoiceProps {
 
 /** One of the project's playbooks, of the tables or of the datasets, by its name. */
 export function IdChoice({ control, of, projectId, value, isEditable, onChange }: IdChoiceProps) {
-  const { data, error, refetch } = useQuery(choicesQuery(of, projectId));
+  const asked = useQuery(choicesQuery(of, projectId));
+  const { data } = asked;
   // It may be gone, not to be seen, or a reference to what is known in a run alone.
   const isOther = value !== '' && !data?.some(({ id }) => id === value);
   return (
@@ -37,7 +38,7 @@ export function IdChoice({ control, of, projectId, value, isEditable, onChange }
           </option>
         ))}
       </select>
-      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      <Unfetched asked={asked} />
     </>
   );
 }

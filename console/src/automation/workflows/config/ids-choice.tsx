@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { Failure } from '../../../parts/states.tsx';
+import { Unfetched } from '../../../parts/states.tsx';
 import * as texts from '../../../texts/index.ts';
 import { choicesQuery } from './choices.ts';
 import type { Choices } from './members.ts';
@@ -19,8 +19,9 @@ interface IdsChoiceProps {
 
 /** Any of the tables or of the datasets, by their names. */
 export function IdsChoice({ label, of, projectId, value, fault, isEditable, onChange }: IdsChoiceProps) {
-  const { data, error, refetch } = useQuery(choicesQuery(of, projectId));
+  const asked = useQuery(choicesQuery(of, projectId));
   const faultId = useId();
+  const { data } = asked;
   const known = data ?? [];
   // What was named at first can be named again.
   const [first] = useState(value);
@@ -46,7 +47,7 @@ export function IdsChoice({ label, of, projectId, value, fault, isEditable, onCh
           {fault}
         </p>
       )}
-      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      <Unfetched asked={asked} />
     </fieldset>
   );
 }
