@@ -38,6 +38,7 @@ const timeoutMs = 20_000;
 export interface CurrentDefinitions {
   defined: Map<string, Defined>;
   analyzed: Map<string, Analyzed>;
+  /** The tables that they name, and those asked for besides, by lower-case name. */
   physical: Map<string, PhysicalTable>;
 }
 
@@ -50,10 +51,11 @@ export async function currentDefinitions(
   deps: DefinitionDeps,
   organizationId: string,
   ids: readonly string[],
+  /** Names of tables whose columns are wanted besides. */
+  also: readonly string[] = [],
 ): Promise<CurrentDefinitions> {
   await followPendingRenames(deps, organizationId);
   const lake = await deps.lake.catalog.get(organizationId);
-  const physical = await physicalTables(deps.lake.catalogPool, lake.schema);
   const found = await inOrganization(deps.db, organizationId, async (db) => {
     const graph = await loadGraph(db, organizationId);
     const all = [...new Set([...ids, ...reachable(ids, graph.reads)])];
@@ -68,6 +70,8 @@ export async function currentDefinitions(
     }
     return { defined, named, order: inOrder([...defined.keys()], graph.reads) };
   });
+  const names = new Set([...also, ...[...found.named.values()].flat().map(({ name }) => name)]);
+  const physical = await physicalTables(deps.lake.catalogPool, lake.schema, [...names]);
   const current: CurrentDefinitions = { defined: found.defined, analyzed: new Map(), physical };
   for (const batch of batches(found.order, (id) => found.named.get(id)!.map((relation) => relation.id))) {
     const missing: { one: Defined; text: DefinitionText }[] = [];
@@ -176,6 +180,7 @@ export async function checkDefinition(
     deps,
     organizationId,
     shaped.map(({ id }) => id),
+    named.map(({ name }) => name),
   );
   const relations = columned(current, named);
   const lake = await deps.lake.catalog.get(organizationId);

@@ -1,4 +1,4 @@
-import { newestVersions } from '../../../data/lake/ledger.ts';
+import { type TableStatistics, tableStatistics } from '../../../data/lake/ledger.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { type CurrentDefinitions, currentDefinitions, type DefinitionDeps } from '../analyses/analyses.ts';
 import { type CalculationStatus, calculationStatuses } from '../calculated-tables/status.ts';
@@ -31,10 +31,15 @@ export async function lineageOf(deps: LineageDeps, request: LineageRequest): Pro
   const idsOf = (...kinds: Relation['kind'][]) =>
     relations.flatMap(({ id, kind }) => (kinds.includes(kind) ? [id] : []));
   const { schema } = await deps.lake.catalog.get(organizationId);
-  const [current, statuses, versions] = await Promise.all([
-    currentDefinitions(deps, organizationId, idsOf('view', 'calc')),
+  const [current, statuses, statistics] = await Promise.all([
+    currentDefinitions(
+      deps,
+      organizationId,
+      idsOf('view', 'calc'),
+      relations.map(({ name }) => name),
+    ),
     calculationStatuses(deps, organizationId, idsOf('calc')),
-    newestVersions(deps.lake.catalogPool, schema),
+    tableStatistics(deps.lake.catalogPool, schema, reached),
   ]);
   const columns = new Map(relations.map((relation) => [relation.id, columnsOf(relation, current)]));
   const found = await inOrganization(deps.db, organizationId, (db) =>
@@ -48,7 +53,7 @@ export async function lineageOf(deps: LineageDeps, request: LineageRequest): Pro
   const nodes = new Map<string, { node: LineageNode; distance: number }>();
   for (const relation of relations)
     nodes.set(relation.id, {
-      node: relationNode(relation, current, statuses, versions),
+      node: relationNode(relation, current, statuses, statistics),
       distance: distanceIn(walked, relation.id),
     });
   for (const { node, distance } of found.nodes)
@@ -90,7 +95,7 @@ function relationNode(
   { id, name, kind }: Relation,
   { analyzed }: CurrentDefinitions,
   statuses: ReadonlyMap<string, CalculationStatus>,
-  versions: ReadonlyMap<string, number>,
+  statistics: ReadonlyMap<string, TableStatistics>,
 ): LineageNode {
   if (kind === 'view') {
     const found = analyzed.get(id);
@@ -103,7 +108,7 @@ function relationNode(
     name,
     tableKind: kind === 'system' ? null : kind,
     status: statuses.get(id) ?? null,
-    version: versions.get(id) ?? null,
+    version: statistics.get(id)?.version ?? null,
   };
 }
 
