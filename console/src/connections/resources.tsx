@@ -20,13 +20,15 @@ const focus = (heading: HTMLElement | null) => heading?.focus();
 /** What a source has, and how to have it copied. */
 export function Resources({ connectionId, type }: { connectionId: string; type: ConnectionKind }) {
   const path = { connection_id: connectionId };
-  const datasets = useQuery({
+  const asked = useQuery({
     queryKey: ['datasets', connectionId, 'all'],
     queryFn: () =>
       some(maxDatasets, (page) =>
         workspace.get('/v1/connections/data/{connection_id}/datasets', { params: { path, query: page } }),
       ),
   });
+  // Read here: what the list below alone reads would not draw it anew.
+  const { data: datasets, error } = asked;
   const [prefix, setPrefix] = useState('');
   const [chosen, setChosen] = useState<Resource>();
   return (
@@ -41,7 +43,7 @@ export function Resources({ connectionId, type }: { connectionId: string; type: 
       )}
       <label htmlFor="prefix">{told.prefix}</label>
       <input id="prefix" type="search" value={prefix} onChange={({ target }) => setPrefix(target.value)} />
-      {datasets.error !== null && <Unfetched asked={datasets} />}
+      {error !== null && <Unfetched asked={asked} />}
       <Pages
         queryKey={['resources', connectionId, prefix]}
         empty={told.empty}
@@ -74,10 +76,10 @@ export function Resources({ connectionId, type }: { connectionId: string; type: 
                 title: told.columns.what,
                 // What is copied already is not known before.
                 value: (found) =>
-                  datasets.data !== undefined && (
+                  datasets !== undefined && (
                     <CopyResource
                       {...{ connectionId, resource: found }}
-                      datasetId={datasets.data?.find(({ resource }) => resource === found.resource)?.id}
+                      datasetId={datasets.find(({ resource }) => resource === found.resource)?.id}
                       isChoosing={chosen !== undefined}
                       onChoose={() => setChosen(found)}
                     />
