@@ -64,6 +64,7 @@ export const neededTables: CatalogTables = {
   },
   ducklake_file_column_stats: {
     data_file_id: 'bigint',
+    table_id: 'bigint',
     column_id: 'bigint',
     min_value: 'character varying',
     max_value: 'character varying',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commitOperations } from '../../../data/lake/commit.ts';
+import { indexStatements } from '../../../data/lake/ducklake/indexes.ts';
 import type { Lakes } from '../../../service/engine-process/open.ts';
 import { type CommitDelay, startCommitDelay } from '../../support/commit-delay.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -122,17 +123,28 @@ test('a lake that an older release made gets what it lacks when it is next used'
     );
     return rows.map(({ proname }) => proname);
   };
+  const indexes = async () => {
+    const { rows } = await catalogPool.query<{ indexname: string }>(
+      `SELECT indexname FROM pg_indexes WHERE schemaname = $1 AND indexname LIKE 'ducklake%_by_%' ORDER BY 1`,
+      [schema],
+    );
+    return rows.map(({ indexname }) => indexname);
+  };
   const today = await functions();
+  const indexed = await indexes();
+  expect(indexed).toHaveLength(indexStatements(schema).length);
   expect(today).toEqual([
     ...['hold_off_writers', 'record_foreign_changes', 'record_operations', 'remove_flushed_deletions'],
   ]);
   for (const name of ['hold_off_writers', 'record_foreign_changes', 'remove_flushed_deletions'])
     await catalogPool.query(`DROP FUNCTION "${schema}".${name} CASCADE`);
+  for (const name of indexed) await catalogPool.query(`DROP INDEX "${schema}".${name}`);
   await catalogPool.query('UPDATE lakes SET catalog_version = 0 WHERE organization_id = $1', [
     client.organizationId,
   ]);
   await slow.lake.catalog.get(client.organizationId);
   expect(await functions()).toEqual(today);
+  expect(await indexes()).toEqual(indexed);
 });
 
 /** Gives the lake's commits less time than their usual half minute. */

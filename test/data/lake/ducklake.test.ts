@@ -9,6 +9,7 @@ import {
   writtenAgainst,
 } from '../../../data/lake/ducklake/catalog.ts';
 import * as files from '../../../data/lake/ducklake/files.ts';
+import { indexStatements } from '../../../data/lake/ducklake/indexes.ts';
 import * as inlined from '../../../data/lake/ducklake/inlined.ts';
 import { appendInlined } from '../../../data/lake/ducklake/inlined-append.ts';
 import * as values from '../../../data/lake/ducklake/inlined-values.ts';
@@ -70,7 +71,8 @@ test('a catalog of nothing but the needed tables and columns answers every query
   );
   await pool.query(`INSERT INTO "${schema}".ducklake_schema_versions VALUES (1, 1)`);
   await pool.query(`INSERT INTO "${schema}".ducklake_metadata VALUES ('version', '1.0')`);
-  for (const statement of [...ledgerStatements(schema, 'public'), ...triggerStatements(schema)])
+  const statements = [ledgerStatements(schema, 'public'), triggerStatements(schema), indexStatements(schema)];
+  for (const statement of statements.flat())
     await pool.query(statement.replace('FROM "public"', 'FROM PUBLIC'));
   await pool.query(`INSERT INTO "${schema}".ducklake_snapshot_changes VALUES (1, '{"operations": []}')`);
 
