@@ -56,9 +56,9 @@ export async function relationsFor(
   }
 
   const folded = texts.map(foldName);
-  // SHOW TABLES lists them all.
-  const isListed = folded.some((text) => text.includes('tables'));
-  const within = named.filter(({ name }) => isListed || folded.some((text) => mayName(text, name)));
+  // SHOW TABLES lists them all, and EXPLAIN must know which of those behind views may be seen.
+  const needsAll = folded.some((text) => /tables|explain/.test(text));
+  const within = named.filter(({ name }) => needsAll || folded.some((text) => mayName(text, name)));
   return resolve(within, folded);
 }
 
