@@ -1,10 +1,11 @@
 import type { z } from 'zod';
-import { type TableStatistics, tableStatistics } from '../../../data/lake/ledger.ts';
+import type { TableStatistics } from '../../../data/lake/ledger.ts';
 import { identifier } from '../../../data/lake/sql.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { lineageSummary } from '../../../domain/tables/definitions/describe.ts';
 import { type DefinitionGraph, loadGraph } from '../../../domain/tables/definitions/graph.ts';
-import { decidedType, type PhysicalTable, physicalTables } from '../../../domain/tables/tables/columns.ts';
+import { decidedType, type PhysicalTable } from '../../../domain/tables/tables/columns.ts';
+import { storedFacts } from '../../../domain/tables/tables/stored.ts';
 import { isInLake, type TableKind, type TableRow } from '../../../domain/tables/tables/tables.ts';
 import { testedStates } from '../../../domain/tables/verification/table-state.ts';
 import type { ApiDeps } from '../../deps.ts';
@@ -18,26 +19,14 @@ export interface KnownTable {
   physical: PhysicalTable | undefined;
 }
 
-/** Joins registry rows with data from the lake: two catalog queries, for any number of tables. */
+/** Joins registry rows with what the lake knows of them. */
 export async function describeTables(
   deps: ApiDeps,
   organizationId: string,
   rows: readonly TableRow[],
 ): Promise<KnownTable[]> {
   if (!rows.some(isInLake)) return rows.map((row) => ({ row, statistics: undefined, physical: undefined }));
-  const lake = await deps.lake.catalog.get(organizationId);
-  const [statistics, physical] = await Promise.all([
-    tableStatistics(
-      deps.lake.catalogPool,
-      lake.schema,
-      rows.map(({ id }) => id),
-    ),
-    physicalTables(
-      deps.lake.catalogPool,
-      lake.schema,
-      rows.map(({ name }) => name),
-    ),
-  ]);
+  const { statistics, physical } = await storedFacts(deps.lake, organizationId, rows);
   return rows.map((row) => ({
     row,
     statistics: statistics.get(row.id),

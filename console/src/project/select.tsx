@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Control } from '../parts/field.tsx';
+import { Options } from '../parts/options.tsx';
 import { Unfetched } from '../parts/states.tsx';
 import { projectsQuery } from './current.ts';
 
@@ -11,22 +12,14 @@ interface ProjectSelectProps {
   onChoose: (projectId: string) => void;
 }
 
-/** One of the projects, or none; the chosen one is among them even where the list has it no more. */
+/** One of the projects, or none. */
 export function ProjectSelect({ control, none, chosen, onChoose }: ProjectSelectProps) {
   const asked = useQuery(projectsQuery);
-  const { data: projects = [] } = asked;
   return (
     <>
       <select {...control} value={chosen} onChange={({ target }) => onChoose(target.value)}>
         <option value="">{none}</option>
-        {chosen !== '' && !projects.some(({ id }) => id === chosen) && (
-          <option value={chosen}>{chosen}</option>
-        )}
-        {projects.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
+        <Options of={asked.data ?? []} chosen={chosen} />
       </select>
       <Unfetched asked={asked} />
     </>

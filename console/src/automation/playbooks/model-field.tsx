@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Field } from '../../parts/field.tsx';
+import { Options } from '../../parts/options.tsx';
 import { Unfetched } from '../../parts/states.tsx';
 import { workspace } from '../../session/login.ts';
 import * as texts from '../../texts/index.ts';
@@ -12,23 +13,17 @@ interface ModelFieldProps {
   fault: string | undefined;
 }
 
-/** Which model carries it out. One that is gone since stays to be seen. */
+/** Which model carries it out. */
 export function ModelField({ value, onChange, fault }: ModelFieldProps) {
   const asked = useQuery({ queryKey: ['models'], queryFn: () => workspace.get('/v1/models') });
-  const models = asked.data?.items ?? [];
-  const isKnown = value === '' || models.some(({ id }) => id === value);
+  const models = (asked.data?.items ?? []).map(({ id, label }) => ({ id, name: label }));
   return (
     <Field label={fields.model} fault={fault}>
       {(control) => (
         <>
           <select {...control} value={value} onChange={({ target }) => onChange(target.value)}>
             <option value="">{fields.defaultModel}</option>
-            {!isKnown && <option value={value}>{value}</option>}
-            {models.map(({ id, label }) => (
-              <option key={id} value={id}>
-                {label}
-              </option>
-            ))}
+            <Options of={models} chosen={value} />
           </select>
           <Unfetched asked={asked} />
         </>

@@ -1,10 +1,9 @@
 import { AppError } from '../../../../data/errors.ts';
-import { tableStatistics } from '../../../../data/lake/ledger.ts';
 import { actingAsService } from '../../../../data/postgres/acting.ts';
 import { currentDefinitions } from '../../../tables/analyses/analyses.ts';
 import type { AttachedTable } from '../../../tables/catalog-entries/catalog-entries.ts';
 import type { Analyzed } from '../../../tables/definitions/analysis.ts';
-import { physicalTables } from '../../../tables/tables/columns.ts';
+import { storedFacts } from '../../../tables/tables/stored.ts';
 import type { ToolCall } from './tool.ts';
 
 export interface KnownColumn {
@@ -25,19 +24,9 @@ export interface KnownTable extends AttachedTable {
 /** The attached tables and views with their columns. */
 export async function knownTables({ deps, organizationId, tables }: ToolCall): Promise<KnownTable[]> {
   if (tables.length === 0) return [];
-  const lake = await deps.lake.catalog.get(organizationId);
   const defined = tables.filter(({ kind, isUnbuilt }) => kind === 'view' || isUnbuilt).map(({ id }) => id);
-  const [physical, statistics, { analyzed }] = await Promise.all([
-    physicalTables(
-      deps.lake.catalogPool,
-      lake.schema,
-      tables.map(({ name }) => name),
-    ),
-    tableStatistics(
-      deps.lake.catalogPool,
-      lake.schema,
-      tables.map(({ id }) => id),
-    ),
+  const [{ physical, statistics }, { analyzed }] = await Promise.all([
+    storedFacts(deps.lake, organizationId, tables),
     // What a view reads does not depend on who reads the view.
     defined.length === 0
       ? { analyzed: new Map<string, Analyzed>() }

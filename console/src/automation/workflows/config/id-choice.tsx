@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Control } from '../../../parts/field.tsx';
+import { Options } from '../../../parts/options.tsx';
 import { Unfetched } from '../../../parts/states.tsx';
 import * as texts from '../../../texts/index.ts';
 import { choicesQuery } from './choices.ts';
@@ -20,8 +21,6 @@ interface IdChoiceProps {
 export function IdChoice({ control, of, projectId, value, isEditable, onChange }: IdChoiceProps) {
   const asked = useQuery(choicesQuery(of, projectId));
   const { data } = asked;
-  // It may be gone, not to be seen, or a reference to what is known in a run alone.
-  const isOther = value !== '' && !data?.some(({ id }) => id === value);
   return (
     <>
       <select
@@ -31,12 +30,8 @@ export function IdChoice({ control, of, projectId, value, isEditable, onChange }
         onChange={({ target }) => onChange(target.value)}
       >
         <option value="">{data?.length === 0 ? told.noChoices[of] : told.unchosen}</option>
-        {isOther && <option value={value}>{value}</option>}
-        {data?.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
+        {/* It may be gone, not to be seen, or a reference to what is known in a run alone. */}
+        <Options of={data ?? []} chosen={value} />
       </select>
       <Unfetched asked={asked} />
     </>
