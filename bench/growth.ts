@@ -1,12 +1,16 @@
 /**
  * How cost grows: what an organization's requests take while it has more and more tables, while its lake has
- * more and more snapshots, or while there are more and more other organizations.
+ * more and more snapshots, while it has more and more runs (half of them another person's own, the newest of
+ * them runs of one workflow, fired by one schedule), or while there are more and more other organizations.
  *
  *   npm start                                       (in another terminal)
  *   node bench/growth.ts tables 100 1000 5000       sizes at which to measure, in ascending order
  *   node bench/growth.ts snapshots 1000 10000 50000
+ *   node bench/growth.ts runs 1000 100000 1000000
  *   node bench/growth.ts organizations 10 100 1000
  */
+import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
 import { provisionOrganization } from '../domain/workspace/organizations/provision.ts';
 import { openApi, quantile, readStack } from './workspace.ts';
 
@@ -26,18 +30,62 @@ const newRows = () =>
     at: '2026-01-01T00:00:00',
   }));
 
-/** An organization's API, and a table to work with. */
+/** An organization's API, a table to work with, and a workflow with a schedule. */
 interface Place {
+  organizationId: string;
   api: Awaited<ReturnType<typeof openApi>>;
   tableId: string;
+  projectId: string;
+  workflowId: string;
+  scheduleId: string;
 }
+
+const created = async (api: Place['api'], path: string, body: object): Promise<string> =>
+  (await api.json<{ data: { id: string } }>('POST', path, body)).data.id;
 
 async function newPlace(name: string): Promise<Place> {
   const made = await provisionOrganization(provision, { name });
   const api = await openApi({ ...stack, ...made });
   const tableId = await newTable(api, 'subject');
   await append({ api, tableId });
-  return { api, tableId };
+  const projectId = await created(api, '/v1/projects', { name: 'Bench' });
+  const workflowId = await newWorkflow(api, projectId);
+  const playbookId = await created(api, `/v1/projects/${projectId}/playbooks`, {
+    title: 'Bench',
+    instructions: '- count of subject',
+  });
+  const scheduleId = await created(api, '/v1/schedules', {
+    kind: 'playbook',
+    target: { project_id: projectId, playbook_id: playbookId },
+    schedule: { type: 'daily', zone_id: 'Europe/Berlin', time_of_day: '08:00' },
+  });
+  return { organizationId: made.organizationId, api, tableId, projectId, workflowId, scheduleId };
+}
+
+async function newWorkflow(api: Place['api'], projectId: string): Promise<string> {
+  const node = { id: 'past', type: 'wait', name: 'Past', config: { until: '2020-01-01T00:00:00Z' } };
+  const graph = { version: 1, nodes: [node], edges: [] };
+  const id = await created(api, '/v1/workflows', {
+    project_id: projectId,
+    title: 'Bench',
+    graph,
+    triggers: [],
+  });
+  const { data } = await api.json<{ data: { revision: number } }>('GET', `/v1/workflows/${id}`);
+  await api.json('POST', `/v1/workflows/${id}/activation`, { expected_revision: data.revision });
+  return id;
+}
+
+async function runWorkflow({ api, workflowId }: Place): Promise<void> {
+  const id = await created(api, `/v1/workflows/${workflowId}/runs`, {});
+  for (;;) {
+    const { data } = await api.json<{ data: { finishedAt: string | null } }>(
+      'GET',
+      `/v1/workflows/${workflowId}/runs/${id}`,
+    );
+    if (data.finishedAt !== null) return;
+    await wait(10);
+  }
 }
 
 async function newTable(api: Place['api'], name: string): Promise<string> {
@@ -45,7 +93,7 @@ async function newTable(api: Place['api'], name: string): Promise<string> {
   return (await api.json<{ data: { tableId: string } }>('POST', '/v1/grid/tables', body)).data.tableId;
 }
 
-const append = ({ api, tableId }: Place) =>
+const append = ({ api, tableId }: Pick<Place, 'api' | 'tableId'>) =>
   api.call('POST', `/v1/tables/${tableId}/rows`, JSON.stringify({ rows: newRows() }));
 
 /** Does work `count` times, some at once. */
@@ -80,7 +128,73 @@ const requests: Readonly<Record<string, (place: Place) => Promise<unknown>>> = {
     ),
 };
 
-async function measure(place: Place, size: number): Promise<void> {
+/** The requests of lists of runs, in which the first half of the newest are another person's. */
+const requestsOfRuns: typeof requests = {
+  'runs of a project': ({ api, projectId }) => api.call('GET', `/v1/projects/${projectId}/runs`),
+  '… the one failed': ({ api, projectId }) => api.call('GET', `/v1/projects/${projectId}/runs?status=failed`),
+  '… of imports': ({ api, projectId }) => api.call('GET', `/v1/projects/${projectId}/runs?kind=import`),
+  '… of workflows': ({ api, projectId }) => api.call('GET', `/v1/projects/${projectId}/runs?kind=workflow`),
+  'of the workflow': ({ api, workflowId }) => api.call('GET', `/v1/workflows/${workflowId}/runs`),
+  '… that failed': ({ api, workflowId }) => api.call('GET', `/v1/workflows/${workflowId}/runs?status=failed`),
+  'the workflow': ({ api, workflowId }) => api.call('GET', `/v1/workflows/${workflowId}`),
+  'all workflows': ({ api, projectId }) => api.call('GET', `/v1/workflows?project_id=${projectId}`),
+  'of the schedule': ({ api, scheduleId }) => api.call('GET', `/v1/schedules/${scheduleId}/runs`),
+  'the schedule': ({ api, scheduleId }) => api.call('GET', `/v1/schedules/${scheduleId}`),
+  'all schedules': ({ api }) => api.call('GET', '/v1/schedules'),
+  'audit events': ({ api }) => api.call('GET', '/v1/audit-events'),
+  'a run to its end': runWorkflow,
+};
+
+/** Runs that ended, as many as an organization's services leave behind in years. */
+async function addRuns(
+  { organizationId, projectId, workflowId, scheduleId }: Place,
+  from: number,
+  to: number,
+) {
+  const client = new pg.Client({ connectionString: stack.databaseUrl });
+  await client.connect();
+  const span = [organizationId, from, to];
+  await client.query(
+    `INSERT INTO runs (organization_id, id, project_id, kind, status, trigger_type, title, steps, resource_type, resource_id,
+        workflow_id, owner_id, created_at, started_at, finished_at)
+      SELECT $1, 'run_' || lpad(n::text, 9, '0'), $4, CASE n % 4 WHEN 0 THEN 'import' WHEN 1 THEN 'playbook' ELSE 'workflow' END,
+        CASE WHEN n = 3 THEN 'failed' ELSE 'succeeded' END, 'schedule', 'Run ' || n,
+        '[{"id":"read","name":"Read the file","type":"read","status":"succeeded","detail":null,"startedAt":null,"finishedAt":null,"error":null}]',
+        CASE n % 4 WHEN 0 THEN 'import' WHEN 1 THEN 'playbook' ELSE 'workflow' END, 'of_' || n, 'run/' || n,
+        CASE WHEN n % 4 > 0 AND n - $2 > ($3 - $2) / 2 THEN 'usr_other' END, at, at, at
+      FROM (SELECT n, now() - make_interval(secs => 2000000 - n) AS at FROM generate_series($2::int + 1, $3::int) AS n) AS made`,
+    [...span, projectId],
+  );
+  await client.query(
+    `INSERT INTO workflow_runs (organization_id, id, project_id, workflow_id, version_id, owner_id, params, created_at)
+      SELECT r.organization_id, r.id, r.project_id, v.workflow_id, v.id, v.created_by, '{}', r.created_at
+      FROM runs AS r, workflow_versions AS v
+      WHERE r.organization_id = $1 AND r.kind = 'workflow' AND r.id LIKE 'run_%' AND v.workflow_id = $4
+        AND r.id > 'run_' || lpad($2::text, 9, '0') AND r.id <= 'run_' || lpad($3::text, 9, '0')`,
+    [...span, workflowId],
+  );
+  await client.query(
+    `INSERT INTO workflow_run_nodes (organization_id, id, run_id, node_id, position, status, attempts)
+      SELECT organization_id, 'node' || id, id, 'past', 0, 'succeeded', 1 FROM workflow_runs
+      WHERE organization_id = $1
+        AND id > 'run_' || lpad($2::text, 9, '0') AND id <= 'run_' || lpad($3::text, 9, '0')`,
+    span,
+  );
+  await client.query(
+    `INSERT INTO schedule_runs (organization_id, id, schedule_id, project_id, fire_key, origin, scheduled_for, local_time, zone_id,
+        status, run_id, has_run, fired_at, finished_at, created_at)
+      SELECT organization_id, 'fire' || id, $4, project_id, id, 'cadence', created_at, '08:00', 'Europe/Berlin',
+        'succeeded', id, true, created_at, created_at, created_at
+      FROM runs
+      WHERE organization_id = $1 AND kind = 'playbook'
+        AND id > 'run_' || lpad($2::text, 9, '0') AND id <= 'run_' || lpad($3::text, 9, '0')`,
+    [...span, scheduleId],
+  );
+  await client.query('ANALYZE');
+  await client.end();
+}
+
+async function measure(place: Place, requests: typeof requestsOfRuns, size: number): Promise<void> {
   for (const [what, request] of Object.entries(requests)) {
     const taken: number[] = [];
     for (let round = 0; round < 25; round += 1) {
@@ -105,6 +219,7 @@ const growing: Readonly<Record<string, (place: Place, from: number, to: number) 
       lanes.map((tableId) => times(Math.ceil((to - from) / lanes.length), 1, () => append({ api, tableId }))),
     );
   },
+  runs: addRuns,
   organizations: (_, from, to) => times(to - from, 8, (index) => newPlace(`Other ${from + index}`)),
 };
 
@@ -118,5 +233,5 @@ for (const next of sizes.map(Number)) {
   await grow(place, size, next);
   process.stdout.write(`${next} ${what} after ${((performance.now() - startedMs) / 1000).toFixed(0)} s\n`);
   size = next;
-  await measure(place, size);
+  await measure(place, what === 'runs' ? requestsOfRuns : requests, size);
 }

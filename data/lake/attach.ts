@@ -36,7 +36,7 @@ export function attachStatements(
     "METADATA_PATH ''",
     `DATA_PATH ${literal(dataPath)}`,
     `METADATA_SCHEMA ${literal(catalog.schema)}`,
-    `METADATA_PARAMETERS MAP {'TYPE': 'postgres', 'SECRET': ${literal(postgresSecret)}}`,
+    `METADATA_PARAMETERS MAP {'TYPE': 'postgres', 'SECRET': ${literal(postgresSecret)}, 'SCHEMA': ${literal(catalog.schema)}}`,
   ];
   return [
     catalogSecret(postgresSecret, catalog),

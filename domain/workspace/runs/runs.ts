@@ -72,20 +72,32 @@ export async function listRuns(
   { projectId, callerId, kind, status }: RunFilters,
   { after, limit }: { after: RunPlace | undefined; limit: number },
 ): Promise<Run[]> {
-  let query = db
-    .selectFrom('runs')
+  const page = (owner: string | null) => {
+    let query = db
+      .selectFrom('runs')
+      .selectAll()
+      .where('organization_id', '=', organizationId)
+      .where('project_id', '=', projectId)
+      .where('owner_id', owner === null ? 'is' : '=', owner);
+    if (kind !== undefined) query = query.where('kind', '=', kind);
+    if (status !== undefined) query = query.where('status', '=', status);
+    if (after !== undefined) {
+      query = query.where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('created_at', 'id'), '<', tuple(new Date(after[0]), after[1])),
+      );
+    }
+    // With the owner, although it is one: PostgreSQL does not infer an index's order from `IS NULL`.
+    return query.orderBy('owner_id').orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit);
+  };
+  // A page of each, in the order of an index. `OR` would read others' own runs to skip them.
+  return db
+    .selectFrom(page(null).as('shared'))
     .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('project_id', '=', projectId)
-    .where((where) => where.or([where('owner_id', 'is', null), where('owner_id', '=', callerId)]));
-  if (kind !== undefined) query = query.where('kind', '=', kind);
-  if (status !== undefined) query = query.where('status', '=', status);
-  if (after !== undefined) {
-    query = query.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('created_at', 'id'), '<', tuple(new Date(after[0]), after[1])),
-    );
-  }
-  return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+    .unionAll(db.selectFrom(page(callerId).as('own')).selectAll())
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
 }
 
 /** Counts the organization's runs that have not ended. */
