@@ -3,6 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { getCompileCacheDir } from 'node:module';
 import { setPriority } from 'node:os';
 import { dirname } from 'node:path';
+import type { Readable } from 'node:stream';
 import { mallocSettings } from '../malloc-settings.ts';
 
 /** A child process of our own code that does one kind of work for this process, and ends with it. */
@@ -17,6 +18,8 @@ export interface Child<To> {
   readonly exited: Promise<void>;
   /** Resolves once the process is gone and its folder is removed. */
   readonly ended: Promise<void>;
+  /** What the process writes to its file 4, if it was given one. */
+  readonly output: Readable | undefined;
   /** Does nothing if the process has just died; `exited` reports that. */
   send(message: To): void;
   kill(): void;
@@ -27,6 +30,9 @@ export interface ChildOptions<From> {
   folder: string;
   /** Added to the nice value, so that processes serving people go first. */
   niceness: number;
+  /** Whether it gets a file 4 to write bytes to, which as messages would be copied four times. */
+  hasOutput?: boolean;
+  nodeFlags?: string[];
   onMessage(message: From): void;
   onStderr(text: string): void;
 }
@@ -36,9 +42,9 @@ export function forkChild<To extends object, From>(options: ChildOptions<From>):
   const child = fork(options.module, [], {
     // The parent's environment is not passed on: it contains secrets that the child does not need.
     env: { TZ: 'UTC', PGCONNECT_TIMEOUT: '10', ...mallocSettings, ...compileCache() },
-    execArgv: [],
+    execArgv: options.nodeFlags ?? [],
     serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc', options.hasOutput === true ? 'pipe' : 'ignore'],
   });
   child.stderr?.setEncoding('utf8').on('data', options.onStderr);
   child.on('message', (message) => options.onMessage(message as From));
@@ -63,6 +69,7 @@ export function forkChild<To extends object, From>(options: ChildOptions<From>):
       return isGone;
     },
     ready,
+    output: (child.stdio[4] as Readable | null | undefined) ?? undefined,
     exited,
     ended: exited.then(() => rm(folder, { recursive: true, force: true })).catch(() => undefined),
     send: (message) => {

@@ -6,7 +6,8 @@ import { streamTypes } from './accept.ts';
 
 /** A reader that takes nothing for so long is disconnected: meanwhile it holds a process. */
 const mostIdleMs = 30_000;
-const bufferedBytes = 65_536;
+/** So that a reader is not waited for after each read of the process's pipe, of 65,536 bytes. */
+const bufferedBytes = 524_288;
 
 const contentTypes: Record<StreamFormat, string> = { ...streamTypes, csv: 'text/csv; charset=utf-8' };
 

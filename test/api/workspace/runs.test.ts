@@ -142,6 +142,22 @@ test('a run of somebody alone is shown to nobody else, and a run is of its proje
   expect(elsewhere.status).toBe(404);
 });
 
+test('pages go through shared runs and own ones together, past those of others', async () => {
+  const client = await workspace.organization();
+  const project = await projectOf(client);
+  const owners = [null, client.clientId, 'usr_somebody'];
+  const ids = Array.from({ length: 12 }, (_, index) => `run_${String(index).padStart(2, '0')}`);
+  for (const [index, id] of ids.entries()) await addRun(client, project, id, owners[index % 3]);
+  const seen: string[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const url = `/v1/projects/${project}/runs?limit=3&kind=playbook&status=queued`;
+    const { body } = await client.call('GET', cursor === '' ? url : `${url}&cursor=${cursor}`);
+    seen.push(...body.items.map((run: { id: string }) => run.id));
+    cursor = body.nextCursor;
+  }
+  expect(seen).toEqual(ids.filter((_, index) => index % 3 < 2).reverse());
+});
+
 test('cancelling a run ends the process behind it, once; a cancel that was lost is asked again', async () => {
   const client = await workspace.organization();
   const project = await projectOf(client);

@@ -8,13 +8,15 @@ import type {
   StatementOutcome,
   ToProcess,
 } from '../process/messages.ts';
-import type { OnPiece, Piece } from '../stream/contract.ts';
+import type { OnPiece } from '../stream/contract.ts';
+import { createFrameReader, type PiecePart } from '../stream/frames.ts';
 
 /** The parent's side of one query process. It runs one statement at a time. */
 export interface QueryProcess extends PoolProcess {
   /**
-   * Resolves when the statement has settled, whatever its outcome; rejects if the process has ended. A piece
-   * that `onPiece` does not resolve is never followed by more than one.
+   * Resolves when the statement has settled, whatever its outcome, and what it sent was handed on; rejects if
+   * the process has ended. `onPiece` gets pieces in parts, one after the other, until it rejects or the
+   * statement is interrupted.
    */
   run(task: ProcessTask, onPiece: OnPiece): Promise<StatementOutcome>;
   /** Interrupts the running statement; a process that ignores it for a second is killed. */
@@ -41,6 +43,13 @@ interface Current {
   statementId: number;
   isInterrupted: boolean;
   onPiece: OnPiece;
+  /** Resolved when nothing more is handed on. */
+  closed: PromiseWithResolvers<void>;
+  isClosed: boolean;
+  /** Pieces that have come whole. */
+  pieces: number;
+  /** Known before the last pieces have come. */
+  outcome: StatementOutcome | undefined;
   settle: (settled: StatementOutcome) => void;
   fail: (error: Error) => void;
 }
@@ -62,19 +71,39 @@ export function startQueryProcess(
     module: new URL('../process/main.ts', import.meta.url),
     folder,
     niceness: 10,
+    hasOutput: true,
+    // Its heap is small, and the engine wants the other cores: threads that collect cost more than they save.
+    nodeFlags: ['--single-threaded-gc'],
     onStderr,
     onMessage: (message) => {
       if (message.kind === 'ready') ready.resolve();
-      else if (message.statementId !== current?.statementId) return;
-      else if (message.kind === 'chunk') handOn(current, message);
-      else settle(current, message);
+      else if (message.statementId === current?.statementId) {
+        current.outcome = message;
+        settleIfWhole(current);
+      }
     },
   });
-  function handOn({ statementId, onPiece }: Current, { bytes, rowCount, endsFile }: Piece): void {
-    onPiece({ bytes, rowCount, endsFile }).then(
-      () => child.send({ kind: 'taken', statementId }),
-      () => undefined,
-    );
+
+  const frames = createFrameReader();
+  child.output
+    ?.on('error', () => undefined)
+    .on('data', (data: Buffer) => {
+      child.output!.pause();
+      void handOn(data).finally(() => child.output!.resume());
+    });
+  async function handOn(data: Buffer): Promise<void> {
+    for (const part of frames.read(data)) {
+      const statement = current;
+      if (statement?.statementId !== part.statementId) continue;
+      if (!statement.isClosed) await Promise.race([offer(statement, part), statement.closed.promise]);
+      if (part.endsPiece) statement.pieces += 1;
+      settleIfWhole(statement);
+    }
+  }
+  function settleIfWhole(statement: Current): void {
+    const { outcome, pieces } = statement;
+    if (statement === current && outcome !== undefined && pieces >= outcome.pieces)
+      settle(statement, outcome);
   }
   function settle(statement: Current, settled: StatementOutcome): void {
     clearTimeout(killTimer);
@@ -85,7 +114,9 @@ export function startQueryProcess(
   void child.exited.then(() => {
     clearTimeout(killTimer);
     ready.reject(ended());
-    current?.fail(ended());
+    if (current === undefined) return;
+    close(current);
+    current.fail(ended());
     current = undefined;
   });
   void child.ready.then(() => child.send({ kind: 'configure', settings: { ...settings, tempDir: folder } }));
@@ -100,7 +131,8 @@ export function startQueryProcess(
       const statementId = nextStatementId;
       return new Promise((resolve, reject) => {
         const starting: Current = {
-          ...{ statementId, isInterrupted: false, onPiece },
+          ...{ statementId, isInterrupted: false, onPiece, outcome: undefined },
+          ...{ closed: Promise.withResolvers<void>(), isClosed: false, pieces: 0 },
           ...{ settle: resolve, fail: reject },
         };
         current = starting;
@@ -115,11 +147,22 @@ export function startQueryProcess(
     interrupt: () => {
       if (current === undefined) return;
       current.isInterrupted = true;
+      close(current);
       child.send({ kind: 'interrupt', statementId: current.statementId });
       killTimer ??= setTimeout(child.kill, interruptGraceMs);
     },
     kill: child.kill,
   };
+}
+
+async function offer(statement: Current, part: PiecePart): Promise<void> {
+  await statement.onPiece(part).catch(() => close(statement));
+}
+
+/** Nothing more is handed on; what comes is read and dropped, so that the process can end its statement. */
+function close(statement: Current): void {
+  statement.isClosed = true;
+  statement.closed.resolve();
 }
 
 function neverStarted(statementId: number): StatementOutcome {
@@ -131,6 +174,7 @@ function neverStarted(statementId: number): StatementOutcome {
     message,
     privateDetail: undefined,
     isSpent: false,
+    pieces: 0,
   };
 }
 

@@ -5,7 +5,7 @@ import type { Analyzed, DefinitionText, Renamed, Renaming } from '../../definiti
 import type { BuildTask, Built } from '../build/contract.ts';
 import type { Exported, ExportTask } from '../export/contract.ts';
 import type { QueryAnswer, QueryParameter, QueryRelation, RowFormat } from '../request.ts';
-import type { Piece, Streamed, StreamTask } from '../stream/contract.ts';
+import type { Streamed, StreamTask } from '../stream/contract.ts';
 
 /**
  * The settings sent once to a query process. Secrets are passed only here, never in its environment or
@@ -71,25 +71,26 @@ export type AnswerOf<Task extends ProcessTask> = TaskAnswers[Task['kind']];
 export type ToProcess =
   | { kind: 'configure'; settings: ProcessSettings }
   | { kind: 'run'; statementId: number; task: ProcessTask }
-  /** One more of the statement's pieces was taken by its reader. */
-  | { kind: 'taken'; statementId: number }
   | { kind: 'interrupt'; statementId: number };
+
+/** What every outcome of a statement says. */
+interface Ended {
+  statementId: number;
+  /** The process should not be given another statement, for example because it holds too much memory. */
+  isSpent: boolean;
+  /** Number of pieces that it sent, which come by another way; the outcome is theirs too. */
+  pieces: number;
+}
 
 export type FromProcess =
   | { kind: 'ready' }
-  | ({ kind: 'chunk'; statementId: number } & Piece)
-  | { kind: 'answer'; statementId: number; answer: TaskAnswers[keyof TaskAnswers]; isSpent: boolean }
-  | {
+  | ({ kind: 'answer'; answer: TaskAnswers[keyof TaskAnswers] } & Ended)
+  | ({
       kind: 'failure';
-      statementId: number;
       code: ErrorCode;
       message: string;
       /** The engine's own message, for the log; absent if it is `message`. */
       privateDetail: string | undefined;
-      isSpent: boolean;
-    };
+    } & Ended);
 
-/**
- * `isSpent`: the process should not be given another statement, for example because it holds too much memory.
- */
 export type StatementOutcome = Extract<FromProcess, { kind: 'answer' | 'failure' }>;

@@ -1,4 +1,5 @@
 import { flushCompileCache } from 'node:module';
+import type { Writable } from 'node:stream';
 import { keepsTooMuch, watchMemory } from '../../../../data/process-pool/memory.ts';
 import { analyzeAll } from '../analysis/analyze.ts';
 import { followRenaming } from '../analysis/rename.ts';
@@ -23,12 +24,17 @@ export interface Channel {
   send(message: FromProcess): void;
   onMessage(listener: (message: ToProcess) => void): void;
   onParentGone(listener: () => void): void;
+  /** Takes the pieces of streams; see `stream/frames.ts`. */
+  pieces: Writable;
 }
 
 interface Running extends Interruption {
   statementId: number;
   outflow: Outflow;
 }
+
+type Settled = OmitEach<StatementOutcome, 'pieces'>;
+type OmitEach<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
 /** An interrupt between two steps of a statement is lost, so it is repeated until the statement ends. */
 const interruptIntervalMs = 50;
@@ -50,8 +56,6 @@ export function serveStatements(channel: Channel): void {
       flushCompileCache();
     } else if (message.kind === 'interrupt') {
       if (running?.statementId === message.statementId) void interrupt(running);
-    } else if (message.kind === 'taken') {
-      if (running?.statementId === message.statementId) running.outflow.taken();
     } else if (settings !== undefined) {
       void run(settings, message.statementId, message.task).catch(endLoudly);
     }
@@ -74,7 +78,7 @@ export function serveStatements(channel: Channel): void {
   }
 
   async function run(limits: ProcessSettings, statementId: number, task: ProcessTask) {
-    const outflow = createOutflow((piece) => channel.send({ kind: 'chunk', statementId, ...piece }));
+    const outflow = createOutflow(channel.pieces, statementId);
     const current: Running = { statementId, isRequested: false, outflow };
     running = current;
     const overMemory = {
@@ -84,6 +88,7 @@ export function serveStatements(channel: Channel): void {
       message: 'The query needs more memory than it may use.',
       privateDetail: undefined,
       isSpent: true,
+      pieces: 0,
     } as const;
     const memory = watchMemory(limits.memoryLimitBytes, {
       onExceeded: () => void interrupt(current),
@@ -96,14 +101,10 @@ export function serveStatements(channel: Channel): void {
     const wasExceeded = memory.stop();
     const shown = wasExceeded && settled.kind === 'failure' ? overMemory : settled;
     const isSpent = shown.isSpent || keepsTooMuch(limits.memoryLimitBytes);
-    channel.send({ ...shown, isSpent });
+    channel.send({ ...shown, isSpent, pieces: outflow.sent });
   }
 
-  async function outcomeOf(
-    limits: ProcessSettings,
-    task: ProcessTask,
-    current: Running,
-  ): Promise<StatementOutcome> {
+  async function outcomeOf(limits: ProcessSettings, task: ProcessTask, current: Running): Promise<Settled> {
     const { statementId } = current;
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -117,7 +118,7 @@ export function serveStatements(channel: Channel): void {
         if (broken === 'engine') {
           await replaceEngine(limits);
           // Reading twice is harmless, and a retry recovers from a lost connection to the catalog.
-          if (attempt === 1 && !current.isRequested && !current.outflow.hasBegun) continue;
+          if (attempt === 1 && !current.isRequested && current.outflow.sent === 0) continue;
         }
         return { kind: 'failure', statementId, ...failure, isSpent: broken === 'process' };
       }

@@ -37,9 +37,10 @@ export interface Streamed {
   elapsedMs: number;
 }
 
-/** A part of a stream: whole rows only, and what precedes or follows them in the format. */
+/** A part of a stream, which may be cut within a row. */
 export interface Piece {
   bytes: Uint8Array;
+  /** Rows that are whole with this part and were not counted with an earlier one. */
   rowCount: number;
   /** Whether it is the last one of a file that another one follows. */
   endsFile?: boolean | undefined;

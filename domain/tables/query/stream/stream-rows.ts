@@ -1,3 +1,4 @@
+import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import { dataTypeName } from '../../../../data/lake/encode/type-name.ts';
 import { distinctNames } from '../export/names.ts';
 import { checkStatement } from '../guard/check.ts';
@@ -13,10 +14,10 @@ import {
   refuseUnread,
   stopIfInterrupted,
 } from '../process/statement.ts';
-import type { Piece, Streamed, StreamTask, WrittenFormat } from './contract.ts';
+import type { Streamed, StreamTask, WrittenFormat } from './contract.ts';
 import type { Outflow } from './outflow.ts';
 import { createTextWriter, csvFormat, ndjsonFormat } from './text-writer.ts';
-import type { RowWriter, StreamColumn } from './writer.ts';
+import { bytesOf, type MadePiece, type RowWriter, type StreamColumn } from './writer.ts';
 
 /**
  * Runs a statement as any other, and sends its rows as they come. Nothing is sent before the first rows are
@@ -46,8 +47,8 @@ export async function streamRows(
     let isSplit = false;
     let fileBytes = 0;
     let fileRows = 0;
-    const send = async (piece: Piece) => {
-      fileBytes += piece.bytes.length;
+    const send = async (piece: MadePiece) => {
+      fileBytes += bytesOf(piece);
       fileRows += piece.rowCount;
       await current.outflow.send(piece);
       stopIfInterrupted(current);
@@ -60,9 +61,7 @@ export async function streamRows(
     };
     let rowCount = 0;
     let truncated = false;
-    while (!truncated) {
-      const chunk = await result.fetchChunk();
-      if (chunk === null || chunk.rowCount === 0) break;
+    for await (const chunk of chunksOf(result, limit)) {
       const wanted = Math.min(chunk.rowCount, limit - rowCount);
       truncated = chunk.rowCount > wanted;
       for (const piece of writer.add(chunk, wanted)) {
@@ -70,6 +69,7 @@ export async function streamRows(
         if (fileBytes >= maxFileBytes) await endFile();
       }
       rowCount += wanted;
+      if (truncated) break;
     }
     stopIfInterrupted(current);
     if (!truncated) {
@@ -79,7 +79,7 @@ export async function streamRows(
     const last = writer.end();
     // Nothing may follow the end of a file; but an answer without rows is a file.
     const isNothing = isSplit && fileRows + last.rowCount === 0;
-    if (last.bytes.length > 0 && !isNothing) await send(last);
+    if (bytesOf(last) > 0 && !isNothing) await send(last);
     return {
       columns: columns.map(({ name, type }) => ({ name, dataType: dataTypeName(type) })),
       rowCount,
@@ -89,6 +89,27 @@ export async function streamRows(
       elapsedMs: msSince(startedAt),
     };
   });
+}
+
+/** The result's chunks up to the one that exceeds the limit; each is computed while the one before is written. */
+async function* chunksOf(result: DuckDBResult, limit: number): AsyncGenerator<DuckDBDataChunk> {
+  let next = result.fetchChunk();
+  let rowCount = 0;
+  try {
+    for (;;) {
+      const chunk = await next;
+      if (chunk === null || chunk.rowCount === 0) return;
+      rowCount += chunk.rowCount;
+      if (rowCount <= limit) {
+        next = result.fetchChunk();
+        // Awaited in the next round, or at the end.
+        next.catch(() => undefined);
+      }
+      yield chunk;
+    }
+  } finally {
+    await next.catch(() => undefined);
+  }
 }
 
 async function writerOf(

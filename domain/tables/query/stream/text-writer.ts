@@ -1,9 +1,8 @@
 import { DuckDBTypeId, type DuckDBValue } from '@duckdb/node-api';
 import { encoderFor } from '../../../../data/lake/encode/values.ts';
 import { tooLarge } from '../encode-rows.ts';
-import type { Piece } from './contract.ts';
 import { plainTextOf } from './plain-text.ts';
-import { pieceBytes, type RowWriter, readableVectors, type StreamColumn } from './writer.ts';
+import { type MadePiece, pieceBytes, type RowWriter, readableVectors, type StreamColumn } from './writer.ts';
 
 /** How a format writes text: each row is its cells, each after its prefix, and what ends a row. */
 interface TextFormat {
@@ -46,8 +45,8 @@ export function createTextWriter(
 ): RowWriter {
   let text = format.header;
   let textRows = 0;
-  function take(): Piece {
-    const piece = { bytes: Buffer.from(text), rowCount: textRows };
+  function take(): MadePiece {
+    const piece = { chunks: [Buffer.from(text)], rowCount: textRows };
     text = '';
     textRows = 0;
     return piece;

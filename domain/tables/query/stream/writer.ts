@@ -1,20 +1,28 @@
 import type { DuckDBDataChunk, DuckDBType, DuckDBVector } from '@duckdb/node-api';
 import { hasStructs, readStructsByPosition } from '../../../../data/lake/encode/positional.ts';
 import { refuseHugeLists } from '../encode-rows.ts';
-import type { Piece } from './contract.ts';
 
 export interface StreamColumn {
   name: string;
   type: DuckDBType;
 }
 
+/** A piece as it is made. Its chunks are valid until the writer is used again. */
+export interface MadePiece {
+  chunks: readonly Uint8Array[];
+  rowCount: number;
+  endsFile?: boolean;
+}
+
 /** Turns rows into the bytes of one format. What precedes the rows is in the first piece. */
 export interface RowWriter {
   /** Adds the chunk's first rows; gives what is large enough to be sent. */
-  add(chunk: DuckDBDataChunk, rowCount: number): Iterable<Piece>;
+  add(chunk: DuckDBDataChunk, rowCount: number): Iterable<MadePiece>;
   /** The last rows, and what ends the stream or file; what is added after that begins another one. */
-  end(): Piece;
+  end(): MadePiece;
 }
+
+export const bytesOf = ({ chunks }: MadePiece): number => chunks.reduce((sum, { length }) => sum + length, 0);
 
 /** A piece is sent once it is as large. */
 export const pieceBytes = 128 * 1024;

@@ -1,12 +1,14 @@
 import type { DuckDBVector } from '@duckdb/node-api';
 import { Field, makeData, RecordBatch, Schema, Struct } from 'apache-arrow';
 import { tooLarge } from '../../encode-rows.ts';
-import type { Piece, WrittenFormat } from '../contract.ts';
-import { pieceBytes, type RowWriter, readableVectors, type StreamColumn } from '../writer.ts';
+import type { WrittenFormat } from '../contract.ts';
+import { type MadePiece, pieceBytes, type RowWriter, readableVectors, type StreamColumn } from '../writer.ts';
 import { CollectingFileWriter, CollectingStreamWriter } from './collecting-writers.ts';
 import { fixedBytes, fixedColumnOf, longColumnOf } from './column-of.ts';
 
 const mostRows = 65_536;
+/** Of columns whose values have one length. */
+const batchBytes = 4 * pieceBytes;
 
 /**
  * Arrow's IPC streaming format: the schema, record batches, and an end that tells a whole stream from one cut
@@ -20,7 +22,7 @@ export function createArrowWriter(
   format: WrittenFormat,
 ): RowWriter {
   const rowBytes = columns.reduce((sum, { type }) => sum + fixedBytes(type), 0);
-  const capacity = Math.max(1, Math.min(mostRows, Math.floor((pieceBytes * 2) / rowBytes)));
+  const capacity = Math.max(1, Math.min(mostRows, Math.floor(batchBytes / rowBytes)));
   const fixed = columns.map((column) => fixedColumnOf(column, capacity));
   const long = columns.map(({ type }, at) =>
     fixed[at] === undefined ? longColumnOf(type, capacity) : undefined,
@@ -63,16 +65,15 @@ export function createArrowWriter(
     return row;
   }
 
-  function take(): Piece {
+  /** The bytes are the columns' own memory, which is cleared when the next batch begins. */
+  function take(): MadePiece {
     const rowCount = length;
     if (length > 0) {
       const children = all.map((column) => column.data(length));
       writer.write(new RecordBatch(schema, makeData({ type: struct, length, nullCount: 0, children })));
     }
-    const piece = { bytes: writer.written.take(), rowCount };
-    for (const column of all) column.clear();
     length = 0;
-    return piece;
+    return { chunks: writer.written.take(), rowCount };
   }
 
   return {
@@ -80,15 +81,16 @@ export function createArrowWriter(
       const vectors = readableVectors(columns, chunk, maxBytes);
       let row = 0;
       while (row < rowCount) {
+        if (length === 0) for (const column of all) column.clear();
         row = fill(vectors, row, rowCount);
         if (isFull()) yield take();
       }
     },
     end: () => {
-      const { bytes, rowCount } = take();
+      const { chunks, rowCount } = take();
       const ended = writer.finish();
       writer = begun();
-      return { bytes: Buffer.concat([bytes, ended.written.take()]), rowCount };
+      return { chunks: [...chunks, ...ended.written.take()], rowCount };
     },
   };
 }

@@ -10,11 +10,11 @@ class Written {
     return byteLength;
   }
 
-  /** A copy. */
-  take(): Uint8Array {
-    const bytes = Buffer.concat(this.#chunks);
+  /** The columns' own memory, for a part. */
+  take(): Uint8Array[] {
+    const chunks = this.#chunks;
     this.#chunks = [];
-    return bytes;
+    return chunks;
   }
 }
 
