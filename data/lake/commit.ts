@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { AppError } from '../errors.ts';
-import { probeCatalog } from './ducklake/alive.ts';
+import { endReading } from './ducklake/alive.ts';
 import { appendInlined, type InlinedAppend, type InlinedRows } from './ducklake/inlined-append.ts';
 import type { EngineConnection, LakeEngine } from './engine/contract.ts';
 import { isTransientFailure } from './engine/failure.ts';
@@ -35,7 +35,7 @@ export async function inLakeTransaction<T>(
 ): Promise<T> {
   async function transact(on: EngineConnection): Promise<T> {
     await on.run('BEGIN');
-    const { result, note } = await work(on).catch((error: unknown) => refuseUnread(on, lake, error));
+    const { result, note } = await work(on).catch((error: unknown) => refuseUnread(on, error));
     await on.run(`CALL ${lake.schema}.set_commit_message('workspace', $1, extra_info => $2)`, [
       note.message,
       commitExtraInfo(note, heldTables()),
@@ -55,11 +55,11 @@ export async function inLakeTransaction<T>(
 }
 
 /**
- * A refusal depends on what was read, so the connection it was read over must still be alive; any other
- * failure is rethrown unchanged.
+ * A refusal depends on what was read, so the connection it was read over must have been alive to the end; any
+ * other failure is rethrown unchanged.
  */
-async function refuseUnread(connection: EngineConnection, lake: Lake, error: unknown): Promise<never> {
-  if (isExpected(error)) await probeCatalog(connection, lake.schema);
+async function refuseUnread(connection: EngineConnection, error: unknown): Promise<never> {
+  if (isExpected(error)) await endReading(connection);
   throw error;
 }
 

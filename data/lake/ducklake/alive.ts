@@ -1,20 +1,18 @@
 import type { EngineConnection, LakeEngine } from '../engine/contract.ts';
 import type { Lake } from '../provision.ts';
-import { literal } from '../sql.ts';
 
 /**
- * Queries the catalog over the connection of the current transaction; fails if that connection was lost.
+ * Ends a transaction that only read; fails if the connection to the catalog over which it read was lost.
  *
  * DuckLake checks whether a table has deletions in the catalog by reading them. It treats any failure as
  * "none" and caches that for as long as the lake is attached, so a connection lost at that moment would show
- * replaced rows. Nothing that a transaction read is trusted until this query has succeeded in it.
+ * replaced rows. Nothing that a transaction read is trusted until it has ended. Only its end will do: a query
+ * of the catalog by the caller goes over another connection than DuckLake's own.
+ *
+ * @throws Error of a lost connection, which is transient, whatever the engine calls it
  */
-export const catalogProbe = (lakeName: string): string =>
-  `SELECT * FROM postgres_query(${literal(`__ducklake_metadata_${lakeName}`)}, 'SELECT 1')`;
-
-/** @throws Error of a lost connection, which is transient, whatever the engine calls it */
-export async function probeCatalog(connection: EngineConnection, lakeName: string): Promise<void> {
-  await connection.read(catalogProbe(lakeName)).catch((cause: unknown) => {
+export async function endReading(connection: EngineConnection): Promise<void> {
+  await connection.run('ROLLBACK').catch((cause: unknown) => {
     throw new Error('Connection Error: the catalog was lost while the lake was read.', { cause });
   });
 }
@@ -28,8 +26,7 @@ export function readLake<T>(
   return engine.use(lake.writer, async (connection) => {
     await connection.run('BEGIN');
     const result = await work(connection);
-    await probeCatalog(connection, lake.schema);
-    await connection.run('ROLLBACK');
+    await endReading(connection);
     return result;
   });
 }

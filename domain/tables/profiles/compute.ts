@@ -88,7 +88,7 @@ async function readGroup(
 ): Promise<ColumnProfile[]> {
   const group = content.columns.slice(done, done + columnsAtOnce);
   const read = await staging
-    .use(lake.writer, (connection) => readColumns(connection, lake.schema, rows, group), { signal })
+    .use(lake.writer, (connection) => readColumns(connection, rows, group), { signal })
     .catch((error: unknown) => {
       throw isOutOfMemory(error) ? tooLarge(group.map(({ name }) => name)) : error;
     });

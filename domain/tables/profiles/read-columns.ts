@@ -1,4 +1,4 @@
-import { probeCatalog } from '../../../data/lake/ducklake/alive.ts';
+import { endReading } from '../../../data/lake/ducklake/alive.ts';
 import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
 import { decidedType, type LakeColumn } from '../tables/columns.ts';
 import type { Bins } from './axis.ts';
@@ -17,14 +17,12 @@ type Figures = Record<string, Shown | Record<string, number> | null>;
 /** Reads some columns in one transaction, all over one connection to the catalog. */
 export async function readColumns(
   connection: EngineConnection,
-  lakeName: string,
   rows: Rows,
   columns: readonly LakeColumn[],
 ): Promise<ReadColumns> {
   await connection.run('BEGIN');
   const read = await inTransaction(connection, rows, columns);
-  await probeCatalog(connection, lakeName);
-  await connection.run('ROLLBACK');
+  await endReading(connection);
   return read;
 }
 

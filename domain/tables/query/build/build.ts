@@ -1,11 +1,6 @@
 import type { Engine } from '../process/engine.ts';
 import { shownFailure } from '../process/failure.ts';
-import {
-  type Interruption,
-  inReadTransaction,
-  refuseUnread,
-  stopIfInterrupted,
-} from '../process/statement.ts';
+import { type Interruption, inReadTransaction, stopIfInterrupted } from '../process/statement.ts';
 import { type Build, buildAddedRows, buildGroups, buildWhole, mergeGroups } from './content.ts';
 import type { BuildTask, Built } from './contract.ts';
 import { shapeOf } from './shape.ts';
@@ -53,7 +48,6 @@ function reading<Result>(
     const shape = await shapeOf(connection, task.atVersions);
     const built = await way({ connection, parser, task, shape });
     stopIfInterrupted(interruption);
-    await refuseUnread(engine);
     return built;
   });
 }

@@ -4,12 +4,7 @@ import { checkStatement } from '../guard/check.ts';
 import { applyNames } from '../guard/column-names.ts';
 import { QueryRefusal } from '../guard/refusal.ts';
 import type { Engine } from '../process/engine.ts';
-import {
-  type Interruption,
-  inReadTransaction,
-  refuseUnread,
-  stopIfInterrupted,
-} from '../process/statement.ts';
+import { type Interruption, inReadTransaction, stopIfInterrupted } from '../process/statement.ts';
 import type { CopiedFormat, Exported, ExportTask } from './contract.ts';
 import { distinctNames } from './names.ts';
 import { asWorkbook } from './workbook-values.ts';
@@ -38,7 +33,6 @@ export async function exportFiles(
       throw /Sheet row limit/.test(String(error)) ? tooLong() : error;
     });
     stopIfInterrupted(interruption);
-    await refuseUnread(engine);
     return { rows: Number(written.getRows()[0]?.[0] ?? 0), scannedRelationIds: checked.scannedRelationIds };
   });
 }

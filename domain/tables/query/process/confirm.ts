@@ -1,4 +1,3 @@
-import { catalogProbe } from '../../../../data/lake/ducklake/alive.ts';
 import { QueryRefusal } from '../guard/refusal.ts';
 import { withoutTail } from '../guard/tree.ts';
 import type { Bound } from './bind.ts';
@@ -15,13 +14,12 @@ export interface StreamedStatement {
 
 /**
  * The binding shows a streamed result that fails midway as one that has ended; only the transaction tells.
- * Also, results are trusted only if the connection to the catalog survived; see `catalogProbe`.
  *
  * @throws the reason
  */
 export async function confirmStreamed(engine: Engine, statement: StreamedStatement): Promise<void> {
   try {
-    await engine.connection.run(statement.readsLake ? catalogProbe('lake') : 'SELECT 1');
+    await engine.connection.run('SELECT 1');
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     if (/transaction is aborted/.test(message)) await failAgain(engine, statement);

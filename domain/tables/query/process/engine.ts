@@ -16,8 +16,8 @@ export interface Engine {
   /** Which lake it is attached to; undefined while blank. */
   attachedTo: string | undefined;
   /**
-   * The end of the last statement's transaction. The next statement waits for it; the last one's answer does
-   * not.
+   * The end of the last statement's transaction if that failed. The next statement waits for it; the answer
+   * does not.
    */
   ending: Promise<void>;
   /**

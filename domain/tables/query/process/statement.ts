@@ -1,4 +1,3 @@
-import { catalogProbe } from '../../../../data/lake/ducklake/alive.ts';
 import { currentSnapshotQuery } from '../../../../data/lake/ducklake/procedures.ts';
 import { encodeRows } from '../encode-rows.ts';
 import { checkDraft } from '../guard/check.ts';
@@ -59,7 +58,7 @@ export async function runStatement(
     stopIfInterrupted(interruption);
     if (!checked.isBounded && !rows.truncated) {
       await confirmStreamed(engine, { sql: checked.sql, bound, columnCount: names.length, readsLake });
-    } else if (readsLake) await refuseUnread(engine);
+    }
     return {
       ...rows,
       elapsedMs: msSince(startedAt),
@@ -73,7 +72,10 @@ export async function runStatement(
 export const msSince = (startedAt: number): number =>
   Math.round((performance.now() - startedAt) * 1000) / 1000;
 
-/** Works in one transaction that only reads. */
+/**
+ * Works in one transaction that only reads. Its result is trusted only if the connection to the catalog
+ * survived, which the transaction's end tells; see `endReading`.
+ */
 export async function inReadTransaction<T>(
   engine: Engine,
   interruption: Interruption,
@@ -84,27 +86,24 @@ export async function inReadTransaction<T>(
   if (engine.isLost) throw new LakeUnavailable('The transaction before could not be ended.');
   stopIfInterrupted(interruption);
   await connection.run('BEGIN TRANSACTION READ ONLY');
+  const end = async () => {
+    try {
+      await connection.run('ROLLBACK');
+    } catch (error) {
+      engine.isLost = true;
+      throw new LakeUnavailable(error instanceof Error ? error.message : String(error));
+    }
+  };
+  let result: T;
   try {
-    return await work();
-  } finally {
-    // The transaction only read, so its end does not matter; the next statement notices if it could not be
-    // ended.
-    engine.ending = connection.run('ROLLBACK').then(
-      () => undefined,
-      () => {
-        engine.isLost = true;
-      },
-    );
-  }
-}
-
-/** Results are trusted only if the connection to the catalog survived; see `catalogProbe`. */
-export async function refuseUnread({ connection }: Engine): Promise<void> {
-  try {
-    await connection.run(catalogProbe('lake'));
+    result = await work();
   } catch (error) {
-    throw new LakeUnavailable(error instanceof Error ? error.message : String(error));
+    // The next statement waits for it; this one's failure is told at once.
+    engine.ending = end().catch(() => undefined);
+    throw error;
   }
+  await end();
+  return result;
 }
 
 /** Everything after it in the transaction reads this snapshot, whatever is committed meanwhile. */

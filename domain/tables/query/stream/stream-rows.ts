@@ -11,7 +11,6 @@ import {
   inReadTransaction,
   msSince,
   newestSnapshot,
-  refuseUnread,
   stopIfInterrupted,
 } from '../process/statement.ts';
 import type { Streamed, StreamTask, WrittenFormat } from './contract.ts';
@@ -35,7 +34,7 @@ export async function streamRows(
   const { connection, parser } = engine;
   const { limit = Number.POSITIVE_INFINITY, maxFileBytes = Number.POSITIVE_INFINITY } = task;
   const checked = await checkStatement(parser, task);
-  return inReadTransaction(engine, current, async () => {
+  const { answer, last } = await inReadTransaction(engine, current, async () => {
     const readsLake = checked.scannedRelationIds.length > 0;
     const snapshotId = readsLake ? await newestSnapshot(engine) : 0;
     stopIfInterrupted(current);
@@ -74,13 +73,12 @@ export async function streamRows(
     stopIfInterrupted(current);
     if (!truncated) {
       await confirmStreamed(engine, { sql: checked.sql, bound, columnCount: names.length, readsLake });
-    } else if (readsLake) await refuseUnread(engine);
+    }
     stopIfInterrupted(current);
     const last = writer.end();
     // Nothing may follow the end of a file; but an answer without rows is a file.
     const isNothing = isSplit && fileRows + last.rowCount === 0;
-    if (bytesOf(last) > 0 && !isNothing) await send(last);
-    return {
+    const answer = {
       columns: columns.map(({ name, type }) => ({ name, dataType: dataTypeName(type) })),
       rowCount,
       truncated,
@@ -88,7 +86,10 @@ export async function streamRows(
       snapshotId,
       elapsedMs: msSince(startedAt),
     };
+    return { answer, last: bytesOf(last) === 0 || isNothing ? undefined : last };
   });
+  if (last !== undefined) await current.outflow.send(last);
+  return answer;
 }
 
 /** The result's chunks up to the one that exceeds the limit; each is computed while the one before is written. */

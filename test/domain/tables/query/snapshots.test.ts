@@ -1,3 +1,4 @@
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectEventually } from '../../../support/eventually.ts';
 import { openTestQueries, outcomeOf, type TestQueries } from './support.ts';
@@ -129,7 +130,58 @@ describe('a lost catalog connection', () => {
     await expectEventually(() => queries.lake.dropCatalogConnections()).toBeGreaterThan(0);
     expect((await slow).rowCount).toBe(1);
   });
+
+  it.each(['SELECT count(*) AS n FROM events', 'FROM events'])(
+    'at the end of %s is tried again: DuckLake may have treated what it could not read as nothing',
+    async (sql) => {
+      const { location } = queries.lake;
+      const way = await openCuttableWay(location.catalog);
+      const catalog = { ...location.catalog, host: '127.0.0.1', port: way.port };
+      const read = () => queries.run(sql, { location: { ...location, catalog } });
+      const { rowsJson } = await read();
+      const lists = () => way.seen('ducklake_data_file');
+      const before = lists();
+      await read();
+      const ofOne = lists() - before;
+      way.cutAt('ROLLBACK');
+      expect((await read()).rowsJson).toBe(rowsJson);
+      expect(lists() - before).toBeGreaterThan(2 * ofOne);
+      way.close();
+    },
+  );
 });
+
+/** A way to PostgreSQL that can be cut when the client sends a text. */
+async function openCuttableWay({ host, port }: { host: string; port: number }) {
+  const sent: string[] = [];
+  let cut: string | undefined;
+  const server = createServer((client) => {
+    const database = connect(port, host);
+    const end = () => {
+      client.destroy();
+      database.destroy();
+    };
+    for (const socket of [client, database]) socket.on('error', end).on('close', end);
+    client.on('data', (data) => {
+      const text = data.toString('latin1');
+      sent.push(text);
+      if (cut !== undefined && text.includes(cut)) {
+        cut = undefined;
+        end();
+      } else database.write(data);
+    });
+    database.on('data', (data) => client.write(data));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    seen: (text: string) => sent.filter((one) => one.includes(text)).length,
+    cutAt: (text: string) => {
+      cut = text;
+    },
+    close: () => server.close(),
+  };
+}
 
 describe('a broken view', () => {
   it('in itself or in a cycle is refused', async () => {
