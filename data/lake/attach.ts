@@ -36,6 +36,7 @@ export function attachStatements(
     "METADATA_PATH ''",
     `DATA_PATH ${literal(dataPath)}`,
     `METADATA_SCHEMA ${literal(catalog.schema)}`,
+    // The inner schema is all that is then read of PostgreSQL's own catalog, which has every lake's tables.
     `METADATA_PARAMETERS MAP {'TYPE': 'postgres', 'SECRET': ${literal(postgresSecret)}, 'SCHEMA': ${literal(catalog.schema)}}`,
   ];
   return [

@@ -195,3 +195,14 @@ describe('the engine processes', () => {
     await Promise.all([...held, other]);
   });
 });
+
+test('of the catalog of PostgreSQL an engine reads its own lake alone', async () => {
+  const { lake } = await newTable();
+  const other = await newTable();
+  await newEngine().use(lake.writer, async (connection) => {
+    const snapshots = (schema: string) =>
+      connection.read(`SELECT count(*) FROM __ducklake_metadata_${lake.schema}.${schema}.ducklake_snapshot`);
+    expect((await snapshots(lake.schema)).rows).not.toEqual([]);
+    await expect(snapshots(other.lake.schema)).rejects.toThrow(/does not exist/);
+  });
+});

@@ -92,7 +92,7 @@ export async function streamRows(
   return answer;
 }
 
-/** The result's chunks up to the one that exceeds the limit; each is computed while the one before is written. */
+/** The result's chunks up to the one that exceeds the limit; the next is computed while one is written. */
 async function* chunksOf(result: DuckDBResult, limit: number): AsyncGenerator<DuckDBDataChunk> {
   let next = result.fetchChunk();
   let rowCount = 0;
