@@ -33,6 +33,8 @@ export interface ChildOptions<From> {
   /** Whether it gets a file 4 to write bytes to, which as messages would be copied four times. */
   hasOutput?: boolean;
   nodeFlags?: string[];
+  /** Threads that asynchronous native work runs on; libuv's default is 4. */
+  threadPoolSize?: number;
   onMessage(message: From): void;
   onStderr(text: string): void;
 }
@@ -41,7 +43,13 @@ export function forkChild<To extends object, From>(options: ChildOptions<From>):
   const { folder } = options;
   const child = fork(options.module, [], {
     // The parent's environment is not passed on: it contains secrets that the child does not need.
-    env: { TZ: 'UTC', PGCONNECT_TIMEOUT: '10', ...mallocSettings, ...compileCache() },
+    env: {
+      TZ: 'UTC',
+      PGCONNECT_TIMEOUT: '10',
+      ...(options.threadPoolSize === undefined ? {} : { UV_THREADPOOL_SIZE: String(options.threadPoolSize) }),
+      ...mallocSettings,
+      ...compileCache(),
+    },
     execArgv: options.nodeFlags ?? [],
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc', options.hasOutput === true ? 'pipe' : 'ignore'],

@@ -3,6 +3,8 @@ import type { PoolProcess, Slot, Slots } from './slots.ts';
 
 /** Assigns slots: immediately within an organization's fair share, after a bounded wait beyond it. */
 export interface Queue<P extends PoolProcess> {
+  /** Whether `enter` would let one more wait: callers may ask before they prepare their work. */
+  admits(organizationId: string): boolean;
   /** Rejects with `refusal` if the wait times out, the signal aborts, or too many are waiting. */
   enter(organizationId: string, timeoutMs: number, signal: AbortSignal | undefined): Promise<Slot<P>>;
   /**
@@ -96,6 +98,7 @@ export function createQueue<P extends PoolProcess>(options: QueueOptions<P>): Qu
   }
 
   return {
+    admits: (organizationId) => mayWait(load, organizationId, options.waiting),
     enter: async (organizationId, timeoutMs, signal) => {
       const hasOlderWaiter = (waiting.get(organizationId) ?? 0) > 0;
       const slot = hasOlderWaiter ? undefined : takeNow(organizationId);

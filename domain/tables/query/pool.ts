@@ -44,6 +44,13 @@ export interface QueryPoolOptions {
 
 export interface QueryPool {
   /**
+   * Looks whether the organization may send one more statement, before anything is looked up for it: what is
+   * refused in masses must cost little.
+   *
+   * @throws AppError `queries_saturated`
+   */
+  admit(organizationId: string): void;
+  /**
    * If the process dies, the statement is retried once in another one, within its time limit.
    *
    * @throws AppError with one of the query codes of the contract
@@ -71,7 +78,7 @@ export interface TaskLimits {
  * An organization's burst is queued, not refused; the wait is short, since a client can retry but a queue
  * cannot shrink.
  */
-const waiting: WaitingRules = { perOrganization: 8, inAll: 64, shareWaitMs: 1_000 };
+const waiting: WaitingRules = { perOrganization: 32, inAll: 256, shareWaitMs: 1_000 };
 
 /** Runs users' statements in separate processes, so that they cannot affect this one. */
 export function createQueryPool(options: QueryPoolOptions): QueryPool {
@@ -135,6 +142,9 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
   }
 
   return {
+    admit: (organizationId) => {
+      if (!queue.admits(organizationId)) throw saturated();
+    },
     perform,
     run: (request) => perform(statementOf(request), request),
     close: async () => {

@@ -118,6 +118,7 @@ async function recorded<Answer extends Summary>(
   rowsSoFar: () => number | undefined = () => undefined,
 ): Promise<{ answer: Answer; scanned: QueryResult['scanned'] }> {
   const { organizationId, id, sql, views = [] } = query;
+  deps.queries.admit(organizationId);
   const parameterized = withParameters(sql, query.values ?? new Map());
   const startedMs = performance.now();
   const record = {

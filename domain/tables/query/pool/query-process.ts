@@ -74,6 +74,8 @@ export function startQueryProcess(
     hasOutput: true,
     // Its heap is small, and the engine wants the other cores: threads that collect cost more than they save.
     nodeFlags: ['--single-threaded-gc'],
+    // It does one thing at a time: on one thread, each step of a statement finds its memory and caches warm.
+    threadPoolSize: 1,
     onStderr,
     onMessage: (message) => {
       if (message.kind === 'ready') ready.resolve();

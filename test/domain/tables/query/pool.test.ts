@@ -97,7 +97,7 @@ describe('a query process', () => {
       const names = environment.split('\0').map((entry) => entry.split('=')[0]);
       expect(
         names.filter((name) => name !== '' && !/^(NODE_CHANNEL|NODE_COMPILE|MALLOC)_/.test(name ?? '')),
-      ).toEqual(['TZ', 'PGCONNECT_TIMEOUT']);
+      ).toEqual(['TZ', 'PGCONNECT_TIMEOUT', 'UV_THREADPOOL_SIZE']);
     }
     expect(seen).toBeGreaterThan(0);
   });
@@ -147,6 +147,17 @@ describe('an organization', () => {
     const codes = (await Promise.all(all)).map((outcome) => outcome.code);
     expect(codes.filter((code) => code === 'query_timeout')).toHaveLength(2);
     expect(codes.filter((code) => code === 'queries_saturated')).toHaveLength(14);
+  });
+
+  it('whose queue is full is refused before anything is looked up for its statement', async () => {
+    const controllers = Array.from({ length: 60 }, () => new AbortController());
+    const { organizationId } = queries.lake.location;
+    const all = controllers.map(({ signal }) => outcomeOf(queries.run(endless, { signal })));
+    expect(() => queries.pool.admit(organizationId)).toThrow('Too many queries of this organization');
+    expect(() => queries.pool.admit(other.location.organizationId)).not.toThrow();
+    for (const controller of controllers) controller.abort();
+    await Promise.all(all);
+    expect(() => queries.pool.admit(organizationId)).not.toThrow();
   });
 
   it('sees its own lake only, also in a process that had another one open', async () => {
