@@ -1,4 +1,4 @@
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { pino } from 'pino';
@@ -15,6 +15,7 @@ import { startReconciler } from './reconciler.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
 import { reconcileSteps } from './steps.ts';
 import { becomeCurrentWhereNoneIs, versioningOf } from './versioning.ts';
+import { bundleCacheDir, keptWorkflowBundle } from './workflow-bundle.ts';
 
 const config = readWorkerConfig(process.env);
 const logger = pino({
@@ -42,8 +43,7 @@ const {
 await deps.objects.ensureBucket();
 await ensureSearchAttributes(temporal.connection as Connection, config.temporal.namespace, logger);
 const connection = await NativeConnection.connect(temporalConnection(config.temporal));
-const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
-const traceModule = fileURLToPath(new URL('../workflows/trace-context.ts', import.meta.url));
+const codePath = await keptWorkflowBundle([bundleCacheDir, join(config.workDir, 'workflow-bundles')]);
 const shared = {
   connection,
   namespace: config.temporal.namespace,
@@ -55,8 +55,7 @@ const workers = await Promise.all([
   Worker.create({
     ...shared,
     taskQueue: taskQueues.control,
-    workflowsPath,
-    interceptors: { ...shared.interceptors, workflowModules: [traceModule] },
+    workflowBundle: { codePath },
     activities: activities.control,
     shutdownGraceTime: '3 seconds',
   }),

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { constants, globSync } from 'node:fs';
+import { access, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode } from '@temporalio/worker';
+
+const pathOf = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const workflowsDir = pathOf('workflows/');
+/** The usual place for what is made from sources. */
+export const bundleCacheDir = pathOf('node_modules/.cache/workflow-bundles');
+
+/**
+ * The file with the code of all workflows. Bundling takes two seconds of a start and leaves the bundler in
+ * memory, so the bundle is kept under a name that changes with everything it is made from, in the first of
+ * these folders that can be written.
+ */
+export async function keptWorkflowBundle(folders: readonly string[]): Promise<string> {
+  const folder = await firstWritable(folders);
+  const name = `${await sourceHash()}.js`;
+  const file = join(folder, name);
+  const kept = await readdir(folder);
+  if (kept.includes(name)) return file;
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: join(workflowsDir, 'index.ts'),
+    workflowInterceptorModules: [join(workflowsDir, 'trace-context.ts')],
+  });
+  // Another worker may write the same at the same time.
+  const partial = `${file}.${process.pid}`;
+  await writeFile(partial, code);
+  await rename(partial, file);
+  const outdated = kept.filter((other) => other.endsWith('.js'));
+  await Promise.all(outdated.map((other) => rm(join(folder, other), { force: true })));
+  return file;
+}
+
+async function firstWritable(folders: readonly string[]): Promise<string> {
+  const refusals: unknown[] = [];
+  for (const folder of folders) {
+    try {
+      await mkdir(folder, { recursive: true });
+      await access(folder, constants.W_OK);
+      return folder;
+    } catch (error) {
+      refusals.push(error);
+    }
+  }
+  throw new AggregateError(refusals, `The bundle of workflows cannot be written: ${folders.join(', ')}.`);
+}
+
+async function sourceHash(): Promise<string> {
+  const sdk = await readFile(fileURLToPath(import.meta.resolve('@temporalio/worker/package.json')), 'utf8');
+  const { version } = JSON.parse(sdk) as { version: string };
+  const hash = createHash('sha256').update(`${process.version} ${version}`);
+  for (const path of globSync('**/*.ts', { cwd: workflowsDir }).sort())
+    hash.update(`\n${path}\n`).update(await readFile(join(workflowsDir, path)));
+  return hash.digest('hex').slice(0, 32);
+}
