@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { chmodSync, globSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -28,7 +28,7 @@ export type ObjectStoreOptions = {
 };
 
 const readyTimeoutMs = 30_000;
-const probeTimeoutMs = 5_000;
+const probeTimeoutMs = 1_000;
 const region = 'us-east-1';
 const services = ['s3', 'master', 'volume', 'filer', 'admin'] as const;
 
@@ -107,11 +107,17 @@ function flags(ports: Record<(typeof services)[number], number>): string[] {
   ];
 }
 
-/** The gateway answers before a volume accepts writes, so the probe writes. */
+/**
+ * The gateway answers before a volume accepts writes, so the probe writes. A write that is sent too early may
+ * not be answered for many seconds, while others are; each has a key of its own, as it may hold the key's
+ * lock.
+ */
 async function isWritable(store: ObjectStore): Promise<boolean> {
   const write = async () => {
+    const key = `probe-${randomUUID()}`;
     await store.ensureBucket();
-    await store.put('probe', Buffer.from('probe'), 'text/plain');
+    await store.put(key, Buffer.from('probe'), 'text/plain');
+    await store.remove(key);
     return true;
   };
   return Promise.race([write(), delay(probeTimeoutMs, false, { ref: false })]);
