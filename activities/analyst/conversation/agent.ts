@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { isTurnOver, noteFailure } from '../../../domain/analyst/conversations/lifecycle.ts';
 import { stopsChannel } from '../../../domain/analyst/conversations/turns.ts';
-import { beginTurn, type TurnBeginning } from '../../../domain/analyst/turns/begin-turn.ts';
+import { beginTurn, type TurnBeginning, type TurnsFull } from '../../../domain/analyst/turns/begin-turn.ts';
 import { takeModelStep } from '../../../domain/analyst/turns/model-step.ts';
 import { TurnEnded } from '../../../domain/analyst/turns/reply-writer.ts';
 import { StepFailure } from '../../../domain/analyst/turns/step-failure.ts';
@@ -16,10 +16,14 @@ import type { ActivityDeps } from '../../deps.ts';
 import { withHeartbeats } from '../../heartbeats.ts';
 
 /**
- * Delay between attempts to begin a turn, in milliseconds; grows while the organization's other turns are in
- * the way.
+ * Delay until a waiting turn tries to begin again, in milliseconds. Of all that wait, about as many try in a
+ * second as may be under way, so that a long queue costs no more than a short one; fewer when turns are
+ * long.
  */
-const fullAgainMs = (attempt: number): number => Math.min(1_000 * (1 + Math.floor(attempt / 10)), 5_000);
+function fullAgainMs({ waiting, limit }: TurnsFull, attempt: number): number {
+  const seconds = Math.max(Math.min(1 + Math.floor(attempt / 10), 5), Math.min(waiting / limit, 30));
+  return seconds * (750 + Math.random() * 500);
+}
 
 export function conversationAgentActivities(
   deps: ActivityDeps,
@@ -28,11 +32,11 @@ export function conversationAgentActivities(
   const beginning = (turn: TurnInput) => beginTurn({ ...deps, turnsPerOrganization }, turn);
 
   /** The first step also begins the turn; if that is not possible, the workflow waits. */
-  async function hasBegun(turn: TurnInput, step: number): Promise<TurnBeginning> {
+  async function hasBegun(turn: TurnInput, step: number): Promise<TurnBeginning | 'failed'> {
     if (step > 0) return 'begun';
     return beginning(turn).catch((err: unknown) => {
       deps.logger.warn({ err, messageId: turn.messageId }, 'a turn could not begin at once');
-      return 'full';
+      return 'failed';
     });
   }
 
@@ -40,11 +44,11 @@ export function conversationAgentActivities(
     /** Safe to retry: a turn that has begun keeps its pins. */
     async beginTurn(turn) {
       const begun = await beginning(turn);
-      if (begun === 'full')
+      if (typeof begun === 'object')
         throw ApplicationFailure.create({
           type: 'overloaded',
-          message: 'As many turns of the organization are worked at as may be.',
-          nextRetryDelay: fullAgainMs(Context.current().info.attempt),
+          message: 'As many turns of the organization are under way as may be.',
+          nextRetryDelay: fullAgainMs(begun, Context.current().info.attempt),
         });
       return begun === 'begun';
     },
@@ -56,7 +60,7 @@ export function conversationAgentActivities(
     takeModelStep: (turn, step, isLast) =>
       whileItLasts(deps, turn, { kind: 'ended' }, async (signal) => {
         const begun = await hasBegun(turn, step);
-        if (begun !== 'begun') return { kind: begun === 'full' ? 'unbegun' : 'ended' };
+        if (begun !== 'begun') return { kind: begun === 'ended' ? 'ended' : 'unbegun' };
         return takeModelStep(deps, turn, { step, isLast, signal }).catch(async (error: unknown) => {
           if (!(error instanceof StepFailure)) throw error;
           const { code, message, isRetryable, retryAfterMs } = error.failure;

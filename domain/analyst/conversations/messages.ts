@@ -66,16 +66,21 @@ export function activeReply(
     .executeTakeFirst();
 }
 
-/** Number of the organization's replies being worked on. */
-export async function countStarted(db: OrganizationTransaction, organizationId: string): Promise<number> {
-  const { count } = await db
+/** Numbers of the organization's replies that are being worked on, and that wait for it. */
+export async function countTurns(
+  db: OrganizationTransaction,
+  organizationId: string,
+): Promise<{ started: number; waiting: number }> {
+  const { started, waiting } = await db
     .selectFrom('messages')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .select(({ fn }) => [
+      fn.countAll<number>().filterWhere('started_at', 'is not', null).as('started'),
+      fn.countAll<number>().filterWhere('started_at', 'is', null).as('waiting'),
+    ])
     .where('organization_id', '=', organizationId)
     .where('status', '=', 'streaming')
-    .where('started_at', 'is not', null)
     .executeTakeFirstOrThrow();
-  return Number(count);
+  return { started: Number(started), waiting: Number(waiting) };
 }
 
 /** Newest first, before a position. */

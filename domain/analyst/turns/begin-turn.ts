@@ -14,11 +14,16 @@ import { readableTables } from '../../tables/tables/tables.ts';
 import { actAs } from '../../workspace/organizations/rights.ts';
 import { appendEvents } from '../conversations/events.ts';
 import { lockTurn } from '../conversations/lifecycle.ts';
-import { countStarted, type DataVersion, updateMessage } from '../conversations/messages.ts';
+import { countTurns, type DataVersion, updateMessage } from '../conversations/messages.ts';
 import { actsForIn, turnPin, turnPinMs } from '../conversations/turns.ts';
 
-/** `full`: the organization's limit of concurrent turns is reached; this one waits. */
-export type TurnBeginning = 'begun' | 'ended' | 'full';
+export type TurnBeginning = 'begun' | 'ended' | TurnsFull;
+
+/** The organization's limit of concurrent turns is reached, and so many wait, this one among them. */
+export interface TurnsFull {
+  limit: number;
+  waiting: number;
+}
 
 export interface BeginDeps extends ExpiryDeps {
   /** Maximum number of concurrent turns of one organization, so that others do not wait for them. */
@@ -31,22 +36,25 @@ export interface BeginDeps extends ExpiryDeps {
  */
 export async function beginTurn(deps: BeginDeps, turn: TurnInput): Promise<TurnBeginning> {
   const { organizationId } = turn;
-  const found = await inOrganization(deps.db, organizationId, async (db) => {
+  const found = await inOrganization(deps.db, organizationId, async (db): Promise<Found> => {
     const held = await lockTurn(db, turn);
-    if (held === undefined) return undefined;
-    const turns = await countStarted(db, organizationId);
+    if (held === undefined) return 'ended';
+    if (held.reply.started_at !== null) return 'begun';
+    // Runs get half the limit, so that people in conversations do not wait behind unattended runs.
+    const share = held.conversation.run_id === null ? 1 : 2;
+    const limit = Math.max(1, Math.floor(deps.turnsPerOrganization / share));
+    const { started: turns, waiting } = await countTurns(db, organizationId);
+    if (turns >= limit) return { limit, waiting };
     await actAs(db, organizationId, await actsForIn(db, held));
     const attached = await attachedTables(db, organizationId, held.conversation.project_id);
-    return { ...held, attached, tableIds: await tablesOf(db, organizationId, attached), turns };
+    return { attached, tableIds: await tablesOf(db, organizationId, attached) };
   });
-  if (found === undefined) return 'ended';
-  if (found.reply.started_at !== null) return 'begun';
-  // Runs get half the limit, so that people in conversations do not wait behind unattended runs.
-  const share = found.conversation.run_id === null ? 1 : 2;
-  if (found.turns >= Math.max(1, Math.floor(deps.turnsPerOrganization / share))) return 'full';
+  if (typeof found === 'string' || !('attached' in found)) return found;
   const versions = found.attached.length === 0 ? [] : await pinned(deps, turn, found.tableIds);
   return started(deps.db, turn, versions);
 }
+
+type Found = TurnBeginning | { attached: readonly AttachedTable[]; tableIds: string[] };
 
 /** The tables themselves, and those that the views among them read as far as the asker may read them too. */
 async function tablesOf(
