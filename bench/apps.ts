@@ -57,7 +57,7 @@ try {
   worker.send('begin');
   await wait(seconds * 1_000);
   const figures = await figuresOf(worker);
-  tell(figures);
+  print(figures);
 } finally {
   worker.kill('SIGKILL');
   server.closeAllConnections();
@@ -128,7 +128,7 @@ async function startProcesses(ids: readonly string[]): Promise<void> {
   await db.destroy();
 }
 
-function tell({ p50Ms, p99Ms, maxMs, cpuSeconds, rssBytes }: WorkerFigures): void {
+function print({ p50Ms, p99Ms, maxMs, cpuSeconds, rssBytes }: WorkerFigures): void {
   const times = [...askedAtMs.values()];
   const checks = times.reduce((sum, { length }) => sum + length, 0);
   const gaps = times.flatMap((at) => at.slice(1).map((ms, index) => (ms - at[index]!) / 1_000));

@@ -17,7 +17,7 @@ const origin: string = state.apiUrl;
 const person = { email: 'bench@example.com', password: 'correct horse battery staple' };
 
 const median = (values: number[]) => values.sort((one, other) => one - other)[Math.floor(values.length / 2)]!;
-const tell = (what: string, value: string) => console.log(`${what.padEnd(56)} ${value}`);
+const print = (what: string, value: string) => console.log(`${what.padEnd(56)} ${value}`);
 
 async function token(): Promise<string> {
   const body = new URLSearchParams({ client_id: state.clientId, client_secret: state.clientSecret });
@@ -213,25 +213,25 @@ try {
     })`);
     paints.push(Number(paint));
   }
-  tell('First contentful paint, files kept by the browser', `${Math.round(median(paints))} ms`);
+  print('First contentful paint, files kept by the browser', `${Math.round(median(paints))} ms`);
 
   await page.goto(`/console/tables/${await wideTable()}`);
   await page.getByRole('cell', { name: 'City 1', exact: true }).waitFor();
   const frames = await framesASecond(page, 'scrollTop', 90);
-  tell('Frames a second while a grid scrolls 90 px a frame', frames.toFixed(1));
+  print('Frames a second while a grid scrolls 90 px a frame', frames.toFixed(1));
   const wideId = await madeTable(broad);
   for (const side of ['scrollTop', 'scrollLeft'] as const) {
     await page.goto(`/console/tables/${wideId}`);
     await page.getByRole('cell', { name: '1', exact: true }).first().waitFor();
-    tell(`The same of 250 columns, by ${side}`, (await framesASecond(page, side, 90)).toFixed(1));
+    print(`The same of 250 columns, by ${side}`, (await framesASecond(page, side, 90)).toFixed(1));
   }
 
   await page.goto(`/console/tables/${await madeTable(long)}`);
   await page.getByRole('cell', { name: 'City 1', exact: true }).waitFor();
-  tell('A first row in the middle of ten million after', `${Math.round(await goTo(page, 0.5))} ms`);
+  print('A first row in the middle of ten million after', `${Math.round(await goTo(page, 0.5))} ms`);
   const jumps: number[] = [];
   for (const part of [0.9, 0.1, 0.7, 0.3, 0.6]) jumps.push(await goTo(page, part));
-  tell('Others elsewhere', `${Math.round(median(jumps))} ms`);
+  print('Others elsewhere', `${Math.round(median(jumps))} ms`);
 
   const project = await call('POST', '/v1/projects', { name: `Bench ${Date.now()}` });
   const chatId = await longConversation(project.id);
@@ -242,12 +242,12 @@ try {
     await page.getByText('(249)').waitFor();
     opened.push(performance.now() - from);
   }
-  tell('A conversation of 500 messages is open after', `${Math.round(median(opened))} ms`);
+  print('A conversation of 500 messages is open after', `${Math.round(median(opened))} ms`);
   while ((await page.getByRole('button', { name: 'Older messages' }).count()) > 0) {
     await page.getByRole('button', { name: 'Older messages' }).click();
     await page.waitForTimeout(500);
   }
-  tell('Messages that are drawn', String(await page.locator('.messages > li').count()));
+  print('Messages that are drawn', String(await page.locator('.messages > li').count()));
   const keys: number[] = [];
   const field = page.getByLabel('Your question').last();
   for (let n = 0; n < 20; n += 1) {
@@ -255,7 +255,7 @@ try {
     await field.press('a');
     keys.push(performance.now() - from);
   }
-  tell('A key is shown among them after', `${Math.round(median(keys))} ms`);
+  print('A key is shown among them after', `${Math.round(median(keys))} ms`);
 
   const graphId = await wideGraph(page, project.id);
   const drawn: number[] = [];
@@ -263,8 +263,8 @@ try {
     await page.goto(`/console/workflows/${graphId}`);
     drawn.push(await untilDrawn(page));
   }
-  tell('A graph of a hundred nodes is drawn after', `${Math.round(median(drawn))} ms`);
-  tell('A node of it is chosen after', `${Math.round(median(await choices(page)))} ms`);
+  print('A graph of a hundred nodes is drawn after', `${Math.round(median(drawn))} ms`);
+  print('A node of it is chosen after', `${Math.round(median(await choices(page)))} ms`);
 
   const alone = await requests(500);
   const others = [];
@@ -276,8 +276,8 @@ try {
   await new Promise((done) => setTimeout(done, 10_000));
   const beside = await requests(500);
   const at = (values: number[], share: number) => values[Math.floor(values.length * share)]!.toFixed(1);
-  tell('GET /v1/me alone, p50 and p99', `${at(alone, 0.5)} and ${at(alone, 0.99)} ms`);
-  tell('Beside ten open consoles, p50 and p99', `${at(beside, 0.5)} and ${at(beside, 0.99)} ms`);
+  print('GET /v1/me alone, p50 and p99', `${at(alone, 0.5)} and ${at(alone, 0.99)} ms`);
+  print('Beside ten open consoles, p50 and p99', `${at(beside, 0.5)} and ${at(beside, 0.99)} ms`);
 } finally {
   await browser.close();
 }

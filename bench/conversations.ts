@@ -85,14 +85,14 @@ async function takeTurn({ api }: Workspace, chat: string, question: string): Pro
   };
 }
 
-const told = (values: readonly number[]) =>
+const p50AndP99 = (values: readonly number[]) =>
   `p50 ${quantile(values, 0.5).toFixed(1)} ms, p99 ${quantile(values, 0.99).toFixed(1)} ms`;
 
 function show(label: string, taken: readonly Turn[]): void {
   console.log(`${label}: ${taken.length} turns`);
-  console.log(`  accepted           ${told(taken.map(({ acceptedMs }) => acceptedMs))}`);
-  console.log(`  first text after the model's ${told(taken.map(({ firstTextMs }) => firstTextMs))}`);
-  console.log(`  whole turn         ${told(taken.map(({ wholeMs }) => wholeMs))}`);
+  console.log(`  accepted           ${p50AndP99(taken.map(({ acceptedMs }) => acceptedMs))}`);
+  console.log(`  first text after the model's ${p50AndP99(taken.map(({ firstTextMs }) => firstTextMs))}`);
+  console.log(`  whole turn         ${p50AndP99(taken.map(({ wholeMs }) => wholeMs))}`);
 }
 
 const rssMib = (pid: number): number =>
@@ -142,7 +142,7 @@ async function manyAtOnce(workspace: Workspace): Promise<void> {
   }
   clearInterval(watching);
   console.log(
-    `${conversations} conversations within ${withinMs / 1_000} s: ${lost} lost, accepted ${told(accepted)}, all answered after ${((performance.now() - startMs) / 1_000).toFixed(1)} s, worker at most ${Math.round(peakMib)} MiB`,
+    `${conversations} conversations within ${withinMs / 1_000} s: ${lost} lost, accepted ${p50AndP99(accepted)}, all answered after ${((performance.now() - startMs) / 1_000).toFixed(1)} s, worker at most ${Math.round(peakMib)} MiB`,
   );
 }
 

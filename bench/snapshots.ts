@@ -121,7 +121,7 @@ async function attach(connection: string, resource: string): Promise<string> {
   return `${connection}/datasets/${made.data.id}`;
 }
 
-const tell = (text: string): boolean => process.stdout.write(`${text}\n`);
+const print = (text: string): boolean => process.stdout.write(`${text}\n`);
 
 async function benchPostgres(): Promise<void> {
   const source = await makeSource();
@@ -145,15 +145,15 @@ async function benchPostgres(): Promise<void> {
       peaks.push(memory.stop());
     }
     const [scan, copy] = [quantile(scans, 0.5), quantile(copies, 0.5)];
-    tell(
+    print(
       `${rows} rows of ten columns: the engine's scan ${(scan / 1_000).toFixed(1)} s, a snapshot ${(copy / 1_000).toFixed(1)} s`,
     );
-    tell(
+    print(
       `a snapshot reaches ${(scan / copy).toFixed(2)} of the scan: ${Math.round(rows / (copy / 1_000))} rows/s`,
     );
-    tell(`the worker and its processes held at most ${Math.max(...peaks)} MiB`);
+    print(`the worker and its processes held at most ${Math.max(...peaks)} MiB`);
   } finally {
-    if (isKept) tell(`the source stays at ${source.href.replace(/^postgres:/, 'postgresql:')}`);
+    if (isKept) print(`the source stays at ${source.href.replace(/^postgres:/, 'postgresql:')}`);
     else
       await onDatabase(new URL(stack.databaseUrl).pathname.slice(1), (client) =>
         client.query(`DROP DATABASE ${database} WITH (FORCE)`),
@@ -190,7 +190,7 @@ async function benchHttp(limits: { requests_per_second: number }): Promise<void>
     const most = Math.max(
       ...times.map((time) => times.filter((other) => other >= time && other < time + 1_000).length),
     );
-    tell(
+    print(
       `HTTP, ${limits.requests_per_second} requests/s allowed: ${run.requestsMade} made at ${perSecond.toFixed(1)}/s (${((100 * perSecond) / limits.requests_per_second).toFixed(0)} %), at most ${most} in any second`,
     );
   } finally {

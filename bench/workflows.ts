@@ -53,7 +53,7 @@ async function ended(workflowId: string, runId: string): Promise<Run> {
   }
 }
 
-const told = (what: string, values: readonly number[]) =>
+const print = (what: string, values: readonly number[]) =>
   process.stdout.write(
     `${what}: p50 ${quantile(values, 0.5).toFixed(0)} ms, p99 ${quantile(values, 0.99).toFixed(0)} ms (${values.length})\n`,
   );
@@ -73,7 +73,7 @@ for (let count = 0; count < runs; count += 1) {
   const run = await ended(chain.id, data.id);
   chained.push(msOf(run.finishedAt) - msOf(run.createdAt));
 }
-told('ten nodes that do nothing, one after the other, from the call to the end', chained);
+print('ten nodes that do nothing, one after the other, from the call to the end', chained);
 
 const hooked = await activated({ nodes: [node('one', 'wait', past)] }, [{ type: 'webhook' }]);
 const [{ config, secret }] = hooked.triggers as [Trigger];
@@ -100,7 +100,7 @@ for (let count = 0; count < calls; count += 1) {
   lastRunId = (JSON.parse(answer.text) as Data<{ runId: string }>).data.runId;
   await wait(50);
 }
-told('a call of a webhook, taken', taken);
+print('a call of a webhook, taken', taken);
 await ended(hooked.id, lastRunId);
 
 const table = await json<Data<{ tableId: string }>>('POST', '/v1/grid/tables', {
@@ -130,5 +130,5 @@ for (let count = 0; count < commits; count += 1) {
     await wait(20);
   }
 }
-told('from a commit to the start of its run, beyond the window', begun);
+print('from a commit to the start of its run, beyond the window', begun);
 process.exit(0);

@@ -51,10 +51,15 @@ export function createHttpClient(baseUrl: string, connections: number) {
 
 /**
  * An API client for benchmarks: gets a token, sends and reads JSON, and throws for any answer that is not
- * 2xx.
+ * 2xx. `ALSO_API_URL` is another API process of the same service (see `one-more.ts`): they take turns.
  */
 export async function openApi(stack: LocalStack, connections = 64) {
-  const send = createHttpClient(stack.apiUrl, connections);
+  const also = process.env['ALSO_API_URL'];
+  const clients = [stack.apiUrl, ...(also === undefined ? [] : [also])].map((url) =>
+    createHttpClient(url, connections),
+  );
+  let sent = 0;
+  const send: (typeof clients)[number] = (...request) => clients[sent++ % clients.length]!(...request);
   const form = new URLSearchParams({
     client_id: stack.clientId,
     client_secret: stack.clientSecret,
