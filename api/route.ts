@@ -37,7 +37,7 @@ export interface Call<Path extends string = string, Query = unknown, Body = unkn
   transaction<T>(work: (db: OrganizationTransaction) => Promise<T>): Promise<T>;
   /** A new id; under an idempotency key always the same for the same purpose. */
   newId(prefix: IdPrefix, purpose?: string): string;
-  /** Says what the audit tells of the call; in or before the transaction that changes something. */
+  /** Sets what the audit records of the call; in or before the transaction that changes something. */
   audit(note: AuditNote): void;
 }
 

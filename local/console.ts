@@ -96,15 +96,15 @@ function run(args: readonly string[]): Promise<void> {
   // Whatever this program runs for, the build is the one that people use.
   const env = { ...process.env, NODE_ENV: 'production' };
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let told = '';
+  let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
-      told = `${told}${text}`.slice(-4_000);
+      output = `${output}${text}`.slice(-4_000);
     });
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) =>
-      code === 0 ? resolve() : reject(new Error(told.trim() || `vite: ${code}`)),
+      code === 0 ? resolve() : reject(new Error(output.trim() || `vite: ${code}`)),
     );
   });
 }

@@ -38,21 +38,21 @@ async function main([command, ...options]: readonly string[]): Promise<void> {
 async function showStatus(db: Database, cipher: Cipher): Promise<void> {
   const { counts } = await countSlice({ db, cipher }, null, () => false);
   const [first, ...others] = cipher.keyIds;
-  const told = (keyId: string) => {
+  const statusOf = (keyId: string) => {
     const under = counts.filter((some) => some.keyId === keyId);
     const total = under.reduce((sum, { count }) => sum + count, 0);
     const columns = under.map(({ column, count }) => `${column} ${count}`).join(', ');
     return { total, text: total === 0 ? `${keyId}: no values` : `${keyId}: ${total} values (${columns})` };
   };
-  print(`${told(first).text}. It seals.`);
+  print(`${statusOf(first).text}. It seals.`);
   for (const keyId of others) {
-    const { total, text } = told(keyId);
+    const { total, text } = statusOf(keyId);
     print(
       total === 0 ? `${text}. The key ${keyId} can be dropped.` : `${text}. Rotate before it is dropped.`,
     );
   }
   const missing = new Set(counts.map(({ keyId }) => keyId).filter((keyId) => !cipher.keyIds.includes(keyId)));
-  for (const keyId of missing) print(`${told(keyId).text}. ENCRYPTION_KEYS lacks this key.`);
+  for (const keyId of missing) print(`${statusOf(keyId).text}. ENCRYPTION_KEYS lacks this key.`);
 }
 
 /** Starts the rotation, or finds the running one. */
@@ -80,7 +80,7 @@ async function follow(handle: WorkflowHandle): Promise<void> {
     await delay(lookEveryMs);
   }
   try {
-    const line = told((await handle.result()) as KeyRotationProgress);
+    const line = progressText((await handle.result()) as KeyRotationProgress);
     if (line !== last) print(line);
   } catch (error) {
     throw error instanceof WorkflowFailedError ? (error.cause ?? error) : error;
@@ -89,7 +89,7 @@ async function follow(handle: WorkflowHandle): Promise<void> {
 
 async function progressOf(handle: WorkflowHandle): Promise<string> {
   try {
-    return told(
+    return progressText(
       await handle.client.withDeadline(Date.now() + queryDeadlineMs, () =>
         handle.query<KeyRotationProgress>(keyRotationProgressQuery),
       ),
@@ -99,7 +99,7 @@ async function progressOf(handle: WorkflowHandle): Promise<string> {
   }
 }
 
-function told({ keyId, done, left, byColumn }: KeyRotationProgress): string {
+function progressText({ keyId, done, left, byColumn }: KeyRotationProgress): string {
   if (left === null) return 'Counting.';
   const columns = Object.entries(byColumn).map(
     ([name, some]) => `${name} ${some.done}/${some.done + some.left}`,

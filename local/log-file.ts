@@ -61,15 +61,15 @@ export function capLog(path: string, maxBytes = maxLogBytes): boolean {
 
 /** Rotates large logs from now on; one that cannot be rotated is reported once and retried. */
 export function watchLogs(paths: readonly string[], report: (line: string) => void): void {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const look = (path: string) => {
     try {
       capLog(path);
-      told.delete(path);
+      reported.delete(path);
     } catch (error) {
-      if (!told.has(path))
+      if (!reported.has(path))
         report(`${path} is too large and cannot be set aside: ${(error as Error).message}`);
-      told.add(path);
+      reported.add(path);
     }
   };
   setInterval(() => paths.forEach(look), watchEveryMs).unref();

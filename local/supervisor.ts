@@ -93,12 +93,12 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       const mayDie = part.needs.some(isDown) || budget.spend(now());
       let delayMs = restartDelayMs(budget.spent(now()));
       if (!mayDie) {
-        const told = `${part.name} died five times within a minute.`;
+        const died = `${part.name} died five times within a minute.`;
         // A part that never came up will not after another start; one that did is not a reason to stop all
         // others.
-        if (previous === undefined) throw new Error(`${told} ${reason}`);
+        if (previous === undefined) throw new Error(`${died} ${reason}`);
         delayMs = patientDelayMs;
-        report(`${told} It is started again in ${delayMs / 1000} s. ${reason}`);
+        report(`${died} It is started again in ${delayMs / 1000} s. ${reason}`);
       }
       await wait(delayMs);
     }

@@ -3,7 +3,7 @@ import { ActivityFailure, ApplicationFailure, CancellationScope, isCancellation 
 
 /**
  * Whether an error says that work was cancelled. An activity whose attempt fails or is lost while its
- * cancellation is requested is not tried again, and its error tells of that attempt rather than of the
+ * cancellation is requested is not tried again, and its error is of that attempt rather than of the
  * cancellation. What no other attempt could change remains a failure.
  */
 export function wasCancelled(error: unknown): boolean {

@@ -22,7 +22,7 @@ export function mcpRoutes(app: Routes, deps: ApiDeps): void {
   protectedResourceRoutes(app, deps);
   const closing = new AbortController();
   const handler = createMcpHandler(({ authInfo }) => createServer(authInfo!.extra!['inside'] as Inside), {
-    // A stream tells proxies and clients that the call is alive, from its beginning.
+    // A stream shows proxies and clients that the call is alive, from its beginning.
     responseMode: 'sse',
     // Nothing that is listed changes while a client looks.
     maxSubscriptions: 0,

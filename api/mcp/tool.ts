@@ -7,7 +7,7 @@ import { type Inside, Refusal } from './inside.ts';
 export const maxAnswer = 100_000;
 
 export interface ToolCall extends Inside {
-  /** Tells the client how far a long call is; nothing if it did not ask. */
+  /** Reports the progress of a long call; nothing if it did not ask. */
   progress(done: number, total: number | undefined, message: string): Promise<void>;
 }
 

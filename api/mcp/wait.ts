@@ -9,7 +9,7 @@ export interface Waiting<State> {
   seconds: number;
   look(): Promise<State>;
   hasEnded(state: State): boolean;
-  told(state: State): { done: number; total?: number; message: string };
+  progressOf(state: State): { done: number; total?: number; message: string };
   /** What is known before the first look: of something that this call began. */
   known?: State | undefined;
 }
@@ -19,7 +19,7 @@ export interface Waiting<State> {
  * A look that is refused loses nothing that is known: the id of what was begun must reach the caller.
  */
 export async function waitFor<State>(call: ToolCall, waiting: Waiting<State>): Promise<State> {
-  const { look, hasEnded, told } = waiting;
+  const { look, hasEnded, progressOf } = waiting;
   const untilMs = Date.now() + waiting.seconds * 1_000;
   let { known } = waiting;
   let done = -1;
@@ -34,7 +34,7 @@ export async function waitFor<State>(call: ToolCall, waiting: Waiting<State>): P
     }
     const leftMs = untilMs - Date.now();
     if (hasEnded(known) || leftMs <= 0) return known;
-    const now = told(known);
+    const now = progressOf(known);
     // Progress must grow with each notification.
     done = Math.max(now.done, done + 1e-6);
     await call.progress(done, now.total, now.message);

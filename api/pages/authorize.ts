@@ -32,7 +32,7 @@ const parameters = z.object({
 });
 type Asked = z.output<typeof parameters>;
 
-/** A request whose client and address are right: from here on, faults are told to the client. */
+/** A request whose client and address are right: from here on, faults are reported to the client. */
 interface Request {
   client: PublicClient;
   redirectUri: string;
@@ -53,7 +53,7 @@ interface Approved {
 
 /** The authorization endpoint (RFC 6749 §4.1 with RFC 7636): a program sends a person's browser here. */
 export function authorizePages(routes: Routes, pages: Pages): void {
-  /** Undefined after a page that tells the fault: nothing is sent to an address that is not the client's. */
+  /** Undefined after a page that shows the fault: nothing is sent to an address that is not the client's. */
   async function requestOf(
     request: FastifyRequest,
     reply: FastifyReply,

@@ -120,7 +120,7 @@ interface FieldNotes {
   isFocused?: boolean;
 }
 
-/** Attributes of a field by which screen readers tell the form's fault with it, and a hint. */
+/** Attributes of a field by which screen readers announce the form's fault with it, and a hint. */
 export function describedBy(
   fault: string | undefined,
   { hint, isFocused = true }: FieldNotes = {},

@@ -55,11 +55,11 @@ export function pagesRoutes(app: Routes, deps: ApiDeps, record: Recorder): void 
       record: (request, person, outcome, event) =>
         record({ ...eventOf(request, person, event), outcome, processId: null }),
       recording: (request, personOf, event, work) => {
-        const told = async (_: unknown, result: unknown) => {
+        const eventAfter = async (_: unknown, result: unknown) => {
           const person = personOf(result);
           return person && eventOf(request, person, event);
         };
-        return recordedWork(record, told, work);
+        return recordedWork(record, eventAfter, work);
       },
       formFields: (reply) => html`<input type="hidden" name="${tokenField}" value="${reply.generateCsrf()}">`,
       sessionOf: async (request) => {

@@ -17,7 +17,7 @@ interface Audited {
   isAnswered: boolean;
 }
 
-/** What a handler knows better of its event than its answer tells. */
+/** What a handler knows of its event beyond its answer. */
 export interface AuditNote {
   resource?: Resource;
   detail?: Record<string, unknown>;
@@ -35,7 +35,7 @@ const inLake: ReadonlySet<string> = new Set([
 
 const audited = new WeakMap<FastifyRequest, Audited>();
 
-/** Notes what the event of a request shall tell; before the transaction commits that is recorded with it. */
+/** Sets what the event of a request records; before the transaction commits that is recorded with it. */
 export function noteForAudit(request: FastifyRequest, note: AuditNote): void {
   const known = audited.get(request);
   if (known !== undefined) known.given = { ...known.given, ...note };

@@ -26,7 +26,7 @@ export function decompressed(request: FastifyRequest, payload: Readable): Readab
         : 'Compressed bodies are not accepted: send it without content-encoding.',
     );
   const stream = create(mostFrames);
-  // A fault of either is one of the other, and is told by whoever reads.
+  // A fault of either is one of the other, and is reported by the reader.
   pipeline(payload, stream, () => undefined);
   return stream;
 }

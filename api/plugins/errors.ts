@@ -60,7 +60,7 @@ function logUnserved({ log }: FastifyRequest, answer: AppError): void {
   );
 }
 
-/** An error that callers are told about; undefined for a fault of ours. */
+/** An error that callers may see; undefined for a fault of ours. */
 export function toKnownError(error: unknown): AppError | ValidationError | undefined {
   if (error instanceof AppError || error instanceof ValidationError) return error;
   if (error instanceof RangeError && error.message.includes('call stack')) {

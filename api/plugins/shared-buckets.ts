@@ -17,7 +17,7 @@ const keyOf = (kind: string, name: string): Buffer =>
  * Shares token buckets with the other API processes through the database. Requests are admitted by what this
  * process knows, without a look-up; what was taken is exchanged twice a second. A burst at several processes
  * at once can therefore exceed the limit by what they admit within that time, and by nothing afterwards.
- * While the database is away each process limits by itself; once it is back, what refilled is not told.
+ * While the database is away each process limits by itself; once it is back, what refilled is not reported.
  */
 export function shareBuckets(
   db: Database,
@@ -45,7 +45,7 @@ export function shareBuckets(
       );
       for (const { key, ms } of rows) shared.learn(byKey.get(key)!.name, ms);
     } catch (err) {
-      for (const { name, ms } of taken) shared.untold(name, ms);
+      for (const { name, ms } of taken) shared.restore(name, ms);
       throw err;
     }
   }

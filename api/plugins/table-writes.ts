@@ -36,7 +36,7 @@ export function tableWrites(app: FastifyInstance, db: Database): void {
     const tables = await inOrganization(db, organizationId, (transaction) =>
       findNamed(transaction, organizationId, named),
     );
-    // What is not there is told by the route itself.
+    // What is not there is reported by the route itself.
     for (const table of tables) refuseUnlessWritable(table, caller.id);
   }
   app.addHook('preHandler', async (request) => {

@@ -14,13 +14,13 @@ export interface TokenBuckets {
   giveBack(name: string): void;
   /**
    * What was taken by name since the last call, as milliseconds of refilling; at most `limit` names. What
-   * refilled meanwhile is not told.
+   * refilled meanwhile is not reported.
    */
   takenSince(limit: number): { name: string; ms: number }[];
   /** The bucket is full only in so many milliseconds, besides what was taken since the last call. */
   learn(name: string, fullInMs: number): void;
-  /** What was taken could not be told, and is told with the next call. */
-  untold(name: string, ms: number): void;
+  /** What was taken could not be reported, and is part of the next report. */
+  restore(name: string, ms: number): void;
 }
 
 /** Maximum number of names per generation; those beyond it share one bucket. */
@@ -108,23 +108,23 @@ export function tokenBuckets(
       taken ??= new Map();
       const nowMs = now();
       turn(nowMs);
-      const told: { name: string; ms: number }[] = [];
+      const reported: { name: string; ms: number }[] = [];
       for (const [name, sum] of taken) {
-        if (told.length === limit) break;
+        if (reported.length === limit) break;
         taken.delete(name);
         const fullInMs = Math.max(0, (young.get(name) ?? old.get(name) ?? 0) - nowMs);
         const ms = Math.min(sum, fullInMs);
-        if (ms !== 0) told.push({ name, ms });
+        if (ms !== 0) reported.push({ name, ms });
       }
-      return told;
+      return reported;
     },
     learn(name, fullInMs) {
       const nowMs = now();
       const { key } = find(name, nowMs);
-      const untoldMs = taken?.get(name) ?? 0;
-      young.set(key, nowMs + Math.min(minuteMs, Math.max(0, fullInMs) + untoldMs));
+      const unreportedMs = taken?.get(name) ?? 0;
+      young.set(key, nowMs + Math.min(minuteMs, Math.max(0, fullInMs) + unreportedMs));
     },
-    untold(name, ms) {
+    restore(name, ms) {
       note(name, ms);
     },
   };

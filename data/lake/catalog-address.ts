@@ -45,7 +45,7 @@ function tlsOf(given: URLSearchParams): TlsOptions {
   if (mode === 'no-verify') options.set('sslmode', 'require');
   if (mode === undefined && ['true', '1'].includes(given.get('ssl') ?? ''))
     options.set('sslmode', 'verify-full');
-  // Without a root certificate the driver uses the system's, but libpq has to be told to; libpq then also
+  // Without a root certificate the driver uses the system's, but libpq needs a setting; libpq then also
   // verifies the host name.
   if (options.get('sslmode')?.startsWith('verify-') && !options.has('sslrootcert')) {
     options.set('sslmode', 'verify-full').set('sslrootcert', 'system');

@@ -50,7 +50,7 @@ export async function uploadParts(
     held = 0;
     await sending;
     sending = send(body);
-    // Told by whoever waits for it.
+    // Reported to whoever waits for it.
     sending.catch(() => undefined);
   }
   try {

@@ -14,7 +14,7 @@ export interface Acting {
    * returns is called after the commit.
    */
   beforeCommit?: (db: Transaction<DB>, result: unknown) => Promise<(() => void) | undefined>;
-  /** Told the id of each process that a transaction of the work starts. */
+  /** Called with the id of each process that a transaction of the work starts. */
   processStarted?: (workflowId: string) => void;
 }
 

@@ -17,7 +17,7 @@ export interface FailingProcess {
 }
 
 /** A process not reported for this long is considered recovered. */
-const toldWithinSeconds = 180;
+const reportedWithinSeconds = 180;
 
 /** Server 1.30 and newer set this attribute; an older one rejects its name. */
 const marked = `TemporalReportedProblems IS NOT NULL AND ExecutionStatus = 'Running'`;
@@ -63,7 +63,7 @@ export function lookForFailing(client: Client): FailingLook {
         namespace: client.options.namespace,
         execution: { workflowId, runId },
       });
-      if ((pendingWorkflowTask?.attempt ?? 0) >= attemptsToTell)
+      if ((pendingWorkflowTask?.attempt ?? 0) >= attemptsToReport)
         failing.push(...failingOf(seen, 'WorkflowTaskFailed'));
     }
     return failing;
@@ -74,7 +74,7 @@ const invalidArgument = 3;
 /**
  * Attempts of one task after which it counts as failing, on a server that does not mark failing processes.
  */
-const attemptsToTell = 5;
+const attemptsToReport = 5;
 
 type Execution = NonNullable<Executions['executions']>[number];
 
@@ -91,8 +91,10 @@ function failingOf(seen: Execution, cause: string): FailingProcess[] {
  * "cause=WorkflowTaskFailedCauseNonDeterministicError"]`.
  */
 function reportedCause(seen: Execution): string {
-  const told = attribute(seen, 'TemporalReportedProblems');
-  const cause = (Array.isArray(told) ? told : [told]).find((word) => String(word).startsWith('cause='));
+  const reported = attribute(seen, 'TemporalReportedProblems');
+  const cause = (Array.isArray(reported) ? reported : [reported]).find((word) =>
+    String(word).startsWith('cause='),
+  );
   return String(cause ?? 'cause=WorkflowTaskFailed')
     .slice('cause='.length)
     .replace(/^WorkflowTask(Failed|TimedOut)Cause(?=\w)/, '');
@@ -128,13 +130,13 @@ export async function recordFailing(db: Database, process: FailingProcess): Prom
 
 /** Deletes records of processes that have recovered or ended. */
 export async function forgetRecovered(db: Database): Promise<void> {
-  await sql`SELECT forget_failing_processes(make_interval(secs => ${toldWithinSeconds}))`.execute(db);
+  await sql`SELECT forget_failing_processes(make_interval(secs => ${reportedWithinSeconds}))`.execute(db);
 }
 
 /** Number of failing processes by kind, over all organizations. */
 export async function countFailing(db: Database): Promise<Record<string, number>> {
   const { rows } = await sql<{ kind: string; failing: number }>`
-    SELECT kind, failing FROM count_failing_processes(make_interval(secs => ${toldWithinSeconds}))
+    SELECT kind, failing FROM count_failing_processes(make_interval(secs => ${reportedWithinSeconds}))
   `.execute(db);
   return Object.fromEntries(rows.map(({ kind, failing }) => [kind, Number(failing)]));
 }
@@ -156,7 +158,7 @@ export async function problemsOf(
     .select(['workflow_id', 'cause', 'first_seen_at'])
     .where('organization_id', '=', organizationId)
     .where('workflow_id', 'in', workflowIds)
-    .where('last_seen_at', '>', sql<Date>`now() - make_interval(secs => ${toldWithinSeconds})`)
+    .where('last_seen_at', '>', sql<Date>`now() - make_interval(secs => ${reportedWithinSeconds})`)
     .execute();
   return new Map(
     rows.map((row) => [row.workflow_id, { cause: row.cause, since: row.first_seen_at as Date }]),

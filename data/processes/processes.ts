@@ -45,7 +45,7 @@ export interface Processes {
   /** Cancels a process; its row already says so. No effect if it is gone or has ended. */
   cancel(workflowId: string): Promise<void>;
   stateOf(workflowId: string): Promise<ProcessState>;
-  /** Running processes that make no progress, as far as one look can tell. */
+  /** Running processes that make no progress, as far as one look shows. */
   failing(): Promise<FailingProcess[]>;
 }
 

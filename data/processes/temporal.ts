@@ -39,7 +39,7 @@ export function traceInterceptor(header: string): WorkflowClientInterceptor {
 /** `refused` is certain: nothing was started. `unknown` is not: the request may have arrived. */
 export type StartOutcome = 'started' | 'refused' | 'unknown';
 
-/** How long a request waits for the server before the client is told to try again. */
+/** How long a request waits for the server before the client is asked to try again. */
 const defaultDeadlineMs = 2_000;
 const lookDeadlineMs = 10_000;
 /** gRPC codes of definite refusals. */

@@ -47,7 +47,7 @@ test('what is to be told to other processes never exceeds what the bucket itself
     for (let index = 0; index < 10; index += 1) buckets.take('a');
     const told = buckets.takenSince(10);
     expect(told).toEqual([{ name: 'a', ms: 60_000 }]);
-    for (const { name, ms } of told) buckets.untold(name, ms);
+    for (const { name, ms } of told) buckets.restore(name, ms);
     clock.ms += 60_000;
   }
   buckets.take('a');
@@ -61,7 +61,7 @@ test('what is to be told to other processes never exceeds what the bucket itself
 test('the names that are to be told are limited, and those that filled up are forgotten', () => {
   const { clock, buckets } = onClock(10, 100);
   buckets.takenSince(1);
-  for (let index = 0; index < 1_000; index += 1) buckets.untold(`name ${index}`, 6_000);
+  for (let index = 0; index < 1_000; index += 1) buckets.restore(`name ${index}`, 6_000);
   buckets.take('late');
   expect(buckets.takenSince(1_000)).toEqual([]);
   buckets.take('early');

@@ -72,9 +72,9 @@ export function snapshotLakeActivities(deps: ActivityDeps): SnapshotLakeActiviti
    * message may contain anything.
    */
   async function recordFailure(row: SnapshotRun, error: unknown, retryMs?: number): Promise<never> {
-    const told = await recordSnapshotFailure(deps.db, row, { error, retryMs });
-    if (told === undefined) throw error;
-    const { failure, isFinal } = told;
+    const recorded = await recordSnapshotFailure(deps.db, row, { error, retryMs });
+    if (recorded === undefined) throw error;
+    const { failure, isFinal } = recorded;
     throw ApplicationFailure.create({
       type: failure.stage === undefined ? failure.code : `${failure.code}:${failure.stage}`,
       message: failure.code,

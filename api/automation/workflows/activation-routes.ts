@@ -58,7 +58,7 @@ export function workflowActivationRoutes(app: Routes, deps: ApiDeps): void {
     view: (row, { request }) => workflowView(row, serviceUrl(deps, request)),
   });
   /** Notifies the schedules of its triggers after the commit. */
-  async function told(request: FastifyRequest, changing: () => Promise<ShownWorkflow>) {
+  async function thenNotified(request: FastifyRequest, changing: () => Promise<ShownWorkflow>) {
     const row = await changing();
     await wakeTriggerSchedules(deps, row, memoOf(request));
     return row;
@@ -73,7 +73,7 @@ export function workflowActivationRoutes(app: Routes, deps: ApiDeps): void {
       const draft = await transaction((db) => loadWorkflow(db, organizationId, params, caller));
       const isChecked = body.version_id === undefined && draft.revision === body.expected_revision;
       const statements = isChecked ? await readSqlOfDraft(deps, draft, clientGone(reply)) : [];
-      return told(request, () =>
+      return thenNotified(request, () =>
         transaction(async (db) => {
           const before = await held(db, organizationId, params, caller);
           const activation = {
@@ -91,7 +91,7 @@ export function workflowActivationRoutes(app: Routes, deps: ApiDeps): void {
   const change =
     (of: (db: OrganizationTransaction, row: Workflow) => Promise<Workflow>) =>
     ({ organizationId, caller, params, request, transaction }: Call<typeof workflowPath>) =>
-      told(request, () =>
+      thenNotified(request, () =>
         transaction(async (db) => shown(db, await of(db, await held(db, organizationId, params, caller)))),
       );
   workflows.action('pause', {

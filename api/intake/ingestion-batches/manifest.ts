@@ -22,7 +22,7 @@ export const manifestPages = z
   .meta({ type: 'array', maxItems: maxPageNumber, items: z.toJSONSchema(manifestPage) });
 
 const pagesPerTurn = 5_000;
-const maxToldFaults = 20;
+const maxFaults = 20;
 
 /**
  * The hash of each page of a manifest. There may be 30,000, so it yields to the event loop in between.
@@ -33,7 +33,7 @@ export async function readManifestPages(given: readonly unknown[]): Promise<Map<
   const pages = new Map<number, string>();
   const faults: ValidationFault[] = [];
   for (const [index, page] of given.entries()) {
-    if (faults.length >= maxToldFaults) break;
+    if (faults.length >= maxFaults) break;
     if (index % pagesPerTurn === pagesPerTurn - 1) await setImmediate();
     if (!isManifestPage(page)) faults.push(...faultsOf(page, index));
     else if (pages.has(page.page_number))

@@ -37,7 +37,7 @@ interface Asked {
 const justBegun: Reply = { status: 'streaming', content: '', parts: [], error: null, dataVersions: [] };
 const hasEnded = ({ status }: Reply) => status !== 'streaming';
 
-const told = ({ parts }: Reply) => {
+const progressOf = ({ parts }: Reply) => {
   const step = parts.findLast((part) => part.type === 'tool_call');
   return { done: parts.length, message: step === undefined ? 'thinking' : `${step.name} ${step.summary}` };
 };
@@ -52,7 +52,7 @@ async function replyOf(call: ToolCall, asked: Asked, seconds: number, known?: Re
   const { projectId, conversationId, messageId } = asked;
   const at = path`/v1/projects/${projectId}/conversations/${conversationId}`;
   const look = async () => (await call.json('GET', `${at}${path`/messages/${messageId}`}`)).data as Reply;
-  const reply = await waitFor(call, { seconds, look, hasEnded, told, known });
+  const reply = await waitFor(call, { seconds, look, hasEnded, progressOf, known });
   const { status, content, parts, error, dataVersions } = reply;
   const steps = parts.filter((part) => part.type === 'tool_call');
   const charts = parts.filter((part) => part.type === 'chart');

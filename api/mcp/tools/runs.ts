@@ -17,7 +17,7 @@ export interface Run {
 
 const hasEnded = ({ status }: Run): boolean => runStates.isEnd(status);
 
-function told({ status, title, progress, steps }: Run) {
+function progressOf({ status, title, progress, steps }: Run) {
   const step = steps.findLast((one) => one.status === 'running');
   const message = step === undefined ? `${title}: ${status}` : `${title}: ${step.name}`;
   return { done: progress, total: 1, message };
@@ -31,7 +31,7 @@ export async function followRun(
 ) {
   const at = path`/v1/projects/${projectId}/runs/${runId}`;
   const look = async () => (await call.json('GET', at)).data as Run;
-  const run = await waitFor(call, { seconds, look, hasEnded, told, known });
+  const run = await waitFor(call, { seconds, look, hasEnded, progressOf, known });
   return { run, ...(hasEnded(run) ? {} : { detail: 'It is still under way: get_run waits for it.' }) };
 }
 

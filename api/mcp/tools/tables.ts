@@ -178,7 +178,7 @@ export const describeTable = defineTool({
 type Profile = { stale: boolean } | { refused: unknown };
 
 const isCurrent = (profile: Profile) => 'stale' in profile && !profile.stale;
-/** Why there is none is told in words alone. */
+/** Why there is none is only in the text. */
 const isSettled = (profile: Profile) =>
   isCurrent(profile) || ('refused' in profile && String(profile.refused).includes('The last attempt failed'));
 
@@ -214,7 +214,7 @@ export const profileTable = defineTool({
       if (isReader && !('refused' in known)) return { data: known };
       throw error;
     }
-    const told = () => ({ done: 0, message: 'computing the profile' });
-    return { data: await waitFor(call, { seconds, look, hasEnded: isSettled, told, known }) };
+    const progressOf = () => ({ done: 0, message: 'computing the profile' });
+    return { data: await waitFor(call, { seconds, look, hasEnded: isSettled, progressOf, known }) };
   },
 });

@@ -66,7 +66,7 @@ async function wake(deps: ConversationReconcileDeps, id: Found): Promise<void> {
   if (active !== undefined && active.started_at !== null) {
     const state = await deps.processes.stateOf(conversationProcess.workflowId(conversationId));
     // A running process checks on its own when the turn is over, and may be waiting for a person until it is
-    // told of a decision.
+    // notified of a decision.
     if (state === 'running' && !isDecided) return;
     // A new process would continue a turn that was terminated together with the old one.
     if (closes(conversationProcess, state))

@@ -8,7 +8,7 @@ import { findMessage, insertMessage, type Message, partsOf, replyStates, updateP
 import { countWaiting, queueChanged } from './queue.ts';
 import { errorOf, messageView, partView, usageOf } from './views.ts';
 
-/** Notification channel that tells the process working on a reply that it has ended. */
+/** Channel that notifies the process working on a reply that it has ended. */
 export const stopsChannel = 'reply_stops';
 
 /** The holder of a turn's snapshot pin. */

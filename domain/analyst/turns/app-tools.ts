@@ -14,7 +14,7 @@ export type AppToolCall = Pick<OfferedTool, 'connectionId' | 'url' | 'tool' | 'f
 
 const nobodyDecides = 'The tool needs the decision of a person, and a run has none.';
 
-const told = (code: 'denied' | 'invalid_request', message: string) => ({
+const problem = (code: 'denied' | 'invalid_request', message: string) => ({
   summary: message,
   output: JSON.stringify({ error: { code, message } }),
 });
@@ -57,11 +57,11 @@ export async function callParts(
     const misfit = misfitOf(input, tool.inputSchema);
     if (misfit !== undefined) {
       const message = `The input does not fit the tool's schema: ${misfit}`;
-      return { ...ofApp, status: 'failed', ...told('invalid_request', message) };
+      return { ...ofApp, status: 'failed', ...problem('invalid_request', message) };
     }
     if (policy === 'allow') return ofApp;
     if (runId === null) return { ...ofApp, status: 'waiting_approval' };
-    return { ...ofApp, status: 'denied', ...told('denied', nobodyDecides) };
+    return { ...ofApp, status: 'denied', ...problem('denied', nobodyDecides) };
   });
 }
 

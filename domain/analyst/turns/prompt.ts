@@ -176,22 +176,22 @@ function replyMessages(
   outputs: Outputs,
   isPresent: boolean,
 ): ModelMessage[] {
-  const told: ModelMessage[] = [];
+  const messages: ModelMessage[] = [];
   for (const { step, response } of steps) {
-    told.push({ role: 'assistant', content: response });
+    messages.push({ role: 'assistant', content: response });
     const results = parts
       .filter((part) => part.step === step && part.type === 'tool_call')
       .map((part) => resultOf(part, outputs));
-    if (results.length > 0) told.push({ role: 'tool', content: results });
+    if (results.length > 0) messages.push({ role: 'tool', content: results });
   }
-  if (isPresent) return told;
+  if (isPresent) return messages;
   // The partial text of a step that never ended, and why it stops.
   const ended = new Set(steps.map(({ step }) => step));
   const rest = parts.filter((part) => part.type === 'text' && !ended.has(part.step)).map(({ text }) => text);
   if (message.status === 'cancelled') rest.push('(Stopped here.)');
   if (message.status === 'error') rest.push(`(Ended with the error ${message.error_code}.)`);
-  if (rest.length > 0) told.push({ role: 'assistant', content: rest.join('\n\n') });
-  return told;
+  if (rest.length > 0) messages.push({ role: 'assistant', content: rest.join('\n\n') });
+  return messages;
 }
 
 const cancelledCall = JSON.stringify({ error: { code: 'cancelled', message: 'It was cancelled.' } });

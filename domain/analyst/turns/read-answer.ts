@@ -109,8 +109,8 @@ function refuseUnfinished(finishReason: string | undefined, parts: number): void
 const mostTokens = 1_000_000_000;
 
 /** A count that can be stored, whatever the provider reports. */
-const tokens = (told: number | undefined): number =>
-  Math.min(Math.max(Math.round(told ?? 0) || 0, 0), mostTokens);
+const tokens = (reported: number | undefined): number =>
+  Math.min(Math.max(Math.round(reported ?? 0) || 0, 0), mostTokens);
 
 /** PostgreSQL stores neither NUL nor lone surrogates. */
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\u{FFFD}');

@@ -258,7 +258,7 @@ export function endStep(
       await callParts(transaction, conversation, { step: stepTry.step, calls: answer.calls, offered }),
     );
     const waiting = parts.filter(({ status }) => status === 'waiting_approval');
-    const told = parts
+    const announced = parts
       .filter(({ status }) => status !== 'waiting_approval')
       .map(
         (part): NewEvent => ({
@@ -270,7 +270,7 @@ export function endStep(
     if (waiting.length > 0)
       await extendLakePins(transaction, organizationId, turnPin(id), new Date(Date.now() + turnPinMs));
     const requested = await requestApprovals(transaction, used, waiting);
-    await appendEvents(transaction, conversation, [...texts, ...told, ...requested]);
+    await appendEvents(transaction, conversation, [...texts, ...announced, ...requested]);
     await showInRun(transaction, conversation, id);
     return outstanding(parts);
   });

@@ -9,8 +9,8 @@ export interface TokenCount {
 
 const thisMonth = sql<Date>`date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 
-/** Share of a month's budget at which the organization is told, in its audit. */
-const toldShare = 0.8;
+/** Share of a month's budget at which the organization is warned, in its audit. */
+const warningShare = 0.8;
 
 /** Adds to the organization's usage in this calendar month (UTC). */
 export async function addTokens(
@@ -37,9 +37,10 @@ export async function addTokens(
     )
     .returning(({ eb }) => eb('input_tokens', '+', eb.ref('output_tokens')).as('used'))
     .executeTakeFirstOrThrow();
-  const told = (monthlyBudget ?? Number.POSITIVE_INFINITY) * toldShare;
+  const warningAt = (monthlyBudget ?? Number.POSITIVE_INFINITY) * warningShare;
   // Only one addition of a month crosses it.
-  if (used >= told && used - added < told) await recordNearlyUsed(db, organizationId, used, monthlyBudget!);
+  if (used >= warningAt && used - added < warningAt)
+    await recordNearlyUsed(db, organizationId, used, monthlyBudget!);
 }
 
 async function recordNearlyUsed(

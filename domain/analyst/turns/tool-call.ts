@@ -88,7 +88,7 @@ function find(db: Database, turn: TurnInput, partIndex: number): Promise<Found |
         actsFor,
         atMs: reply.created_at.getTime(),
         // Tables that were attached when the turn began, still are, and are granted to the asker; views,
-        // which are read at the turn's snapshot; and what was never built, so that the model is told.
+        // which are read at the turn's snapshot; and what was never built, so that the model learns it.
         tables: attached.filter(
           ({ id, kind, isUnbuilt }) =>
             pinned.has(id) || isUnbuilt || (kind === 'view' && snapshotId !== undefined),

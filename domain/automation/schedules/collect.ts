@@ -108,11 +108,11 @@ export function endFire(db: Database, input: ScheduleRunInput): Promise<FireStat
 const maxListed = 3;
 
 function reasonOf(open: readonly Delivery[]): string {
-  const told = open.slice(0, maxListed).map(({ kind, target, status, error }) => {
+  const listed = open.slice(0, maxListed).map(({ kind, target, status, error }) => {
     const why = (error as { message?: string } | null)?.message ?? '';
     const what = kind === 'email' ? `The mail to ${target}` : `The file ${target}`;
     return `${what} ${status === 'uncertain' ? 'may not have arrived' : 'was not delivered'}: ${why}`;
   });
   const others = open.length > maxListed ? [`So it is with ${open.length - maxListed} more.`] : [];
-  return [...told, ...others].join(' ');
+  return [...listed, ...others].join(' ');
 }

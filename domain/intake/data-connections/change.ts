@@ -179,8 +179,8 @@ function refuseFaults(
     else faults.push(...replicationFaults(policy));
   }
   // At most one fault per secret: one that no longer applies is not also reported as redirected.
-  const isTold = (place: string) => faults.some(({ loc }) => loc.join() === place);
-  faults.push(...redirected.filter(({ loc }) => !isTold(loc.join())));
+  const isReported = (place: string) => faults.some(({ loc }) => loc.join() === place);
+  faults.push(...redirected.filter(({ loc }) => !isReported(loc.join())));
   if (faults.length > 0) throw new ValidationError(faults);
   if (policy?.validate_server_address === false && !allowUnvalidated)
     throw new AppError(

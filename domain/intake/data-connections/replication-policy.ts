@@ -57,7 +57,7 @@ export const columnOf = ({ field_mappings: mappings = {} }: ReplicatedResource, 
   // Fields may be called as what every object has, such as `constructor`.
   Object.hasOwn(mappings, field) ? mappings[field]! : field;
 
-/** The column that tells records of one cursor apart: their key where no other is given. */
+/** The column that distinguishes records of one cursor: their key where no other is given. */
 export function tieBreakerColumn(resource: ReplicatedResource): string | undefined {
   const field = resource.cursor?.tie_breaker_field;
   return field === undefined ? undefined : columnOf(resource, field);

@@ -118,20 +118,20 @@ export async function recordSnapshotFailure(
   row: SnapshotRun,
   { error, retryMs }: { error: unknown; retryMs: number | undefined },
 ): Promise<{ failure: SnapshotFailure; isFinal: boolean } | undefined> {
-  const told = failureOf(error);
-  if (told !== undefined)
+  const found = failureOf(error);
+  if (found !== undefined)
     await inOrganization(db, row.organization_id, async (transaction) => {
-      if (!told.isFinal && retryMs !== undefined)
+      if (!found.isFinal && retryMs !== undefined)
         await lockSnapshot(transaction, row, { waitMs: retryMs, waitsFor: 'retry' });
       await transaction
         .updateTable('snapshot_runs')
-        .set({ error: JSON.stringify(told.failure) })
+        .set({ error: JSON.stringify(found.failure) })
         .where('organization_id', '=', row.organization_id)
         .where('id', '=', row.id)
         .where('status', 'in', ['running', 'awaiting_confirmation'])
         .execute();
     });
-  return told;
+  return found;
 }
 
 function failureOf(error: unknown): { failure: SnapshotFailure; isFinal: boolean } | undefined {

@@ -29,24 +29,24 @@ export function fileJobs(
   const deps: ImportDeps = { engine, objects: createObjectStore(objectStore), workDir };
   return {
     preview: ({ source, options, page }: FileJobInput['preview'], { signal }) =>
-      told(async () => {
+      answerOf(async () => {
         const { rows, ...rest } = await preview(deps, source, options, page, signal);
         // As text, because exact numbers cannot be transferred between processes.
         return { ...rest, rowsJson: JSON.stringify(rows) };
       }),
     stage: ({ source, options, target }: FileJobInput['stage'], { signal, onProgress }) =>
-      told(() =>
+      answerOf(() =>
         stage(deps, source, options, target, onProgress as (progress: StageProgress) => void, signal),
       ),
     restage: ({ source, options, again }: FileJobInput['restage'], { signal }) =>
-      told(() => restage(deps, source, options, again, signal)),
+      answerOf(() => restage(deps, source, options, again, signal)),
   };
 }
 
 /** Result of a job. A fault of the file is an answer, not a failure of the process. */
 export type JobAnswer<T> = { result: T } | { failure: ImportFailure };
 
-async function told<T>(work: () => Promise<T>): Promise<JobAnswer<T>> {
+async function answerOf<T>(work: () => Promise<T>): Promise<JobAnswer<T>> {
   try {
     return { result: await work() };
   } catch (error) {

@@ -66,7 +66,7 @@ export function createFileReader(engine: LakeEngine): FileReader {
     stage: (organizationId, input, progress, signal) =>
       perform(
         organizationId,
-        { name: 'stage', input, onProgress: (told) => progress(told as StageProgress) },
+        { name: 'stage', input, onProgress: (reported) => progress(reported as StageProgress) },
         signal,
       ),
     restage: (organizationId, input, signal) => perform(organizationId, { name: 'restage', input }, signal),

@@ -35,7 +35,7 @@ interface Job {
 }
 
 /**
- * The job over the text that a compressed file holds, which is unpacked to a local file. Its content tells
+ * The job over the text that a compressed file holds, which is unpacked to a local file. Its content shows
  * whether a file is compressed, not its name; any other job is given back as it is.
  *
  * @throws BadFileError malformed_file, too_large

@@ -57,7 +57,7 @@ export async function attemptSlack(deps: HttpDeliveryDeps, row: Delivery): Promi
   // A gateway also answers these for requests it has forwarded.
   const isLost =
     outcome.kind === 'lost' || (outcome.kind === 'answered' && [502, 504].includes(outcome.status));
-  if (!isLost) return told(deps, begun, outcome, retryableStatuses.slack);
+  if (!isLost) return recordOutcome(deps, begun, outcome, retryableStatuses.slack);
   const why = outcome.kind === 'answered' ? `A gateway answered ${outcome.status}.` : outcome.message;
   const message = `${why} Slack may have the message; it is not resent automatically.`;
   return conclude(deps, begun, 'uncertain', { error: errorOf('delivery_uncertain', message) });
@@ -90,10 +90,10 @@ export async function attemptWebhook(deps: HttpDeliveryDeps, row: Delivery): Pro
     timeoutMs: deps.requestTimeoutMs ?? defaultTimeoutMs,
     secrets: [secret, ...hiddenParts(url)],
   });
-  return told(deps, begun, outcome, retryableStatuses.webhook);
+  return recordOutcome(deps, begun, outcome, retryableStatuses.webhook);
 }
 
-async function told(
+async function recordOutcome(
   deps: HttpDeliveryDeps,
   begun: BegunDelivery,
   outcome: HttpOutcome,

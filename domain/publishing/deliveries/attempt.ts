@@ -103,7 +103,7 @@ async function deliverMail(deps: DeliveryDeps, row: Delivery): Promise<DeliveryA
     return conclude(deps, begun, 'failed', {
       error: row.error === null ? brokeOff : JSON.stringify(row.error),
     });
-  return told(deps, begun, await send(deps, begun, mail));
+  return recordOutcome(deps, begun, await send(deps, begun, mail));
 }
 
 const brokeOff = errorOf('mail_refused', 'Every attempt broke off before the mail server had the mail.');
@@ -122,7 +122,11 @@ async function send(deps: DeliveryDeps, begun: BegunDelivery, mail: Mail): Promi
   }
 }
 
-function told(deps: DeliveryDeps, begun: BegunDelivery, outcome: MailOutcome): Promise<DeliveryAttempt> {
+function recordOutcome(
+  deps: DeliveryDeps,
+  begun: BegunDelivery,
+  outcome: MailOutcome,
+): Promise<DeliveryAttempt> {
   switch (outcome.kind) {
     case 'accepted':
       return conclude(deps, begun, 'delivered', { receipt: outcome.receipt, error: null });

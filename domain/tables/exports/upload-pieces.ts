@@ -33,7 +33,7 @@ export function uploadPieces(
   function begin(): Upload {
     if (parts.length >= mostFiles) throw tooManyFiles();
     const source = new PassThrough({ highWaterMark: bufferedBytes });
-    // Told by whoever writes or waits.
+    // Reported by the next write or wait.
     source.on('error', () => undefined);
     const key = `part_${parts.length}.${format}`;
     const uploaded = objects.upload(folder + key, source);

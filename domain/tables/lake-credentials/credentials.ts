@@ -1,7 +1,7 @@
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
 
-/** Its times tell its state; see `statusOf`. */
+/** Its times determine its state; see `statusOf`. */
 export type LakeCredential = RecordOf<'lake_credentials'>;
 
 export interface CredentialId {

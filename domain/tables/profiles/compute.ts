@@ -97,7 +97,7 @@ async function readGroup(
   return read.columns.map((column) => scaled(column, scale));
 }
 
-/** What the whole table holds, if it is as the sample. Different values cannot be told from a sample. */
+/** What the whole table holds, if it is as the sample. Different values cannot be counted from a sample. */
 function scaled(column: ColumnProfile, scale: number): ColumnProfile {
   const times = <T extends { count: number }>(one: T): T => ({
     ...one,

@@ -20,7 +20,7 @@ export async function commitAsKnown(
         refuseUnlessWritable(table.access, waiting.principalId);
         return [{ waiting, plan: await waiting.request.body.plan(table.columns, table.keys, 'required') }];
       } catch {
-        // Whoever is at fault is told by what the table is then.
+        // The request at fault is found by the state of the table then.
         return [];
       }
     }),

@@ -105,17 +105,17 @@ async function writeGroup(
   const ids = group.flatMap(({ plan }) => plan.rowIds);
   const lookUp = once(() => lookUpRowIds(deps, lake, table, ids));
   let taken: ReadonlySet<bigint> = new Set();
-  let untold = lookUp;
+  let remainingLookUp = lookUp;
   // Each iteration knows more: an id found in the index prevented the check of the files, and a request
   // excluded because of another one of the group is admitted once that one is refused.
   for (;;) {
     try {
-      return await writeAdmission(deps, lake, table, admit(group, taken), untold);
+      return await writeAdmission(deps, lake, table, admit(group, taken), remainingLookUp);
     } catch (error) {
       if (!(error instanceof RowIdsTaken)) throw error;
       const known = await lookUp();
       taken = new Set([...taken, ...known.taken, ...error.taken]);
-      untold = async () => ({ ...known, taken: new Set() });
+      remainingLookUp = async () => ({ ...known, taken: new Set() });
     }
   }
 }

@@ -108,7 +108,7 @@ async function checkWritten(deps: CheckDeps, { organizationId, test, signal }: T
   }
 }
 
-/** The parameter at which a fault is told. */
+/** The parameter at which a fault is reported. */
 function at({ kind }: Test, error: unknown): unknown {
   if (error instanceof UnfitTest)
     return new ValidationError([

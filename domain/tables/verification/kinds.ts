@@ -57,7 +57,7 @@ export type Test = { [Kind in TestKind]: { kind: Kind; params: ParamsOf<Kind> } 
 
 export type Params = Record<string, JsonValue>;
 
-/** What fields cannot say alone; the name of the field at which it is told. */
+/** What fields cannot say alone; the name of the field at which it is reported. */
 function conflictIn(test: Test): { field: string; message: string } | undefined {
   if (test.kind === 'relationship') {
     const { columns: from, to_columns: to } = test.params;

@@ -27,14 +27,14 @@ interface WakeDeps {
 
 const wake = { name: wakeAppHealthSignal, args: [] };
 
-/** Starts the process of an organization that has apps, or tells the running one that there are others. */
+/** Starts the process of an organization that has apps, or notifies the running one that there are others. */
 export function wakeAppHealth(deps: WakeDeps, organizationId: string): Promise<void> {
   const start = appHealthStart(organizationId);
   return bestEffort(deps, start.workflowId, deps.processes.wake(start, wake));
 }
 
-/** Tells the process that an app is gone; where none runs there is nothing to tell. */
-export function tellOfRemoval(deps: WakeDeps, organizationId: string): Promise<void> {
+/** Notifies the process that an app is gone; no effect where none runs. */
+export function notifyOfRemoval(deps: WakeDeps, organizationId: string): Promise<void> {
   const workflowId = appHealthProcess.workflowId(organizationId);
   return bestEffort(deps, workflowId, deps.processes.signal(workflowId, wakeAppHealthSignal));
 }

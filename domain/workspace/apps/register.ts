@@ -6,7 +6,7 @@ import { healthAddress, refuseUnreachable } from './address.ts';
 import { type DeployedApp, deleteApp, putApp } from './apps.ts';
 import type { AppCheck } from './check.ts';
 import { healthAfter, unchecked } from './health.ts';
-import { tellOfRemoval, wakeAppHealth } from './process.ts';
+import { notifyOfRemoval, wakeAppHealth } from './process.ts';
 
 interface AppDeps extends ProcessDeps {
   logger: Pick<Logger, 'warn'>;
@@ -35,12 +35,12 @@ export async function registerApp(
   deps: AppDeps & { outgoing: Pick<Outgoing, 'checkAddress'>; check: AppCheck },
   registration: AppRegistration,
 ): Promise<{ app: DeployedApp; isNew: boolean }> {
-  const { organizationId, slug, healthPath, callerId, ...told } = registration;
-  await refuseUnreachable(deps.outgoing, told.url);
+  const { organizationId, slug, healthPath, callerId, ...rest } = registration;
+  await refuseUnreachable(deps.outgoing, rest.url);
   const outcome = await deps.check(organizationId, healthAddress(registration));
   const put = await inOrganization(deps.db, organizationId, (db) =>
     putApp(db, organizationId, slug, {
-      ...told,
+      ...rest,
       health_path: healthPath,
       deployed_by: callerId,
       deployed_at: new Date(),
@@ -54,6 +54,6 @@ export async function registerApp(
 /** Removes an app; returns it as it was. @throws AppError not_found */
 export async function removeApp(deps: AppDeps, organizationId: string, slug: string): Promise<DeployedApp> {
   const app = await inOrganization(deps.db, organizationId, (db) => deleteApp(db, organizationId, slug));
-  await tellOfRemoval(deps, organizationId);
+  await notifyOfRemoval(deps, organizationId);
   return app;
 }

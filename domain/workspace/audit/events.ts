@@ -23,7 +23,7 @@ const longestName = 300;
 
 /**
  * Records events of one organization; the only place that does. Names of actors are those of now, so that
- * the record still tells who it was when the person is gone. With `onlyIfWritten`, nothing is recorded in a
+ * the record still names who it was when the person is gone. With `onlyIfWritten`, nothing is recorded in a
  * transaction that has changed nothing so far. Returns how many were recorded.
  */
 export async function recordEvents(

@@ -3,7 +3,7 @@ import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type NewAuditEvent, recordEvents } from './events.ts';
 import type { Recorder } from './recorder.ts';
 
-/** An event of something done, without what the work itself tells. */
+/** An event of something done, without what the work itself adds. */
 export type DoneEvent = Omit<NewAuditEvent, 'processId' | 'outcome'>;
 
 /**

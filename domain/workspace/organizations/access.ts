@@ -56,7 +56,7 @@ const dummyHash = hashSecret(newSecret('wcs'));
 /**
  * The client with this id and secret; during the overlap of a rotation the previous secret is valid too.
  * Every refusal has the same wording, and an unknown id costs the same work as a known one, so that the
- * response time does not reveal which ids exist. `refused` is told the organization of a known one, and
+ * response time does not reveal which ids exist. `refused` gets the organization of a known one, and
  * nothing waits for it.
  *
  * @throws AppError invalid_client

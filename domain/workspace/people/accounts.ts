@@ -13,7 +13,7 @@ export interface SignInAttempt {
   email: string;
   password: string;
   address: string;
-  /** Told whose account a wrong password was for; nothing waits for it. */
+  /** Called with the account that a wrong password was for; nothing waits for it. */
   refused?: (person: Person) => void;
 }
 

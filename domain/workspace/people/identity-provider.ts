@@ -123,12 +123,12 @@ export function createIdentityProvider(settings: OidcSettings): IdentityProvider
         });
         const claims = tokens.claims()!;
         const hasEmail = claims['email'] !== undefined && claims['email_verified'] !== undefined;
-        // Some providers tell the e-mail only there.
-        const isToldElsewhere = !hasEmail && provider.serverMetadata().userinfo_endpoint !== undefined;
-        const told = isToldElsewhere
+        // Some providers give the e-mail only there.
+        const isInUserInfo = !hasEmail && provider.serverMetadata().userinfo_endpoint !== undefined;
+        const userInfo = isInUserInfo
           ? await client.fetchUserInfo(provider, tokens.access_token, claims.sub)
           : {};
-        return identityOf({ ...claims, ...told, iss: claims.iss, sub: claims.sub });
+        return identityOf({ ...claims, ...userInfo, iss: claims.iss, sub: claims.sub });
       } catch (error) {
         throw failureOf(error);
       }

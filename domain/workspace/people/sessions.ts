@@ -85,7 +85,7 @@ export async function endEverySession(
     .where('user_id', '=', userId)
     .where('used_at', 'is', null)
     .execute();
-  // Approved becomes redeemed, without tokens: the next poll is told that the code gives nothing.
+  // Approved becomes redeemed, without tokens: the next poll learns that the code gives nothing.
   await db
     .updateTable('device_logins')
     .set({ status: 'redeemed' })

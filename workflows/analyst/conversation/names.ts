@@ -1,7 +1,7 @@
 export const conversationWorkflowType = 'conversation';
 /** Makes the process read its conversation's rows again. */
 export const wakeConversationSignal = 'wake';
-/** Tells the process that a reply was stopped, so that it does not wait for further steps. */
+/** Notifies the process that a reply was stopped, so that it does not wait for further steps. */
 export const stopReplySignal = 'stop';
 
 /** Maximum number of model steps per turn. */

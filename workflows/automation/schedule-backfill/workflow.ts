@@ -42,7 +42,7 @@ export async function scheduleBackfill(input: BackfillInput): Promise<BackfillSt
 
 async function run(input: BackfillInput): Promise<BackfillStatus> {
   const begun = await control.beginBackfill(input);
-  if (begun.kind === 'ended') return told(begun.status);
+  if (begun.kind === 'ended') return endedAs(begun.status);
   let { next } = begun;
   let isCancelled = false;
   const isFull = () =>
@@ -64,7 +64,7 @@ async function run(input: BackfillInput): Promise<BackfillStatus> {
   const growth = watchGrowth(maxHistoryLength);
   for (let lookMs = firstLookMs; ; lookMs = Math.min(lookMs * 2, longestLookMs)) {
     const status = await control.endBackfill(input);
-    if (status !== 'running') return told(status);
+    if (status !== 'running') return endedAs(status);
     if (growth.look()) return continueOnNewest<typeof scheduleBackfill>(input);
     await sleep(lookMs);
   }
@@ -103,7 +103,7 @@ async function fired(
 const isCancelled = (error: unknown) =>
   wasCancelled(error) && CancellationScope.current().consideredCancelled;
 
-function told(status: BackfillStatus): BackfillStatus {
+function endedAs(status: BackfillStatus): BackfillStatus {
   if (status === 'succeeded') recordOutcome(status, 'Fired everything that was planned.');
   if (status === 'cancelled') recordOutcome(status, 'Was cancelled; runs it had started continue.');
   if (status === 'failed')

@@ -31,7 +31,7 @@ export const longestBusySeconds = 120;
 /** State shared by the nodes of a run. */
 export interface Shared {
   /** Runs that have ended and approvals that were decided, by id. */
-  told: Set<string>;
+  signalled: Set<string>;
   /** While workers have no free slot: the only node that asks for one. The others wait until it has it. */
   asking: string | undefined;
   growth: Growth;
@@ -106,12 +106,12 @@ async function advanced(
         busySeconds = 1;
         const { what, untilMs } = progress;
         const options = { summary: `${label}: ${what}` };
-        const isTold = () => shared.told.has(what) || growth.isFull;
+        const isSignalled = () => shared.signalled.has(what) || growth.isFull;
         const isApproval = what.startsWith('wap_');
         shared.describe(nodeId, `${label} (waits: ${isApproval ? whereToDecide(what) : what})`);
-        await condition(isTold, Math.max(untilMs - Date.now(), 1), options);
+        await condition(isSignalled, Math.max(untilMs - Date.now(), 1), options);
         shared.describe(nodeId, label);
-        shared.told.delete(what);
+        shared.signalled.delete(what);
       }
     }
   }

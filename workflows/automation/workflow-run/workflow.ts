@@ -32,9 +32,15 @@ export async function workflowRun({
   ...input
 }: WorkflowRunStart): Promise<WorkflowRunOutcome> {
   const growth = watchGrowth(maxEvents);
-  const shared: Shared = { told: new Set(), asking: undefined, growth, deadlines, describe: describer() };
+  const shared: Shared = {
+    signalled: new Set(),
+    asking: undefined,
+    growth,
+    deadlines,
+    describe: describer(),
+  };
   const hear = (what?: string) => {
-    if (what !== undefined) shared.told.add(what);
+    if (what !== undefined) shared.signalled.add(what);
   };
   setHandler(endedSignal, hear);
   setHandler(decided, hear);

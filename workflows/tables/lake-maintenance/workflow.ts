@@ -87,15 +87,15 @@ async function runOnce(input: LakeMaintenanceInput): Promise<string> {
   outcome.failures.splice(failuresKept);
   // Also after a cancellation: otherwise the run's row would stay `running` forever.
   await always(() => control.endLakeMaintenanceRun(input, runId, outcome));
-  const told = toldOf(runId, outcome.failures);
-  recordOutcome(outcome.failures.length === 0 ? 'succeeded' : 'failed', told);
+  const summary = summaryOf(runId, outcome.failures);
+  recordOutcome(outcome.failures.length === 0 ? 'succeeded' : 'failed', summary);
   if (CancellationScope.current().consideredCancelled)
     throw new CancelledFailure('Maintenance was cancelled.');
-  return told;
+  return summary;
 }
 
 /** Failures stay readable until the next run has ended. */
-function toldOf(runId: string, [first, ...others]: readonly LakeMaintenanceFailure[]): string {
+function summaryOf(runId: string, [first, ...others]: readonly LakeMaintenanceFailure[]): string {
   if (first === undefined) return `Run ${runId} ended well.`;
   const more = others.length === 0 ? '' : `, with ${others.length} more failures`;
   const what = `The step ${first.step} of run ${runId}${more},`;

@@ -54,10 +54,13 @@ export async function keyRotation(input: KeyRotationInput): Promise<KeyRotationP
     await rotate(keyId, state);
   } catch (error) {
     if (!wasCancelled(error)) throw error;
-    recordOutcome('cancelled', `Was cancelled; another rotation continues its work. ${toldOf(keyId, state)}`);
+    recordOutcome(
+      'cancelled',
+      `Was cancelled; another rotation continues its work. ${progressText(keyId, state)}`,
+    );
     throw new CancelledFailure('The rotation was cancelled.');
   }
-  recordOutcome('succeeded', `Every value is sealed under the key ${keyId}. ${toldOf(keyId, state)}`);
+  recordOutcome('succeeded', `Every value is sealed under the key ${keyId}. ${progressText(keyId, state)}`);
   return progressOf(keyId, state);
 }
 
@@ -65,7 +68,7 @@ async function rotate(keyId: string, state: KeyRotationState): Promise<void> {
   const growth = watchGrowth();
   for (;;) {
     if (growth.look()) await continueOnNewest<typeof keyRotation>({ keyId, state });
-    setCurrentDetails(toldOf(keyId, state));
+    setCurrentDetails(progressText(keyId, state));
     if (state.step === 'count') {
       await countSome(state);
       if (state.position !== null) continue;
@@ -110,7 +113,7 @@ async function resealSome(keyId: string, state: KeyRotationState): Promise<void>
 /** Something was written under another key during the last pass. */
 async function rest(keyId: string, state: KeyRotationState): Promise<void> {
   setCurrentDetails(
-    `${toldOf(keyId, state)} Values were written under another key meanwhile: does a process still have another key first?`,
+    `${progressText(keyId, state)} Values were written under another key meanwhile: does a process still have another key first?`,
   );
   await sleep(restMs, { summary: 'Before the next pass' });
 }
@@ -152,7 +155,7 @@ function progressOf(keyId: string, state: KeyRotationState): KeyRotationProgress
   };
 }
 
-function toldOf(keyId: string, state: KeyRotationState): string {
+function progressText(keyId: string, state: KeyRotationState): string {
   const { done, left, byColumn } = progressOf(keyId, state);
   if (left === null) return 'Counting the values by key.';
   const columns = Object.entries(byColumn).map(
@@ -178,7 +181,7 @@ function unopenedFailure(keyId: string, unopened: readonly UnopenedValues[]): Ap
       ? ''
       : `The configured key does not open ${listed('unreadable')}: another key may have had this id.`,
   ];
-  const told = message.filter((text) => text !== '').join(' ');
-  recordOutcome('failed', told);
-  return ApplicationFailure.create({ type: 'values_unopened', message: told, nonRetryable: true });
+  const text = message.filter((text) => text !== '').join(' ');
+  recordOutcome('failed', text);
+  return ApplicationFailure.create({ type: 'values_unopened', message: text, nonRetryable: true });
 }

@@ -71,10 +71,15 @@ export function serveEngine(channel: Channel, loadJobs: LoadJobs): void {
       channel.send({ kind: 'done', callId, value, isSpent });
     } catch (error) {
       const isOver = memory.stop();
-      const told = isOver
+      const shown = isOver
         ? new Error('Out of Memory Error: the process needs more memory than it may use')
         : error;
-      channel.send({ kind: 'failed', callId, error: toSent(told), isSpent: isOver || isBrokenEngine(error) });
+      channel.send({
+        kind: 'failed',
+        callId,
+        error: toSent(shown),
+        isSpent: isOver || isBrokenEngine(error),
+      });
     } finally {
       stopInterrupting();
       calls.delete(callId);

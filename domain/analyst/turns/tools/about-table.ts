@@ -1,7 +1,7 @@
 import { inOrganization } from '../../../../data/postgres/client.ts';
 import { readsThrough, surroundings } from '../../../tables/calculated-tables/freshness.ts';
 import type { KnownTable } from './known-tables.ts';
-import { type Freshness, freshnessOf, staleTold } from './staleness.ts';
+import { type Freshness, freshnessOf, staleNotice } from './staleness.ts';
 import { type ColumnNotes, cut, type TableNotes } from './table-notes.ts';
 import type { ToolCall } from './tool.ts';
 
@@ -12,7 +12,7 @@ export function aboutTable(
   maxText: number,
 ) {
   const [own] = kind === 'calc' ? freshness : [];
-  const { staleTables } = staleTold(freshness);
+  const { staleTables } = staleNotice(freshness);
   return {
     name,
     ...(kind === 'view' ? { kind } : {}),

@@ -7,7 +7,7 @@ import type { ToolCall } from './tool.ts';
 const maxNamed = 5;
 
 /** A table that was read although its tests fail. */
-export interface FailingTold {
+export interface FailingTable {
   name: string;
   testedAt: string;
   tests: string[];
@@ -17,13 +17,13 @@ export interface FailingTold {
 export function failingOf(
   { deps, organizationId }: Pick<ToolCall, 'deps' | 'organizationId'>,
   tableIds: readonly string[],
-): Promise<FailingTold[]> {
+): Promise<FailingTable[]> {
   return inOrganization(deps.db, organizationId, async (db) => {
     const found = await failingTables(db, organizationId, tableIds);
     const ids = found.map(({ tableId }) => tableId);
     const names = ids.length === 0 ? new Map() : await relationRefs(db, organizationId, ids);
     return found
-      .flatMap(({ tableId, at, tests }): FailingTold[] => {
+      .flatMap(({ tableId, at, tests }): FailingTable[] => {
         const name = names.get(tableId)?.name;
         if (name === undefined) return [];
         return [{ name, testedAt: at.toISOString(), tests: tests.slice(0, maxNamed) }];
@@ -32,9 +32,9 @@ export function failingOf(
   });
 }
 
-/** What a tool says of them, which its model must tell; nothing if there are none. */
-export function failingTold(tables: readonly FailingTold[]): {
-  failingTables?: readonly FailingTold[];
+/** What a tool says of them, which its model must repeat; nothing if there are none. */
+export function failingNotice(tables: readonly FailingTable[]): {
+  failingTables?: readonly FailingTable[];
   mustTellTests?: string;
 } {
   if (tables.length === 0) return {};

@@ -130,6 +130,6 @@ export const findJoins = defineTool({
     const found = pairs.length === 0 ? undefined : await queryAttached(call, foundStatement(pairs), maxPairs);
     const joins = joinsOf(pairs, found?.rows ?? []);
     const count = joins.length === 1 ? '1 join found.' : `${joins.length} joins found.`;
-    return { output: { joins, ...found?.told }, summary: count };
+    return { output: { joins, ...found?.notices }, summary: count };
   },
 });

@@ -2,9 +2,9 @@ import { AppError } from '../../../../data/errors.ts';
 import { derivedId, newId } from '../../../../data/ids.ts';
 import { runQuery } from '../../../tables/query/run.ts';
 import { insertResult, keepRows, resultKey } from '../../conversations/results.ts';
-import { failingOf, failingTold } from './failing-tests.ts';
+import { failingNotice, failingOf } from './failing-tests.ts';
 import { pinnedViews } from './pinned-views.ts';
-import { freshnessOf, staleTold } from './staleness.ts';
+import { freshnessOf, staleNotice } from './staleness.ts';
 import type { ToolAnswer, ToolCall } from './tool.ts';
 
 /**
@@ -24,8 +24,8 @@ export interface ToolRows {
   truncated: boolean;
   elapsedMs: number;
   scanned: { tableId: string; version: number }[];
-  /** What the model is told about stale tables, and those whose tests fail, among those that were read. */
-  told: ReturnType<typeof staleTold> & ReturnType<typeof failingTold>;
+  /** What the model learns about stale tables, and those whose tests fail, among those that were read. */
+  notices: ReturnType<typeof staleNotice> & ReturnType<typeof failingNotice>;
 }
 
 /** Runs a statement over the tables and views visible to the turn, at its pinned versions. */
@@ -62,11 +62,11 @@ export async function queryAttached(call: ToolCall, sql: string, limit: number):
   const { columns, rowCount, truncated, elapsedMs } = answer;
   const cells = JSON.parse(json) as { value: unknown }[][];
   const rows = cells.map((row) => row.map(({ value }) => value));
-  const told = {
-    ...staleTold((await freshnessOf(call, answer.scannedRelationIds)).values()),
-    ...failingTold(await failingOf(call, answer.scannedRelationIds)),
+  const notices = {
+    ...staleNotice((await freshnessOf(call, answer.scannedRelationIds)).values()),
+    ...failingNotice(await failingOf(call, answer.scannedRelationIds)),
   };
-  return { columns, rows, rowCount, truncated, elapsedMs, scanned: [...scanned, ...behind], told };
+  return { columns, rows, rowCount, truncated, elapsedMs, scanned: [...scanned, ...behind], notices };
 }
 
 /** The same, stored so that people see what the analyst saw; a second attempt stores it under the same id. */
@@ -120,5 +120,5 @@ function shortened(value: unknown): unknown {
   return json.length > longestCell ? `${json.slice(0, longestCell).toWellFormed()}…` : value;
 }
 
-export const rowsTold = ({ rowCount, truncated }: Pick<ToolRows, 'rowCount' | 'truncated'>): string =>
+export const rowCountText = ({ rowCount, truncated }: Pick<ToolRows, 'rowCount' | 'truncated'>): string =>
   truncated ? `The first ${rowCount} rows.` : `${rowCount} ${rowCount === 1 ? 'row' : 'rows'}.`;

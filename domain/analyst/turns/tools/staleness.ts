@@ -53,8 +53,8 @@ export async function freshnessOf(
 
 export type StaleTable = Omit<Freshness, 'isStale'>;
 
-/** What a tool says about the stale ones, which its model must tell; nothing if there are none. */
-export function staleTold(found: Iterable<Freshness>): { staleTables?: StaleTable[]; mustTell?: string } {
+/** What a tool says about the stale ones, which its model must repeat; nothing if there are none. */
+export function staleNotice(found: Iterable<Freshness>): { staleTables?: StaleTable[]; mustTell?: string } {
   const stale = [...found].filter(({ isStale }) => isStale).slice(0, maxNamed);
   if (stale.length === 0) return {};
   return {

@@ -3,7 +3,7 @@ import { AppError } from '../../../../data/errors.ts';
 import { identifier } from '../../../../data/lake/sql.ts';
 import { aboutTable, freshnessThrough, profiled, withNotes } from './about-table.ts';
 import { type KnownColumn, type KnownTable, knownTable, knownTables } from './known-tables.ts';
-import { queryAndKeep, queryAttached, rowsTold, shown, type ToolRows } from './query.ts';
+import { queryAndKeep, queryAttached, rowCountText, shown, type ToolRows } from './query.ts';
 import { cut, notesOf } from './table-notes.ts';
 import { defineTool, type ToolCall, text } from './tool.ts';
 
@@ -69,7 +69,7 @@ export const describeTable = defineTool({
   async run(call, { table: name }) {
     const table = await knownTable(call, name);
     const columns = table.columns.slice(0, maxDescribed);
-    const { cells, isExact, told } = await profile(call, table, columns);
+    const { cells, isExact, notices } = await profile(call, table, columns);
     const described = columns.map((column, index) => {
       const [nulls, distinct, min, max, found] = cells.slice(1 + index * 5, 6 + index * 5);
       const values = isListable(found) ? found : null;
@@ -94,7 +94,7 @@ export const describeTable = defineTool({
         description: cut(description, maxText),
         note,
         rowCount: cells[0] ?? 0,
-        ...told,
+        ...notices,
         columns: withNotes(described, notes, room),
         ...profiled(notes, room),
       },
@@ -108,10 +108,10 @@ async function profile(
   call: ToolCall,
   table: KnownTable,
   columns: readonly KnownColumn[],
-): Promise<{ cells: readonly unknown[]; isExact: boolean; told: ToolRows['told'] }> {
+): Promise<{ cells: readonly unknown[]; isExact: boolean; notices: ToolRows['notices'] }> {
   const run = async (isExact: boolean) => {
-    const { rows, told } = await queryAttached(call, profileOf(table.name, columns, isExact), 1);
-    return { cells: rows[0] ?? [], isExact, told };
+    const { rows, notices } = await queryAttached(call, profileOf(table.name, columns, isExact), 1);
+    return { cells: rows[0] ?? [], isExact, notices };
   };
   if ((table.rowCount ?? 0) > exactRows) return run(false);
   return run(true).catch((error: unknown) => {
@@ -157,7 +157,7 @@ export const sampleRows = defineTool({
     const table = await knownTable(call, name);
     const result = await queryAttached(call, `SELECT * FROM ${identifier(table.name)}`, limit);
     return {
-      output: { columns: result.columns, rows: shown(result.rows), ...result.told },
+      output: { columns: result.columns, rows: shown(result.rows), ...result.notices },
       summary: `${result.rows.length} rows of ${table.name}.`,
     };
   },
@@ -173,10 +173,10 @@ export const runSql = defineTool({
   }),
   async run(call, { sql, title }) {
     const result = await queryAndKeep(call, sql, title);
-    const { resultId, record, columns, rows, rowCount, truncated, told } = result;
+    const { resultId, record, columns, rows, rowCount, truncated, notices } = result;
     return {
-      output: { resultId, columns, rows: shown(rows), rowCount, truncated, ...told },
-      summary: rowsTold(result),
+      output: { resultId, columns, rows: shown(rows), rowCount, truncated, ...notices },
+      summary: rowCountText(result),
       resultId,
       record,
     };

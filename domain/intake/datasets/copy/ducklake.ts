@@ -90,7 +90,7 @@ export async function copyDucklake(
         progress({ fraction: 0.95, rows: staged.rows, bytes });
         return { ...staged, bytes };
       }).catch((error: unknown) => {
-        throw told(error, { resource, sourceUrl: copied.dataUrl, keys });
+        throw asCopyFailure(error, { resource, sourceUrl: copied.dataUrl, keys });
       }),
     );
   } finally {
@@ -145,7 +145,7 @@ function isOfSource({ message }: Error): boolean {
 const refusals =
   /^(?:Binder|Catalog|Constraint|Conversion|Invalid|Invalid Input|Not implemented|Out of Range|Parser|Serialization) Error/;
 
-function told(
+function asCopyFailure(
   error: unknown,
   { resource, sourceUrl, keys }: { resource: string; sourceUrl: string; keys: ReadonlyMap<string, string> },
 ): Error {

@@ -85,14 +85,21 @@ export async function copyS3(
     // Our store wraps the source's error in one of its own.
     if (thrown !== undefined) throw thrown;
     if (!(error instanceof BadFileError)) throw new InternalFailure(error);
-    throw new RemoteFailure('request', `${resource} cannot be read: ${told(error, lines.of, format)}`);
+    throw new RemoteFailure(
+      'request',
+      `${resource} cannot be read: ${describeBadFile(error, lines.of, format)}`,
+    );
   } finally {
     await objects.removeAll(sourcePrefix).catch(() => undefined);
   }
 }
 
 /** Line numbers refer to a file of the source, not to the joined file. */
-function told({ failure }: BadFileError, lineOf: (line: number) => string, format: string): string {
+function describeBadFile(
+  { failure }: BadFileError,
+  lineOf: (line: number) => string,
+  format: string,
+): string {
   const { line, column, reason, message } = failure;
   if (line === null || reason === null || format === 'parquet') return message;
   return `${lineOf(line)}${column === null ? '' : `, column "${column}"`}: ${reason}`;

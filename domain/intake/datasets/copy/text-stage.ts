@@ -143,7 +143,7 @@ export async function createTextStage(options: TextStageOptions) {
       return writtenBytes;
     },
     take(row: Buffer, flow: Flow): void {
-      if (failure !== undefined) throw told(failure);
+      if (failure !== undefined) throw asStagingFailure(failure);
       if (row.length > maxRowBytes) throw rowTooLarge();
       if (writtenBytes + row.length > maxBytes) throw copyTooLarge(maxBytes);
       if (row.length > buffer.length - filled) {
@@ -163,9 +163,9 @@ export async function createTextStage(options: TextStageOptions) {
     async finish(): Promise<StagedFile[]> {
       if (rowsInFile > 0) flush(undefined, true);
       await writing;
-      if (failure !== undefined) throw told(failure);
+      if (failure !== undefined) throw asStagingFailure(failure);
       await staging.catch((error: unknown) => {
-        throw told(error);
+        throw asStagingFailure(error);
       });
       return staged;
     },
@@ -180,7 +180,7 @@ export async function createTextStage(options: TextStageOptions) {
 }
 
 /** A value that cannot be stored is a failure of the source; a full disk or a crashed engine is not. */
-function told(error: unknown): Error {
+function asStagingFailure(error: unknown): Error {
   const message = error instanceof Error ? (error.message.split('\n')[0] ?? '') : '';
   if (!refusals.test(message)) return new InternalFailure(error);
   return new RemoteFailure('request', `A value cannot be stored: ${message.slice(0, 300).toWellFormed()}`);

@@ -79,20 +79,22 @@ function roleOf(
   if (record.isBroken) return isMended ? 'header' : 'record';
   if (width === 1) return 'header';
   const filled = filledOf(record);
-  const told = { reason: `Before the header: ${filled} of ${width} columns have a text` };
-  if (isNote(record, width) || (filled <= 1 && width > 2)) return told;
+  const skipped = { reason: `Before the header: ${filled} of ${width} columns have a text` };
+  if (isNote(record, width) || (filled <= 1 && width > 2)) return skipped;
   const later = lines.slice(index + 1).filter((line) => line.record.fields.length === width);
   const hasNamesLater = later.some(({ hasNames }) => hasNames);
   if (fields.length === width) {
-    if (isComment(record)) return hasNamesLater ? told : 'header';
+    if (isComment(record)) return hasNamesLater ? skipped : 'header';
     const next = lines[index + 1];
     const isGroups = next === later[0] && next?.hasNames === true && filled < filledOf(next.record);
-    return isGroups ? told : 'header';
+    return isGroups ? skipped : 'header';
   }
-  const toldWidth = { reason: `Before the header: ${fields.length} fields where the table has ${width}` };
-  if (hasNamesLater) return toldWidth;
+  const skippedForWidth = {
+    reason: `Before the header: ${fields.length} fields where the table has ${width}`,
+  };
+  if (hasNamesLater) return skippedForWidth;
   if (fields.length > width || isMended) return 'header';
-  return !isSure && later.length > 0 && index < maxUnsure ? toldWidth : 'record';
+  return !isSure && later.length > 0 && index < maxUnsure ? skippedForWidth : 'record';
 }
 
 const filledOf = ({ fields }: SampleRecord): number => fields.filter((field) => field.trim() !== '').length;

@@ -3,8 +3,8 @@ import { foldName, isNode, type TreeNode, type TreeValue, text } from '../guard/
 import { aggregateOf, meaning, someNode } from './aggregates.ts';
 
 /**
- * The expressions by which a statement groups, each once; undefined if they cannot be told. A name is that of
- * a column if there is one, else that of an expression of the select list.
+ * The expressions by which a statement groups, each once; undefined if they cannot be determined. A name is
+ * that of a column if there is one, else that of an expression of the select list.
  */
 export function groupKeys(tree: TreeNode, relations: readonly ColumnedRelation[]): TreeNode[] | undefined {
   const items = nodesOf(tree['select_list']);

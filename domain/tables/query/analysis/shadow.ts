@@ -81,7 +81,7 @@ export async function openShadow(settings: ProcessSettings): Promise<Shadow> {
       const read = text.length > maxPlanCharacters ? undefined : readPlan(text);
       if (read !== undefined && read['error'] === true && read['error_type'] !== 'not implemented')
         throw bindingFailure(sql, read);
-      // The plan may be one that cannot be printed; what the statement gives is told all the same.
+      // The plan may be one that cannot be printed; what the statement gives is reported all the same.
       const statement = await connection.prepare(sql).catch((error: unknown) => {
         throw new QueryRefusal('query_failed', firstLines(error));
       });

@@ -38,7 +38,7 @@ function unheld(dataType: string, value: string): { condition: string; why: stri
   }
 }
 
-/** Digits between the first and the last that are not zero; small numbers are told at once. */
+/** Digits between the first and the last that are not zero; small numbers are decided at once. */
 function hasMoreDigits(value: string, scale: number): string {
   const counted = `length(trim(replace(ltrim(CAST(${value} AS VARCHAR), '-'), '.', ''), '0')) > ${digits}`;
   if (scale > digits) return counted;

@@ -13,7 +13,7 @@ export interface StreamedStatement {
 }
 
 /**
- * The binding shows a streamed result that fails midway as one that has ended; only the transaction tells.
+ * The binding shows a streamed result that fails midway as one that has ended; only the transaction shows it.
  *
  * @throws the reason
  */

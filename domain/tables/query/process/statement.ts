@@ -74,7 +74,7 @@ export const msSince = (startedAt: number): number =>
 
 /**
  * Works in one transaction that only reads. Its result is trusted only if the connection to the catalog
- * survived, which the transaction's end tells; see `endReading`.
+ * survived, which the transaction's end shows; see `endReading`.
  */
 export async function inReadTransaction<T>(
   engine: Engine,
@@ -98,7 +98,7 @@ export async function inReadTransaction<T>(
   try {
     result = await work();
   } catch (error) {
-    // The next statement waits for it; this one's failure is told at once.
+    // The next statement waits for it; this one's failure is answered at once.
     engine.ending = end().catch(() => undefined);
     throw error;
   }

@@ -23,7 +23,7 @@ export const conditionWork: NodeWork = async (call) => {
   if (rows.length !== 1 || rows[0]!.length !== 1 || typeof cell?.value !== 'boolean')
     throw new NodeFailed(
       'condition_invalid',
-      `The condition gave ${toldOf(rows)}; it must give one row with one boolean.`,
+      `The condition gave ${shapeOf(rows)}; it must give one row with one boolean.`,
       { isFinal: true },
     );
   const outputs: NodeOutputs = cell.value
@@ -32,7 +32,7 @@ export const conditionWork: NodeWork = async (call) => {
   return { kind: 'done', outputs };
 };
 
-function toldOf(rows: readonly { value: unknown }[][]): string {
+function shapeOf(rows: readonly { value: unknown }[][]): string {
   if (rows.length !== 1) return rows.length === 0 ? 'no row' : 'more than one row';
   if (rows[0]!.length !== 1) return `${rows[0]!.length} columns`;
   return rows[0]![0]!.value === null ? 'NULL' : 'a value that is no boolean';

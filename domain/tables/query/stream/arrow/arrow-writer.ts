@@ -11,8 +11,8 @@ const mostRows = 65_536;
 const batchBytes = 4 * pieceBytes;
 
 /**
- * Arrow's IPC streaming format: the schema, record batches, and an end that tells a whole stream from one cut
- * short; or the IPC file format, which is the same with an index of its batches.
+ * Arrow's IPC streaming format: the schema, record batches, and an end that distinguishes a whole stream
+ * from one cut short; or the IPC file format, which is the same with an index of its batches.
  *
  * @throws QueryRefusal query_too_large for a row of more than `maxBytes`
  */
