@@ -4,7 +4,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --no-audit --no-fund
 COPY . .
-RUN node local/console.ts
+RUN node local/console.ts && node worker/bundle.ts
 ENV NODE_ENV=production
 USER node
 EXPOSE 8080

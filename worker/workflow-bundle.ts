@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { constants, globSync } from 'node:fs';
+import { constants, existsSync, globSync } from 'node:fs';
 import { access, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,15 +12,16 @@ export const bundleCacheDir = pathOf('node_modules/.cache/workflow-bundles');
 
 /**
  * The file with the code of all workflows. Bundling takes two seconds of a start and leaves the bundler in
- * memory, so the bundle is kept under a name that changes with everything it is made from, in the first of
- * these folders that can be written.
+ * memory, so the bundle is kept under a name that changes with everything it is made from: where one of these
+ * folders has it, else in the first that can be written.
  */
 export async function keptWorkflowBundle(folders: readonly string[]): Promise<string> {
-  const folder = await firstWritable(folders);
   const name = `${await sourceHash()}.js`;
+  const known = folders.map((folder) => join(folder, name)).find((file) => existsSync(file));
+  if (known !== undefined) return known;
+  const folder = await firstWritable(folders);
   const file = join(folder, name);
-  const kept = await readdir(folder);
-  if (kept.includes(name)) return file;
+  const outdated = (await readdir(folder)).filter((other) => other.endsWith('.js'));
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(workflowsDir, 'index.ts'),
     workflowInterceptorModules: [join(workflowsDir, 'trace-context.ts')],
@@ -29,7 +30,6 @@ export async function keptWorkflowBundle(folders: readonly string[]): Promise<st
   const partial = `${file}.${process.pid}`;
   await writeFile(partial, code);
   await rename(partial, file);
-  const outdated = kept.filter((other) => other.endsWith('.js'));
   await Promise.all(outdated.map((other) => rm(join(folder, other), { force: true })));
   return file;
 }
