@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
+import pMap from 'p-map';
 import { type DataEventDeps, startDataEventRuns } from '../domain/automation/workflows/starts/data-events.ts';
 import { type OnChangeDeps, startDueBuilds } from '../domain/tables/calculated-tables/on-change.ts';
 import { startDueVerifications } from '../domain/tables/verification/on-version.ts';
@@ -64,11 +65,7 @@ export function startDataEvents(deps: Deps): { stop(): Promise<void> } {
     for (const [id, untilMs] of restsUntilMs) if (untilMs <= nowMs) restsUntilMs.delete(id);
     for (const watch of watches) {
       const ids = (await watch.organizations(deps.db)).filter((id) => !restsUntilMs.has(id));
-      const lane = async () => {
-        for (let id = ids.shift(); id !== undefined && !signal.aborted; id = ids.shift())
-          await look(watch, id);
-      };
-      await Promise.all(Array.from({ length: lanes }, lane));
+      await pMap(ids, (id) => (signal.aborted ? undefined : look(watch, id)), { concurrency: lanes });
     }
   }
 

@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
+import pMap from 'p-map';
 import type { Logger } from 'pino';
 import { AppError } from '../errors.ts';
 import type { Database } from '../postgres/client.ts';
-import type { ReconcileStep } from './step.ts';
+import type { ReconcileItem, ReconcileStep } from './step.ts';
 
 /** An attempt that takes longer is abandoned here, and any worker may claim the item again. */
 const defaultClaimSeconds = 60;
@@ -37,29 +38,26 @@ export async function runStep(
   step: ReconcileStep,
   claimSeconds = defaultClaimSeconds,
 ): Promise<void> {
-  const items = [...(await step.find())];
-  const next = async () => {
-    for (let item = items.shift(); item !== undefined; item = items.shift()) {
-      const claim = await take(deps.db, step.name, item.key, claimSeconds);
-      if (claim === undefined) continue;
-      try {
-        await inTime(item.work(), claimSeconds);
-        await rest(deps.db, { ...claim, attempts: 0 }, firstWaitSeconds - 1);
-      } catch (err) {
-        const { attempts } = claim;
-        deps.logger.warn(
-          { err, step: step.name, item: item.key, attempts },
-          'reconciliation will be tried again',
-        );
-        await rest(
-          deps.db,
-          isAway(err) ? { ...claim, attempts: attempts - 1 } : claim,
-          waitAfter(err, attempts),
-        );
-      }
+  const workOn = async (item: ReconcileItem) => {
+    const claim = await take(deps.db, step.name, item.key, claimSeconds);
+    if (claim === undefined) return;
+    try {
+      await inTime(item.work(), claimSeconds);
+      await rest(deps.db, { ...claim, attempts: 0 }, firstWaitSeconds - 1);
+    } catch (err) {
+      const { attempts } = claim;
+      deps.logger.warn(
+        { err, step: step.name, item: item.key, attempts },
+        'reconciliation will be tried again',
+      );
+      await rest(
+        deps.db,
+        isAway(err) ? { ...claim, attempts: attempts - 1 } : claim,
+        waitAfter(err, attempts),
+      );
     }
   };
-  await Promise.all(Array.from({ length: lanes }, next));
+  await pMap(await step.find(), workOn, { concurrency: lanes });
 }
 
 /**

@@ -1,3 +1,4 @@
+import pMap from 'p-map';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import type { AppHealthRound } from '../../../workflows/workspace/app-health/contract.ts';
 import { healthAddress } from './address.ts';
@@ -36,20 +37,11 @@ export async function checkDueApps(
   return { apps, live, waitMs: nextCheckAt && Math.max(0, nextCheckAt.getTime() - Date.now()) };
 }
 
-async function checkAll(
-  check: AppCheck,
-  due: readonly DeployedApp[],
-  signal: AbortSignal,
-): Promise<CheckedApp[]> {
-  const left = [...due];
-  const checked: CheckedApp[] = [];
-  const lane = async () => {
-    for (let app = left.shift(); app !== undefined && !signal.aborted; app = left.shift()) {
-      const { organization_id: organizationId, slug, revision, url, health_path: healthPath } = app;
-      const outcome = await check(organizationId, healthAddress({ url, healthPath }), signal);
-      checked.push({ slug, revision, ...healthAfter(app, outcome) });
-    }
+function checkAll(check: AppCheck, due: readonly DeployedApp[], signal: AbortSignal): Promise<CheckedApp[]> {
+  const checkOne = async (app: DeployedApp): Promise<CheckedApp> => {
+    const { organization_id: organizationId, slug, revision, url, health_path: healthPath } = app;
+    const outcome = await check(organizationId, healthAddress({ url, healthPath }), signal);
+    return { slug, revision, ...healthAfter(app, outcome) };
   };
-  await Promise.all(Array.from({ length: Math.min(lanes, due.length) }, lane));
-  return checked;
+  return pMap(due, checkOne, { concurrency: lanes, signal });
 }
