@@ -23,8 +23,10 @@ import type { ModelsConfig } from '../domain/analyst/models/config.ts';
 import { createModels, type Models } from '../domain/analyst/models/models.ts';
 import { offlineModel } from '../domain/analyst/offline-analyst/model.ts';
 import { playbooksOfReports } from '../domain/analyst/playbooks/lineage.ts';
+import type { FireDeps } from '../domain/automation/schedules/fire.ts';
 import { workflowsOfReports, workflowsOfTables } from '../domain/automation/workflows/definitions/lineage.ts';
 import { nodeSecretsOf } from '../domain/automation/workflows/definitions/node-secret.ts';
+import { startFire } from '../domain/automation/workflows/starts/fire.ts';
 import { createSourceClients, type SourceClients } from '../domain/intake/data-connections/clients.ts';
 import type { SourceCopier } from '../domain/intake/datasets/copy/copier.ts';
 import { createSourceCopier } from '../domain/intake/datasets/copy/create.ts';
@@ -76,6 +78,7 @@ export interface Service {
   builds: QueryPool;
   buildLimits: BuildLimits;
   processes: Processes;
+  startWorkflowFire: FireDeps['startWorkflowFire'];
   /** Notifies readers of conversations of changes made by any process. */
   notifications: Notifications;
   /** The configured language models and their limits. */
@@ -155,10 +158,14 @@ export async function openService(
     logger,
   });
   const { lake, staging } = lakes;
-  const processes = { extensionDir, objectStore: config.objectStore, workDir, logger };
-  const queries = createQueryPool({ ...config.queries, ...processes });
-  const builds = createQueryPool({ ...config.queries, ...config.builds, ...processes });
+  const place = { extensionDir, objectStore: config.objectStore, workDir, logger };
+  const queries = createQueryPool({ ...config.queries, ...place });
+  const builds = createQueryPool({ ...config.queries, ...config.builds, ...place });
   const temporal = createTemporalClient(config.temporal, { workflow: [traceInterceptor(traceHeader)] });
+  const processes = createProcesses(db, temporal, {
+    isRemote: config.temporal.tls,
+    deadlineMs: processDeadlineMs,
+  });
   const reader = createBodyReader();
   const charts = createChartDrawer();
   const outgoing = createOutgoing({ allowedPrivate: config.outgoing.allowedPrivate });
@@ -189,10 +196,8 @@ export async function openService(
       queries,
       builds,
       buildLimits: config.builds,
-      processes: createProcesses(db, temporal, {
-        isRemote: config.temporal.tls,
-        deadlineMs: processDeadlineMs,
-      }),
+      processes,
+      startWorkflowFire: (fire) => startFire({ db, processes }, fire),
       notifications,
       models: createModels(config.models, offlineModel()),
       monthlyTokenBudget: config.models.monthlyTokenBudget,
