@@ -7,10 +7,10 @@
  */
 import { spawn } from 'node:child_process';
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mallocSettings } from '../data/malloc-settings.ts';
+import { freePort } from '../local/ports.ts';
 import { readStack } from './workspace.ts';
 
 const [name = 'api'] = process.argv.slice(2);
@@ -43,12 +43,3 @@ child.on('exit', (code) => {
   rmSync(folder, { recursive: true, force: true });
   process.exit(code ?? 1);
 });
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
-}

@@ -11,12 +11,12 @@
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { provisionOrganization } from '../domain/workspace/organizations/provision.ts';
+import { freePort } from '../local/ports.ts';
 import { createHttpClient, openApi, quantile, readStack, uploadFile } from './workspace.ts';
 
 const [roapi = '-', clients = '64', seconds = '20'] = process.argv.slice(2);
@@ -109,15 +109,6 @@ async function startRoapi(program: string) {
       await setTimeout(100);
     }
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }
 
 /** Taking turns, so that a machine that slows down affects both. */

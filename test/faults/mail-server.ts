@@ -1,5 +1,4 @@
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { freePort } from '../../local/ports.ts';
 import { type Misbehaviour, startSmtpServer, type TestSmtpServer } from '../support/smtp-server.ts';
 import type { Moments } from './moments.ts';
 import { createRandom } from './random.ts';
@@ -46,6 +45,7 @@ export function planMoods(seed: number, rounds: number): MailMood[] {
 }
 
 export async function startMailServer(moments: Moments): Promise<FaultMailServer> {
+  // It must be known before the server starts, and the same after every restart.
   const port = await freePort();
   const started: TestSmtpServer[] = [];
   let current: TestSmtpServer | undefined;
@@ -76,16 +76,4 @@ export async function startMailServer(moments: Moments): Promise<FaultMailServer
       await current?.close();
     },
   };
-}
-
-/** It must be known before the server starts, and the same after every restart. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve(port));
-    });
-  });
 }
