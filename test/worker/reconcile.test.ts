@@ -96,6 +96,12 @@ test('an import whose process nobody knows any more goes on in a new one', async
     [id, lost],
   );
   expect(copied.rowCount).toBe(1);
+  await workspace.deps.lake.catalogPool.query(
+    `INSERT INTO runs SELECT (jsonb_populate_record(r, jsonb_build_object('id', $2::text, 'status', 'running',
+       'workflow_id', $3::text, 'finished_at', null))).*
+     FROM runs r WHERE r.id = $1`,
+    [id, lost, importProcess.workflowId(lost)],
+  );
   await reviveImports();
   expect(await endOf(client, lost)).toMatchObject({ status: 'succeeded', tableId, rowsImported: 2 });
 });

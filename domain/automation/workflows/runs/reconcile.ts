@@ -1,55 +1,46 @@
-import type { Logger } from 'pino';
 import { inOrganization } from '../../../../data/postgres/client.ts';
-import { closes } from '../../../../data/processes/define.ts';
-import { type ReconcileStep, rowsStep } from '../../../../data/reconciling/step.ts';
-import type { WorkflowRunInput } from '../../../../workflows/automation/workflow-run/contract.ts';
-import { runStates } from '../../../workspace/runs/runs.ts';
-import { notifyWaiter } from '../../../workspace/runs/waiter.ts';
+import type { ReconcileStep } from '../../../../data/reconciling/step.ts';
+import { type ReviveDeps, type RevivedRuns, revivingStep } from '../../../workspace/runs/revive.ts';
+import type { Run } from '../../../workspace/runs/runs.ts';
 import { unsignalledApprovals } from './approvals.ts';
 import { type EndDeps, endWorkflowRun } from './end.ts';
 import { signalDecided, workflowRunProcess, workflowRunStart } from './process.ts';
 import { findBoth, renewRunPins } from './workflow-runs.ts';
 
-export type WorkflowRunReconcileDeps = EndDeps & { logger: Pick<Logger, 'info' | 'warn'> };
-
-/** A younger run's process may not have been started yet. */
-const ageSeconds = 60;
+export type WorkflowRunReconcileDeps = EndDeps & ReviveDeps;
 
 /**
  * Renews the pins of runs under way. A run whose process is gone ends if an operator terminated the process,
  * and otherwise continues from its rows in a new one.
  */
-export function workflowRunSteps(
-  deps: WorkflowRunReconcileDeps,
-  olderThanSeconds = ageSeconds,
-): ReconcileStep[] {
-  const rows = { db: deps.db, foundBy: 'active_workflow_runs', olderThanSeconds };
-  return [
-    rowsStep('workflow runs', rows, (organizationId, runId) => revive(deps, { organizationId, runId })),
-  ];
-}
-
-async function revive(deps: WorkflowRunReconcileDeps, id: WorkflowRunInput): Promise<void> {
-  const state = await deps.processes.stateOf(workflowRunProcess.workflowId(id.runId));
-  if (state === 'running') {
-    await inOrganization(deps.db, id.organizationId, (db) => renewRunPins(db, id.organizationId, id.runId));
-    return signalAgain(deps, id);
-  }
-  const both = await inOrganization(deps.db, id.organizationId, (db) =>
-    findBoth(db, id.organizationId, id.runId),
-  );
-  if (both === undefined || runStates.isEnd(both.run.status)) return;
-  if (closes(workflowRunProcess, state)) {
-    await endWorkflowRun(deps, id, { terminated: true });
-    await notifyWaiter(deps, both.run);
-  } else await deps.processes.restart(workflowRunStart(both.row, both.run));
-  deps.logger.info({ ...id, state }, 'reconciled a run of a workflow whose process was gone');
+export function workflowRunSteps(deps: WorkflowRunReconcileDeps, olderThanSeconds?: number): ReconcileStep[] {
+  const workflowRuns: RevivedRuns = {
+    name: 'workflow runs',
+    foundBy: 'active_workflow_runs',
+    process: workflowRunProcess,
+    start: async (db, run) => {
+      const both = await findBoth(db, run.organization_id, run.id);
+      return both && workflowRunStart(both.row, both.run);
+    },
+    end: async ({ organization_id: organizationId, id: runId }) => {
+      await endWorkflowRun(deps, { organizationId, runId }, { terminated: true });
+      return true;
+    },
+    afterEnd: async () => undefined,
+    whileRunning: async (run) => {
+      await inOrganization(deps.db, run.organization_id, (db) =>
+        renewRunPins(db, run.organization_id, run.id),
+      );
+      await signalAgain(deps, run);
+    },
+  };
+  return [revivingStep(deps, workflowRuns, olderThanSeconds)];
 }
 
 /** Repeats signals for decisions that the process has not acted on. */
 async function signalAgain(
   deps: WorkflowRunReconcileDeps,
-  { organizationId, runId }: WorkflowRunInput,
+  { organization_id: organizationId, id: runId }: Run,
 ): Promise<void> {
   const ids = await inOrganization(deps.db, organizationId, (db) =>
     unsignalledApprovals(db, organizationId, runId),
