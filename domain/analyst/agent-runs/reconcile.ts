@@ -1,9 +1,8 @@
 import { inOrganization } from '../../../data/postgres/client.ts';
 import type { ReconcileStep } from '../../../data/reconciling/step.ts';
 import { type ReviveDeps, type RevivedRuns, revivingStep } from '../../workspace/runs/revive.ts';
-import type { Run } from '../../workspace/runs/runs.ts';
 import { failTurn } from '../conversations/lifecycle.ts';
-import { findAgentRun } from './agent-runs.ts';
+import { type AgentRun, findAgentRun } from './agent-runs.ts';
 import { clearAgentRun, type DeliverDeps, deliverAgentRun } from './deliver.ts';
 import { endAgentRun, turnOfRun } from './lifecycle.ts';
 import { agentRunProcess, agentRunStart } from './process.ts';
@@ -17,15 +16,13 @@ const terminated = { code: 'terminated', message: "An operator ended the run's p
  * its rows in a new process. Remaining data of ended runs is removed.
  */
 export function agentRunSteps(deps: AgentRunReconcileDeps, olderThanSeconds?: number): ReconcileStep[] {
-  const agentRuns: RevivedRuns = {
+  const agentRuns: RevivedRuns<AgentRun> = {
     name: 'agent runs',
     foundBy: 'active_agent_runs',
     process: agentRunProcess,
-    start: async (db, run) => {
-      const row = await findAgentRun(db, run.organization_id, run.id);
-      return row && agentRunStart(db, row);
-    },
-    end: (run) => endTerminated(deps, run),
+    find: (db, run) => findAgentRun(db, run.organization_id, run.id),
+    start: (db, row) => agentRunStart(db, row),
+    end: (row) => endTerminated(deps, row),
     // The run has ended, but its process did not clean up.
     afterEnd: ({ organization_id: organizationId, id: runId }) =>
       clearAgentRun(deps, { organizationId, runId }),
@@ -33,12 +30,9 @@ export function agentRunSteps(deps: AgentRunReconcileDeps, olderThanSeconds?: nu
   return [revivingStep(deps, agentRuns, olderThanSeconds)];
 }
 
-async function endTerminated(deps: AgentRunReconcileDeps, run: Run): Promise<boolean> {
-  const { organization_id: organizationId, id: runId } = run;
-  const id = { organizationId, runId };
-  const row = await inOrganization(deps.db, organizationId, (db) => findAgentRun(db, organizationId, runId));
-  if (row === undefined) return false;
-  const { conversation_id: conversationId, message_id: messageId } = row;
+async function endTerminated(deps: AgentRunReconcileDeps, row: AgentRun): Promise<true> {
+  const { organization_id: organizationId, conversation_id: conversationId, message_id: messageId } = row;
+  const id = { organizationId, runId: row.id };
   await failTurn(deps.db, { organizationId, conversationId, messageId }, 'terminated');
   const reply = await inOrganization(deps.db, organizationId, (db) => turnOfRun(db, row));
   // A complete turn is still delivered, because part of the delivery may have happened.

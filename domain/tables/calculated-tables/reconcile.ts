@@ -1,6 +1,7 @@
 import { inOrganization } from '../../../data/postgres/client.ts';
 import type { ReconcileStep } from '../../../data/reconciling/step.ts';
-import { type ReviveDeps, type RevivedRuns, revivingStep } from '../../workspace/runs/revive.ts';
+import { type ReviveDeps, type RevivedRuns, revivingStep, runItself } from '../../workspace/runs/revive.ts';
+import type { Run } from '../../workspace/runs/runs.ts';
 import { giveUpBuild } from './build.ts';
 import type { BuildDeps } from './deps.ts';
 import { endMaterialization, wakeWaiting } from './lifecycle.ts';
@@ -14,10 +15,11 @@ export function materializationSteps(
   deps: MaterializationReconcileDeps,
   olderThanSeconds?: number,
 ): ReconcileStep[] {
-  const materializations: RevivedRuns = {
+  const materializations: RevivedRuns<Run> = {
     name: 'materializations',
     foundBy: 'active_materializations',
     process: materializationProcess,
+    find: runItself,
     start: (_, run) => materializationStart(run),
     end: async ({ organization_id: organizationId, id: runId }) => {
       const builds = await inOrganization(deps.db, organizationId, (db) =>

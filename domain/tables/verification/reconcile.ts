@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { AppError } from '../../../data/errors.ts';
 import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../../data/reconciling/step.ts';
-import { type ReviveDeps, type RevivedRuns, revivingStep } from '../../workspace/runs/revive.ts';
+import { type ReviveDeps, type RevivedRuns, revivingStep, runItself } from '../../workspace/runs/revive.ts';
+import type { Run } from '../../workspace/runs/runs.ts';
 import type { TableDeps } from '../tables/deps.ts';
 import { dropTable } from '../tables/lifecycle.ts';
 import { endVerification } from './lifecycle.ts';
@@ -14,10 +15,11 @@ export function verificationSteps(
   deps: VerificationReconcileDeps,
   olderThanSeconds?: number,
 ): ReconcileStep[] {
-  const verifications: RevivedRuns = {
+  const verifications: RevivedRuns<Run> = {
     name: 'verifications',
     foundBy: 'active_verifications',
     process: verificationProcess,
+    find: runItself,
     start: (_, run) => verificationStart(run),
     end: async ({ organization_id: organizationId, id: runId }) => {
       await endVerification(deps.db, { organizationId, runId }, true);

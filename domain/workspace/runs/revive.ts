@@ -12,32 +12,37 @@ export interface ReviveDeps extends ProcessDeps {
 }
 
 /** How the runs of one kind go on when their process is gone. */
-export interface RevivedRuns {
+export interface RevivedRuns<Row> {
   /** The kind, in the plural: `exports`. */
   name: string;
   /** The function of the database that finds those under way: `active_exports`. */
   foundBy: string;
   process: Parameters<typeof closes>[0];
-  /** The start of the next process; undefined if there is nothing to do for the run any more. */
-  start(db: OrganizationTransaction, run: Run): ProcessStart | undefined | Promise<ProcessStart | undefined>;
+  /** The row of its own that it starts and ends by; nothing is done for a run that has none. */
+  find(db: OrganizationTransaction, run: Run): Promise<Row | undefined>;
+  /** The start of the next process. */
+  start(db: OrganizationTransaction, row: Row, run: Run): ProcessStart | Promise<ProcessStart>;
   /**
    * Ends a run whose process was terminated by an operator; false if it must go on, because what it did can
    * no longer be undone.
    */
-  end(run: Run): Promise<boolean>;
-  /** For kinds whose own row may outlive the run's end: what is left to do then, in place of a process. */
+  end(row: Row, run: Run): Promise<boolean>;
+  /** What is left to do for a run that has ended. Left out, its row has not: a process ends it. */
   afterEnd?(run: Run): Promise<unknown>;
   /** Repeats what a running process may have missed. */
-  whileRunning?(run: Run): Promise<unknown>;
+  whileRunning?(row: Row, run: Run): Promise<unknown>;
 }
+
+/** For kinds whose run is all that they need. */
+export const runItself = async (_: OrganizationTransaction, run: Run): Promise<Run> => run;
 
 /** The process of a younger run may not have been started yet. */
 const ageSeconds = 60;
 
 /** Ends or restarts the runs of a kind whose process is gone. */
-export function revivingStep(
+export function revivingStep<Row>(
   deps: ReviveDeps,
-  kind: RevivedRuns,
+  kind: RevivedRuns<Row>,
   olderThanSeconds = ageSeconds,
 ): ReconcileStep {
   return rowsStep(kind.name, { db: deps.db, foundBy: kind.foundBy, olderThanSeconds }, (organizationId, id) =>
@@ -45,24 +50,28 @@ export function revivingStep(
   );
 }
 
-async function revive(
+async function revive<Row>(
   deps: ReviveDeps,
-  kind: RevivedRuns,
+  kind: RevivedRuns<Row>,
   organizationId: string,
   runId: string,
 ): Promise<void> {
-  const run = await inOrganization(deps.db, organizationId, (db) => findRun(db, organizationId, runId));
-  if (run === undefined) return;
+  const found = await inOrganization(deps.db, organizationId, async (db) => {
+    const run = await findRun(db, organizationId, runId);
+    const row = run && (await kind.find(db, run));
+    return run && row && { run, row };
+  });
+  if (found === undefined) return;
+  const { run, row } = found;
   const state = await deps.processes.stateOf(run.workflow_id);
   if (state === 'running') {
-    await kind.whileRunning?.(run);
+    await kind.whileRunning?.(row, run);
     return;
   }
   if (kind.afterEnd !== undefined && runStates.isEnd(run.status)) await kind.afterEnd(run);
-  else if (closes(kind.process, state) && (await kind.end(run))) await notifyWaiter(deps, run);
+  else if (closes(kind.process, state) && (await kind.end(row, run))) await notifyWaiter(deps, run);
   else {
-    const start = await inOrganization(deps.db, organizationId, async (db) => kind.start(db, run));
-    if (start === undefined) return;
+    const start = await inOrganization(deps.db, organizationId, async (db) => kind.start(db, row, run));
     await deps.processes.restart(start);
   }
   deps.logger.info(

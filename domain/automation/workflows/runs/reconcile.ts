@@ -5,7 +5,7 @@ import type { Run } from '../../../workspace/runs/runs.ts';
 import { unsignalledApprovals } from './approvals.ts';
 import { type EndDeps, endWorkflowRun } from './end.ts';
 import { signalDecided, workflowRunProcess, workflowRunStart } from './process.ts';
-import { findBoth, renewRunPins } from './workflow-runs.ts';
+import { findBoth, renewRunPins, type WorkflowRun } from './workflow-runs.ts';
 
 export type WorkflowRunReconcileDeps = EndDeps & ReviveDeps;
 
@@ -14,20 +14,18 @@ export type WorkflowRunReconcileDeps = EndDeps & ReviveDeps;
  * and otherwise continues from its rows in a new one.
  */
 export function workflowRunSteps(deps: WorkflowRunReconcileDeps, olderThanSeconds?: number): ReconcileStep[] {
-  const workflowRuns: RevivedRuns = {
+  const workflowRuns: RevivedRuns<WorkflowRun> = {
     name: 'workflow runs',
     foundBy: 'active_workflow_runs',
     process: workflowRunProcess,
-    start: async (db, run) => {
-      const both = await findBoth(db, run.organization_id, run.id);
-      return both && workflowRunStart(both.row, both.run);
-    },
+    find: async (db, run) => (await findBoth(db, run.organization_id, run.id))?.row,
+    start: (_, row, run) => workflowRunStart(row, run),
     end: async ({ organization_id: organizationId, id: runId }) => {
       await endWorkflowRun(deps, { organizationId, runId }, { terminated: true });
       return true;
     },
     afterEnd: async () => undefined,
-    whileRunning: async (run) => {
+    whileRunning: async (_, run) => {
       await inOrganization(deps.db, run.organization_id, (db) =>
         renewRunPins(db, run.organization_id, run.id),
       );
