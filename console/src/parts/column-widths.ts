@@ -1,5 +1,9 @@
-import type { GridColumn } from './grid-frame.tsx';
 import { cellText } from './value.ts';
+
+export interface GridColumn {
+  name: string;
+  dataType: string | null;
+}
 
 /** Rows that are looked at. */
 const looked = 50;

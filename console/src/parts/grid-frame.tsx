@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useMemo, useRef } from 'react';
 import * as texts from '../texts/index.ts';
-import { columnWidths } from './column-widths.ts';
+import { columnWidths, type GridColumn } from './column-widths.ts';
 import { useColumnWindow } from './column-window.ts';
 import { GridRow } from './grid-row.tsx';
 import { useKeptFocus } from './kept-focus.ts';
@@ -8,11 +8,6 @@ import { useRowWindow } from './row-window.ts';
 import { useCells } from './use-cells.ts';
 import { isNumeric } from './value.ts';
 import { WholeValue } from './whole-value.tsx';
-
-export interface GridColumn {
-  name: string;
-  dataType: string | null;
-}
 
 interface GridFrameProps {
   label: string;

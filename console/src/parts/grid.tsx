@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react';
-import { type GridColumn, GridFrame } from './grid-frame.tsx';
+import type { GridColumn } from './column-widths.ts';
+import { GridFrame } from './grid-frame.tsx';
 import { type Order, sorted } from './sorted.ts';
 
 interface GridProps {

@@ -1,7 +1,7 @@
 import { Action } from '../parts/action.tsx';
 import { download } from '../parts/download.ts';
 import * as texts from '../texts/index.ts';
-import type { OfReport } from './report-page.tsx';
+import type { OfReport } from './report.ts';
 import { contentPath } from './report-text.ts';
 
 const told = texts.reports;

@@ -5,7 +5,7 @@ import { Failure, Fetched } from '../parts/states.tsx';
 import { useUnsaved } from '../parts/use-unsaved.ts';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
-import type { OfReport, Report } from './report-page.tsx';
+import type { OfReport, Report } from './report.ts';
 import { reportText } from './report-text.ts';
 
 const told = texts.reports.edit;

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { tablesWith } from '../data/tables.ts';
 import { Unfetched } from '../parts/states.tsx';
 import * as texts from '../texts/index.ts';
-import type { Report } from './report-page.tsx';
+import type { Report } from './report.ts';
 
 /** The tables whose rows a report tells of, as far as its reader may see them. */
 export function ReadTables({ report: { dataVersions } }: { report: Report }) {

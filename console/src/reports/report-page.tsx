@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { components } from '../../../clients/typescript/src/index.ts';
 import { Action } from '../parts/action.tsx';
 import { Markdown } from '../parts/later.tsx';
 import { Fetched } from '../parts/states.tsx';
@@ -11,10 +10,9 @@ import * as texts from '../texts/index.ts';
 import { Downloads } from './downloads.tsx';
 import { EditReport } from './edit-report.tsx';
 import { ReadTables } from './read-tables.tsx';
+import type { OfReport } from './report.ts';
 import { reportText } from './report-text.ts';
 import { Versions } from './versions.tsx';
-
-export type Report = components['schemas']['Report'];
 
 const route = getRouteApi('/framed/projects/$projectId/reports/$reportId');
 const told = texts.reports;
@@ -39,12 +37,6 @@ export function ReportPage() {
       )}
     </Fetched>
   );
-}
-
-export interface OfReport {
-  report: Report;
-  /** Which is read. */
-  revision: number;
 }
 
 function ShownReport({ report, revision }: OfReport) {

@@ -5,7 +5,7 @@ import { Pages } from '../parts/pages.tsx';
 import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
-import type { Report } from './report-page.tsx';
+import type { Report } from './report.ts';
 
 const told = texts.reports.versions;
 

@@ -1,10 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
+import type { components } from '../../../clients/typescript/src/index.ts';
 import { Failure } from '../parts/states.tsx';
 import { projectsQuery } from '../project/current.ts';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
-import type { Project } from './projects.tsx';
+
+export type Project = components['schemas']['Project'];
 
 const told = texts.settings.projects;
 

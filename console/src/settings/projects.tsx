@@ -1,6 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import type { components } from '../../../clients/typescript/src/index.ts';
 import { Action } from '../parts/action.tsx';
 import { List } from '../parts/list.tsx';
 import { Pages } from '../parts/pages.tsx';
@@ -9,9 +8,7 @@ import { Time } from '../parts/time.tsx';
 import { projectsQuery } from '../project/current.ts';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
-import { EditProject } from './edit-project.tsx';
-
-export type Project = components['schemas']['Project'];
+import { EditProject, type Project } from './edit-project.tsx';
 
 const told = texts.settings.projects;
 const { queryKey } = projectsQuery;

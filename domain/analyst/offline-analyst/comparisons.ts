@@ -1,5 +1,6 @@
-import type { Operator } from './question.ts';
 import type { Token } from './words.ts';
+
+export type Operator = '=' | '<>' | '<' | '<=' | '>' | '>=';
 
 export type Comparison = { length: number; said: string } & (
   | { kind: 'compare'; operator: Operator; value: Token }

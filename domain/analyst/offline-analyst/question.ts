@@ -1,4 +1,5 @@
 import type { Column } from './catalog.ts';
+import type { Operator } from './comparisons.ts';
 import type { Aggregate, ChartKind, Period } from './lexicon.ts';
 import type { ColumnMatch, Correction, ValueMatch } from './match.ts';
 
@@ -17,8 +18,6 @@ export interface Range {
   from?: string;
   to?: string;
 }
-
-export type Operator = '=' | '<>' | '<' | '<=' | '>' | '>=';
 
 export type DraftFilter = { isNegated: boolean; said: string; isAfterVerb: boolean } & (
   | { kind: 'values'; matches: ValueMatch[]; values: string[]; column?: Reference }

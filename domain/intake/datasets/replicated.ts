@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { RemoteFailure } from '../../../data/outgoing/failure.ts';
+import type { RecordOf } from '../../../data/postgres/records.ts';
 import { configOf, replicationOf } from '../data-connections/change.ts';
 import type { DataConnection } from '../data-connections/data-connections.ts';
 import { type ReplicatedResource, tieBreakerColumn } from '../data-connections/replication-policy.ts';
 import type { Reached } from '../data-connections/sources/http-cursor.ts';
 import type { PagePosition } from '../data-connections/sources/http-pages.ts';
-import type { Dataset } from './datasets.ts';
+
+type Dataset = RecordOf<'datasets'>;
 
 /** A dataset's position after its last copy; stored in its row. */
 export interface Replicated {

@@ -1,11 +1,6 @@
 import { AppError, ValidationError } from '../../../data/errors.ts';
-import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { unrestricted } from '../../../data/postgres/acting.ts';
-import {
-  type Database,
-  inOrganization,
-  type OrganizationTransaction,
-} from '../../../data/postgres/client.ts';
+import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
 import type { Analysis, Analyzed, ColumnedRelation, DefinitionText } from '../definitions/analysis.ts';
 import {
   analysisOf,
@@ -17,19 +12,13 @@ import {
   type StoredAnalysis,
 } from '../definitions/definitions.ts';
 import { circle, inOrder, loadGraph, reachable } from '../definitions/graph.ts';
-import type { QueryPool } from '../query/pool.ts';
 import { visibleToDefiners } from '../query/relations.ts';
 import { type PhysicalTable, physicalTables } from '../tables/columns.ts';
 import type { NamedRelation } from '../tables/tables.ts';
+import type { DefinitionDeps } from './deps.ts';
 import { namedIn } from './named.ts';
 import { followPendingRenames } from './renames.ts';
 import { shadowType } from './shadow-type.ts';
-
-export interface DefinitionDeps {
-  db: Database;
-  lake: Pick<LakeDeps, 'catalog' | 'catalogPool'>;
-  queries: QueryPool;
-}
 
 /** Of one definition, however many others it reads. */
 const timeoutMs = 20_000;

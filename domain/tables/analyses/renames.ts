@@ -14,7 +14,7 @@ import {
   type PendingRename,
   pendingRenames,
 } from '../definitions/pending-renames.ts';
-import type { DefinitionDeps } from './analyses.ts';
+import type { DefinitionDeps } from './deps.ts';
 
 /** A circle cannot be, and a longer chain of views is followed when it is next looked at. */
 const maxRounds = 32;

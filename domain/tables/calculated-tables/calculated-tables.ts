@@ -1,6 +1,7 @@
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
-import { checkDefinition, type DefinitionDeps, writeReads } from '../analyses/analyses.ts';
+import { checkDefinition, writeReads } from '../analyses/analyses.ts';
+import type { DefinitionDeps } from '../analyses/deps.ts';
 import {
   type Definition,
   getDefinition,

@@ -1,6 +1,7 @@
 import { type TableStatistics, tableStatistics } from '../../../data/lake/ledger.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
-import { type CurrentDefinitions, currentDefinitions, type DefinitionDeps } from '../analyses/analyses.ts';
+import { type CurrentDefinitions, currentDefinitions } from '../analyses/analyses.ts';
+import type { DefinitionDeps } from '../analyses/deps.ts';
 import { type CalculationStatus, calculationStatuses } from '../calculated-tables/status.ts';
 import { findEnds, type LineageEnds } from './ends.ts';
 import { columnInfluence, type LineageEdge, type LineageGraph, type LineageNode, maxNodes } from './graph.ts';

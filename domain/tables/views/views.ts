@@ -7,7 +7,8 @@ import {
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
-import { checkDefinition, type DefinitionDeps, writeReads } from '../analyses/analyses.ts';
+import { checkDefinition, writeReads } from '../analyses/analyses.ts';
+import type { DefinitionDeps } from '../analyses/deps.ts';
 import { followRelation, rewrite } from '../analyses/renames.ts';
 import {
   type Defined,

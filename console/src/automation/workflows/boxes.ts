@@ -1,9 +1,20 @@
 import type { Node } from '@xyflow/react';
 import { useMemo, useRef } from 'react';
-import type { Graph, Shape } from './graph.ts';
-import type { GraphViewProps } from './graph-view.tsx';
+import type { Edge, Graph, NodeType, Run, Shape } from './graph.ts';
 import { placed } from './layout.ts';
 import type { NodeBoxData } from './node-box.tsx';
+import type { NodeFault } from './use-check.ts';
+
+export interface GraphViewProps {
+  graph: Graph;
+  types: readonly NodeType[];
+  steps: Run['steps'];
+  faults: readonly NodeFault[];
+  chosenId: string | undefined;
+  onChoose: (id: string) => void;
+  /** Undefined for a graph that is only looked at. */
+  onConnect: ((edge: Edge) => void) | undefined;
+}
 
 type Box = Node<NodeBoxData>;
 

@@ -1,8 +1,7 @@
 import { useRef } from 'react';
 import { Sure } from '../../parts/sure.tsx';
 import * as texts from '../../texts/index.ts';
-import { withoutNode } from './graph.ts';
-import type { ChangeGraph } from './node-list.tsx';
+import { type ChangeGraph, withoutNode } from './graph.ts';
 
 const told = texts.automation.workflows;
 

@@ -1,8 +1,8 @@
 import { memo, useMemo, useState } from 'react';
 import { Field } from '../../parts/field.tsx';
 import * as texts from '../../texts/index.ts';
+import type { ChangeGraph } from './graph.ts';
 import { type Graph, type NodeType, portsOf, withEdge, withoutEdge } from './graph.ts';
-import type { ChangeGraph } from './node-list.tsx';
 
 const told = texts.automation.workflows.edges;
 

@@ -2,21 +2,9 @@ import { Controls, type Edge as FlowEdge, MarkerType, ReactFlow } from '@xyflow/
 import { memo, useMemo } from 'react';
 import '@xyflow/react/dist/style.css';
 import * as texts from '../../texts/index.ts';
-import { useBoxes } from './boxes.ts';
-import { type Edge, type Graph, type NodeType, type Run, type Shape, splitEnd } from './graph.ts';
+import { type GraphViewProps, useBoxes } from './boxes.ts';
+import { type Shape, splitEnd } from './graph.ts';
 import { NodeBox } from './node-box.tsx';
-import type { NodeFault } from './use-check.ts';
-
-export interface GraphViewProps {
-  graph: Graph;
-  types: readonly NodeType[];
-  steps: Run['steps'];
-  faults: readonly NodeFault[];
-  chosenId: string | undefined;
-  onChoose: (id: string) => void;
-  /** Undefined for a graph that is only looked at. */
-  onConnect: ((edge: Edge) => void) | undefined;
-}
 
 const nodeTypes = { box: NodeBox };
 

@@ -27,6 +27,8 @@ export interface Graph extends Json {
   edges: readonly Edge[];
 }
 
+export type ChangeGraph = (how: (before: Graph) => Graph) => void;
+
 const isMap = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const parameterTypes = new Set(['string', 'number', 'boolean', 'date', 'table']);

@@ -2,8 +2,8 @@ import { Field } from '../../parts/field.tsx';
 import * as texts from '../../texts/index.ts';
 import { ConfigForm } from './config/config-form.tsx';
 import { besides, membersOf, saidAt } from './config/members.ts';
+import type { ChangeGraph } from './graph.ts';
 import { type GraphNode, type NodeType, withChange } from './graph.ts';
-import type { ChangeGraph } from './node-list.tsx';
 import type { NodeFault } from './use-check.ts';
 
 const told = texts.automation.workflows.node;

@@ -3,12 +3,10 @@ import { Field } from '../../parts/field.tsx';
 import { Status } from '../../parts/status.tsx';
 import * as texts from '../../texts/index.ts';
 import { DeleteNode } from './delete-node.tsx';
-import { type Graph, type NodeType, type Run, withNode } from './graph.ts';
+import { type ChangeGraph, type Graph, type NodeType, type Run, withNode } from './graph.ts';
 import type { NodeFault } from './use-check.ts';
 
 const told = texts.automation.workflows;
-
-export type ChangeGraph = (how: (before: Graph) => Graph) => void;
 
 interface NodeListProps {
   graph: Graph;

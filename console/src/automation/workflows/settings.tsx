@@ -5,8 +5,7 @@ import * as texts from '../../texts/index.ts';
 import { ParameterFields } from '../parameter-fields.tsx';
 import { nameTwice, parametersOf, rowsOf } from '../parameters.ts';
 import type { Draft } from './draft.ts';
-import type { Graph } from './graph.ts';
-import type { ChangeGraph } from './node-list.tsx';
+import type { ChangeGraph, Graph } from './graph.ts';
 import type { DraftInHand } from './use-draft.ts';
 
 const { settings, fields } = texts.automation.workflows;

@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import { AppError } from '../../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
+import type { RecordOf } from '../../../../data/postgres/records.ts';
 import type { ReplicatedResource } from '../../data-connections/replication-policy.ts';
 import { type Reached, reachedAt } from '../../data-connections/sources/http-cursor.ts';
 import { firstPosition, type PagePosition } from '../../data-connections/sources/http-pages.ts';
 import type { Replicated } from '../replicated.ts';
-import type { SnapshotRun } from '../snapshot-runs.ts';
+
+type SnapshotRun = RecordOf<'snapshot_runs'>;
 
 /** A snapshot's position in reading its source page by page; stored in its row. */
 export interface Reading {

@@ -1,6 +1,5 @@
 import * as texts from '../../../texts/index.ts';
-import type { GraphNode } from '../graph.ts';
-import type { ChangeGraph } from '../node-list.tsx';
+import type { ChangeGraph, GraphNode } from '../graph.ts';
 import type { NodeFault } from '../use-check.ts';
 import { ConfigMember } from './config-member.tsx';
 import { membersOf, type Schema, saidAt, withMember } from './members.ts';
