@@ -7,9 +7,11 @@
  *   node bench/growth.ts tables 100 1000 5000       sizes at which to measure, in ascending order
  *   node bench/growth.ts snapshots 1000 10000 50000
  *   node bench/growth.ts runs 1000 100000 1000000
+ *   node bench/growth.ts histories 1000 10000 100000
  *   node bench/growth.ts organizations 10 100 1000
  */
 import { setTimeout as wait } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
 import { provisionOrganization } from '../domain/workspace/organizations/provision.ts';
 import { openApi, quantile, readStack } from './workspace.ts';
@@ -194,6 +196,18 @@ async function addRuns(
   await client.end();
 }
 
+/** Histories of processes that were ended before a worker saw them: a worker would take hours for so many. */
+async function addHistories({ organizationId }: Place, from: number, to: number): Promise<void> {
+  const connection = await Connection.connect({ address: stack.temporalAddress });
+  const { workflow } = new Client({ connection });
+  await times(to - from, 32, async (index) => {
+    const workflowId = `bench/${organizationId}/${from + index}`;
+    const handle = await workflow.start('bench', { taskQueue: 'bench', workflowId });
+    await handle.terminate();
+  });
+  await connection.close();
+}
+
 async function measure(place: Place, requests: typeof requestsOfRuns, size: number): Promise<void> {
   for (const [what, request] of Object.entries(requests)) {
     const taken: number[] = [];
@@ -220,6 +234,7 @@ const growing: Readonly<Record<string, (place: Place, from: number, to: number) 
     );
   },
   runs: addRuns,
+  histories: addHistories,
   organizations: (_, from, to) => times(to - from, 8, (index) => newPlace(`Other ${from + index}`)),
 };
 
@@ -233,5 +248,5 @@ for (const next of sizes.map(Number)) {
   await grow(place, size, next);
   process.stdout.write(`${next} ${what} after ${((performance.now() - startedMs) / 1000).toFixed(0)} s\n`);
   size = next;
-  await measure(place, what === 'runs' ? requestsOfRuns : requests, size);
+  await measure(place, what === 'runs' || what === 'histories' ? requestsOfRuns : requests, size);
 }

@@ -2,6 +2,7 @@ import { isRawNumber } from '../../../data/exact-json.ts';
 import { identifier, literal } from '../../../data/lake/sql.ts';
 import { withoutTail } from '../query/guard/tree.ts';
 import { duckDbType, type LakeColumn } from '../tables/columns.ts';
+import { columnsOfCondition } from './condition-columns.ts';
 import type { Cell, Test } from './kinds.ts';
 import { failingWhere, type RowRule } from './row-rules.ts';
 
@@ -61,7 +62,11 @@ export function compileTest(test: Test, subject: Subject): CompiledTest {
     }
     case 'expression':
       // What is not BOOLEAN counts as IS TRUE would read it.
-      return rowTest({ by: 'condition', holds: `CAST((${test.params.expression}\n) AS BOOLEAN)` });
+      return rowTest({
+        by: 'condition',
+        holds: `CAST((${test.params.expression}\n) AS BOOLEAN)`,
+        columns: columnsOfCondition(test.params.expression, subject.columns),
+      });
     case 'unique':
       return uniqueTest(columnsNamed(subject, test.params.columns, 'columns'), subject);
     case 'relationship': {

@@ -6,8 +6,8 @@ export type RowRule =
   | { by: 'nulls'; columns: readonly string[] }
   /** It fails where the condition on the column's value is true. */
   | { by: 'value'; column: string; failing: string }
-  /** It fails where the condition is not true. */
-  | { by: 'condition'; holds: string };
+  /** It fails where the condition is not true; `columns` decide it, if they are known. */
+  | { by: 'condition'; holds: string; columns?: readonly string[] | undefined };
 
 /** The condition of a failing row. */
 export function failingWhere(rule: RowRule): string {
@@ -23,37 +23,73 @@ interface Numbered {
 
 /**
  * A SELECT of one row that has, for each rule, how many rows of `this` fail it: `c0`, `c1`, … Where there are
- * many rules on the values of one column, or on nulls, it counts those values, or which columns are null
+ * many rules on the values of the same columns, or on nulls, it counts those values, or which columns are null
  * together, and asks the rules of these.
+ * @param few The keys of those of `sampledSets` that have few values.
  */
-export function countFailing(rules: readonly RowRule[]): string {
-  const rest: Numbered[] = [];
+export function countFailing(rules: readonly RowRule[], few: ReadonlySet<string> = new Set()): string {
   const nulls: Numbered[] = [];
-  const values = new Map<string, Numbered[]>();
-  for (const [at, rule] of rules.entries()) {
-    const numbered = { rule, as: `c${at}` };
-    if (rule.by === 'nulls') nulls.push(numbered);
-    else if (rule.by === 'value') values.set(rule.column, [...(values.get(rule.column) ?? []), numbered]);
-    else rest.push(numbered);
-  }
+  const rest: Numbered[] = [];
+  for (const [at, rule] of rules.entries()) (rule.by === 'nulls' ? nulls : rest).push({ rule, as: `c${at}` });
   const parts: string[] = [];
   const nullable = columnsOf(nulls);
-  if (nulls.length > 0 && nullable.length <= mostInPattern && nulls.length >= nullable.length * rulesPerNull)
-    parts.push(overPatterns(nulls, nullable));
-  else rest.push(...nulls);
-  for (const [column, ofColumn] of values) {
-    if (ofColumn.length >= rulesPerValue) parts.push(overValues(ofColumn, column));
-    else rest.push(...ofColumn);
+  const isPattern =
+    nulls.length > 0 && nullable.length <= mostInPattern && nulls.length >= nullable.length * rulesPerNull;
+  if (isPattern) parts.push(overPatterns(nulls, nullable));
+  const overEach = isPattern ? [] : nulls;
+  for (const [key, set] of Map.groupBy(rest, ({ rule }) => keyOf(rule))) {
+    if (few.has(key) || isCounted(set)) parts.push(overValues(set));
+    else overEach.push(...set);
   }
-  if (rest.length > 0) parts.push(`SELECT ${rest.map(overRows).join(',\n')} FROM this`);
+  if (overEach.length > 0) parts.push(`SELECT ${overEach.map(overRows).join(',\n')} FROM this`);
   return `SELECT * FROM ${parts.map((part, at) => `(${part}) AS p${at}`).join(', ')}`;
 }
+
+/** Columns whose values decide so many rules that counting the values costs less, if they are few. */
+export interface ColumnSet {
+  key: string;
+  columns: readonly string[];
+}
+
+export function sampledSets(rules: readonly RowRule[]): ColumnSet[] {
+  const numbered = rules.map((rule) => ({ rule, as: '' }));
+  return [...Map.groupBy(numbered, ({ rule }) => keyOf(rule))].flatMap(([key, set]) => {
+    const columns = readBy(set[0]!.rule);
+    return columns !== undefined && set.length >= rulesPerSet && !isCounted(set) ? [{ key, columns }] : [];
+  });
+}
+
+/** A SELECT of one row that has, for each of the sets, how many values there are in a sample: `c0`, `c1`, … */
+export function countSampled(sets: readonly ColumnSet[]): string {
+  const counts = sets.map(
+    ({ columns }, at) => `approx_count_distinct((${columns.map(identifier).join(', ')})) AS c${at}`,
+  );
+  const names = [...new Set(sets.flatMap(({ columns }) => columns))].map(identifier);
+  return `SELECT ${counts.join(',\n')} FROM (SELECT ${names.join(', ')} FROM this LIMIT ${sampledRows})`;
+}
+
+const sampledRows = 500_000;
+/** Of the sampled rows; more would make counting them as slow as the rules. */
+export const fewValues = 50_000;
 
 /** From so many rules for a column on, counting costs less; measured on two million rows. */
 const rulesPerValue = 4;
 const rulesPerNull = 3;
+/** Conditions cost less than lists of accepted values. */
+const rulesPerSet = 8;
 /** Bits of a BIGINT that keep it positive. */
 const mostInPattern = 62;
+
+/** The columns whose values decide a rule, if they are known. */
+function readBy(rule: RowRule): readonly string[] | undefined {
+  if (rule.by === 'nulls') return undefined;
+  return rule.by === 'value' ? [rule.column] : rule.columns;
+}
+
+const keyOf = (rule: RowRule): string => JSON.stringify(readBy(rule)?.toSorted() ?? null);
+
+const isCounted = (set: readonly Numbered[]): boolean =>
+  set.filter(({ rule }) => rule.by === 'value').length >= rulesPerValue;
 
 /** FILTER would copy the rows for each rule: up to ten times as slow. */
 function overRows({ rule, as }: Numbered): string {
@@ -63,12 +99,13 @@ function overRows({ rule, as }: Numbered): string {
   return `coalesce(count_if(${failingWhere(rule)}), 0) AS ${as}`;
 }
 
-function overValues(rules: readonly Numbered[], column: string): string {
-  const name = identifier(column);
-  // Longer than the column's, so it is another.
-  const rows = identifier(`rows of ${column}`);
+function overValues(rules: readonly Numbered[]): string {
+  const columns = readBy(rules[0]!.rule)!;
+  const names = columns.map(identifier).join(', ');
+  // Longer than the columns', so it is another.
+  const rows = identifier(`rows of ${columns.join(', ')}`);
   const counts = rules.map((one) => sumOf(rows, failingWhere(one.rule), one));
-  return `SELECT ${counts.join(',\n')} FROM (SELECT ${name}, count(*) AS ${rows} FROM this GROUP BY ${name})`;
+  return `SELECT ${counts.join(',\n')} FROM (SELECT ${names}, count(*) AS ${rows} FROM this GROUP BY ${names})`;
 }
 
 function overPatterns(rules: readonly Numbered[], columns: readonly string[]): string {

@@ -8,7 +8,7 @@ import { type CompiledTest, compileTest, type Subject, UnfitTest } from './compi
 import type { EffectiveTest } from './effective-set.ts';
 import { readTest } from './kinds.ts';
 import { createScopes, type Scopes, withSubject } from './relations.ts';
-import { countFailing } from './row-rules.ts';
+import { countFailing, countSampled, fewValues, type RowRule, sampledSets } from './row-rules.ts';
 import type { TestResult } from './verifications.ts';
 
 export interface RunTestsDeps {
@@ -134,9 +134,11 @@ async function countTogether(
   const [first] = group;
   if (first === undefined) return [];
   if (group.length === 1) return [await countAlone(deps, tested, first, limits)];
-  const sql = countFailing(group.flatMap(({ compiled }) => compiled.rule ?? []));
+  const rules = group.flatMap(({ compiled }) => compiled.rule ?? []);
   const startedAt = performance.now();
   try {
+    const few = await fewValued(deps, tested, { rules, relations: first.relations }, limits);
+    const sql = countFailing(rules, few);
     const [row] = rowsOf(await query(deps, tested, sql, first.relations, limits));
     const elapsedMs = performance.now() - startedAt;
     return group.map((one, at) => counted(one, Number(row?.[`c${at}`]), elapsedMs));
@@ -151,6 +153,19 @@ async function countTogether(
       ...(await countTogether(deps, tested, group.slice(half), limits)),
     ];
   }
+}
+
+/** The keys of the sets of columns that have few values, where it matters. */
+async function fewValued(
+  deps: RunTestsDeps,
+  tested: Tested,
+  { rules, relations }: { rules: readonly RowRule[]; relations: readonly QueryRelation[] },
+  limits: Limits,
+): Promise<Set<string>> {
+  const sets = sampledSets(rules);
+  if (sets.length === 0) return new Set();
+  const [row] = rowsOf(await query(deps, tested, countSampled(sets), relations, limits));
+  return new Set(sets.filter((_, at) => Number(row?.[`c${at}`]) <= fewValues).map(({ key }) => key));
 }
 
 /** Whether the fault may be one test's: what the engine refuses, or what is too much together. */

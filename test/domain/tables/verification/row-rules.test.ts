@@ -1,10 +1,13 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
 import { identifier } from '../../../../data/lake/sql.ts';
+import { columnsOfCondition } from '../../../../domain/tables/verification/condition-columns.ts';
 import {
   countFailing,
+  countSampled,
   failingWhere,
   type RowRule,
+  sampledSets,
 } from '../../../../domain/tables/verification/row-rules.ts';
 
 const names = [
@@ -36,7 +39,7 @@ const value = (column: string, below: number): RowRule => ({
   column,
   failing: `coalesce(${identifier(column)} < ${below}, true)`,
 });
-const condition = (holds: string): RowRule => ({ by: 'condition', holds });
+const condition = (holds: string, columns?: string[]): RowRule => ({ by: 'condition', holds, columns });
 
 const many = (rules: number, make: (at: number) => RowRule): RowRule[] =>
   Array.from({ length: rules }, (_, at) => make(at));
@@ -54,6 +57,15 @@ const sets: Record<string, RowRule[]> = {
   'on the nulls of as many columns as a pattern has': many(200, (at) =>
     nulls(names[at % 62]!, names[(at + 7) % 62]!),
   ),
+  'many that are decided by the same columns, in any order': [
+    ...many(9, (at) => condition(`a + n > ${at}`, ['a', 'n'])),
+    ...many(9, (at) =>
+      condition(`n * "rows of a" <> ${at}`, at % 2 === 0 ? ['n', 'rows of a'] : ['rows of a', 'n']),
+    ),
+    ...many(5, (at) => value('nulls', at)),
+    ...many(5, (at) => condition(`"nulls" <> ${at}`, ['nulls'])),
+    ...many(5, (at) => condition(`x1 <> ${at}`)),
+  ],
   'on the nulls of more columns': many(200, (at) => nulls(names[at % 65]!, names[(at + 7) % 65]!)),
 };
 
@@ -66,4 +78,41 @@ for (const [what, rules] of Object.entries(sets))
       );
       const expected = Object.fromEntries(alone.map(({ n }, at) => [`c${at}`, n]));
       expect(await read(countFailing(rules))).toEqual(expected);
+      const keys = sampledSets(rules).map(({ key }) => key);
+      expect(await read(countFailing(rules, new Set(keys)))).toEqual(expected);
     });
+
+test('sets of columns that decide many rules are sampled, unless their values are counted anyway', async () => {
+  const rules = [
+    ...many(8, (at) => condition(`a > ${at}`, ['a'])),
+    ...many(8, (at) => condition(`a < n + ${at}`, at % 2 === 0 ? ['a', 'n'] : ['n', 'a'])),
+    ...many(7, (at) => condition(`n > ${at}`, ['n'])),
+    ...many(8, (at) => condition(`x1 > ${at}`)),
+    ...many(4, (at) => value('nulls', at)),
+    ...many(8, (at) => condition(`"nulls" > ${at}`, ['nulls'])),
+  ];
+  const sets = sampledSets(rules);
+  expect(sets.map(({ columns }) => columns)).toEqual([['a'], ['a', 'n']]);
+  const read = await openRows(1_000);
+  const { c0, c1 } = await read(countSampled(sets));
+  // Seven values and null; the count is approximate.
+  expect(c0).toBeGreaterThanOrEqual(7);
+  expect(c0).toBeLessThan(12);
+  expect(c1).toBeGreaterThan(c0!);
+});
+
+test('zero and minus zero are decided alike by what is counted together', async () => {
+  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  await connection.run(`CREATE TABLE this AS SELECT CASE i % 3 WHEN 0 THEN 0.0::DOUBLE WHEN 1 THEN -0.0::DOUBLE
+    ELSE 'nan'::DOUBLE END AS ratio FROM range(99) AS t(i)`);
+  const column = { name: 'ratio', dataType: 'DOUBLE', nullable: true, typing: 'declared' } as const;
+  const holds = [
+    ...['ratio = 0', 'ratio < 0', '-ratio >= 0', 'ratio * -2 < 0', 'ratio / 3 < 0', '0 - ratio = ratio'],
+    ...['ratio > 1', 'ratio IN (0)', 'ratio <> ratio', 'ratio BETWEEN -1 AND 0'],
+  ];
+  const rules = holds.map((text) => condition(text, columnsOfCondition(text, [column])));
+  const [set, ...more] = sampledSets(rules);
+  expect(more).toEqual([]);
+  const read = async (sql: string) => (await connection.runAndReadAll(sql)).getRowsJson();
+  expect(await read(countFailing(rules, new Set([set!.key])))).toEqual(await read(countFailing(rules)));
+});
