@@ -26,7 +26,12 @@ export const neededTables: CatalogTables = {
     commit_message: 'character varying',
     commit_extra_info: 'character varying',
   },
-  ducklake_table: { table_id: 'bigint', table_name: 'character varying', end_snapshot: 'bigint' },
+  ducklake_table: {
+    table_id: 'bigint',
+    table_name: 'character varying',
+    begin_snapshot: 'bigint',
+    end_snapshot: 'bigint',
+  },
   ducklake_schema_versions: { table_id: 'bigint', schema_version: 'bigint' },
   ducklake_column: {
     table_id: 'bigint',
@@ -36,6 +41,7 @@ export const neededTables: CatalogTables = {
     column_type: 'character varying',
     nulls_allowed: 'boolean',
     parent_column: 'bigint',
+    begin_snapshot: 'bigint',
     end_snapshot: 'bigint',
   },
   ducklake_column_tag: {
@@ -51,6 +57,7 @@ export const neededTables: CatalogTables = {
     record_count: 'bigint',
     file_size_bytes: 'bigint',
     path: 'character varying',
+    begin_snapshot: 'bigint',
     end_snapshot: 'bigint',
   },
   ducklake_delete_file: {
@@ -66,6 +73,7 @@ export const neededTables: CatalogTables = {
     data_file_id: 'bigint',
     table_id: 'bigint',
     column_id: 'bigint',
+    null_count: 'bigint',
     min_value: 'character varying',
     max_value: 'character varying',
   },

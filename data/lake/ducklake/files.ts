@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { identifier } from '../sql.ts';
+import { inlinedTables } from './inlined.ts';
 
 type Queryable = Pick<pg.Pool, 'query'>;
 
@@ -24,6 +25,36 @@ export async function anyFileMayHold(
     [tableId, String(min), String(max), column],
   );
   return rows.length > 0;
+}
+
+/**
+ * The columns of a table in which, by the statistics of its files, no row of this snapshot is null. None of a
+ * table with rows in the catalog, which has no such statistics.
+ */
+export async function columnsWithoutNulls(
+  pool: Queryable,
+  schemaName: string,
+  tableName: string,
+  snapshotId: number,
+): Promise<Set<string>> {
+  const schema = identifier(schemaName);
+  const isShown = (row: string) =>
+    `${row}.begin_snapshot <= $2 AND (${row}.end_snapshot IS NULL OR ${row}.end_snapshot > $2)`;
+  const { rows } = await pool.query<{ table_id: number; name: string }>(
+    `SELECT t.table_id, c.column_name AS name FROM ${schema}.ducklake_table t
+     JOIN ${schema}.ducklake_column c ON c.table_id = t.table_id AND c.parent_column IS NULL AND ${isShown('c')}
+     WHERE lower(t.table_name) = lower($1) AND ${isShown('t')}
+       AND NOT EXISTS (
+         SELECT FROM ${schema}.ducklake_data_file f
+         LEFT JOIN ${schema}.ducklake_file_column_stats s
+           ON s.data_file_id = f.data_file_id AND s.column_id = c.column_id
+         WHERE f.table_id = t.table_id AND ${isShown('f')} AND s.null_count IS DISTINCT FROM 0)`,
+    [tableName, snapshotId],
+  );
+  const [first] = rows;
+  if (first === undefined) return new Set();
+  const inlined = await inlinedTables(pool, schemaName, first.table_id);
+  return new Set(inlined.some(({ hasRows }) => hasRows) ? [] : rows.map(({ name }) => name));
 }
 
 /** How many of the table's files are smaller than this and have no deletion file. */

@@ -18,6 +18,7 @@ export interface CompiledTest {
 
 /** What a test is compiled for. */
 export interface Subject {
+  /** One that is not nullable is known to have no null. */
   columns: readonly LakeColumn[];
   /** The name of the table that a relationship leads to. */
   toTable: string | undefined;
@@ -47,7 +48,8 @@ const timeTypes = /^(?:DATE|TIMESTAMP(?:TZ|_S|_MS|_NS)?)$/;
 export function compileTest(test: Test, subject: Subject): CompiledTest {
   switch (test.kind) {
     case 'not_null': {
-      const columns = test.params.columns.map((name, at) => columnNamed(subject, name, ['columns', at]).name);
+      const named = test.params.columns.map((name, at) => columnNamed(subject, name, ['columns', at]));
+      const columns = named.filter(({ nullable }) => nullable).map(({ name }) => name);
       return rowTest({ by: 'nulls', columns });
     }
     case 'accepted_values': {

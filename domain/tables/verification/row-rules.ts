@@ -2,7 +2,7 @@ import { identifier } from '../../../data/lake/sql.ts';
 
 /** How one row alone decides a test. Columns are names as they are stored. */
 export type RowRule =
-  /** It fails where one of the columns is null. */
+  /** It fails where one of the columns is null; never, without any. */
   | { by: 'nulls'; columns: readonly string[] }
   /** It fails where the condition on the column's value is true. */
   | { by: 'value'; column: string; failing: string }
@@ -11,7 +11,8 @@ export type RowRule =
 
 /** The condition of a failing row. */
 export function failingWhere(rule: RowRule): string {
-  if (rule.by === 'nulls') return rule.columns.map((name) => `${identifier(name)} IS NULL`).join(' OR ');
+  if (rule.by === 'nulls')
+    return rule.columns.map((name) => `${identifier(name)} IS NULL`).join(' OR ') || 'false';
   return rule.by === 'value' ? rule.failing : `${rule.holds} IS NOT TRUE`;
 }
 
@@ -30,8 +31,13 @@ interface Numbered {
 export function countFailing(rules: readonly RowRule[], few: ReadonlySet<string> = new Set()): string {
   const nulls: Numbered[] = [];
   const rest: Numbered[] = [];
-  for (const [at, rule] of rules.entries()) (rule.by === 'nulls' ? nulls : rest).push({ rule, as: `c${at}` });
+  const never: Numbered[] = [];
+  for (const [at, rule] of rules.entries()) {
+    const group = rule.by !== 'nulls' ? rest : rule.columns.length > 0 ? nulls : never;
+    group.push({ rule, as: `c${at}` });
+  }
   const parts: string[] = [];
+  if (never.length > 0) parts.push(`SELECT ${never.map(({ as }) => `0 AS ${as}`).join(', ')}`);
   const nullable = columnsOf(nulls);
   const isPattern =
     nulls.length > 0 && nullable.length <= mostInPattern && nulls.length >= nullable.length * rulesPerNull;
@@ -70,7 +76,7 @@ export function countSampled(sets: readonly ColumnSet[]): string {
 
 const sampledRows = 500_000;
 /** Of the sampled rows; more would make counting them as slow as the rules. */
-export const fewValues = 50_000;
+export const fewValues = 150_000;
 
 /** From so many rules for a column on, counting costs less; measured on two million rows. */
 const rulesPerValue = 4;

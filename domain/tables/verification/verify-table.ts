@@ -1,4 +1,5 @@
 import { AppError, isRetryable } from '../../../data/errors.ts';
+import { columnsWithoutNulls } from '../../../data/lake/ducklake/files.ts';
 import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { findRun, type Run, runStates } from '../../workspace/runs/runs.ts';
 import { findTable, type TableRow } from '../tables/tables.ts';
@@ -131,7 +132,11 @@ async function testVersion(
   };
   const versionAt = await versionTime(deps.lake, lake.schema, tableId, version);
   const needsBefore = tests.some(({ params }) => params['max_change_ratio'] !== undefined);
-  const columns = await describeSubject(deps, content, limits);
+  const [described, withoutNulls] = await Promise.all([
+    describeSubject(deps, content, limits),
+    columnsWithoutNulls(deps.lake.catalogPool, lake.schema, table.name, snapshotId),
+  ]);
+  const columns = described.map((column) => ({ ...column, nullable: !withoutNulls.has(column.name) }));
   const later = { ...limits, waitMs: laterWaitMs };
   const about = {
     columns,

@@ -80,6 +80,7 @@ test('a catalog of nothing but the needed tables and columns answers every query
   expect(await files.countWholeFilesBelow(pool, schema, 1, 1)).toBe(0);
   expect(await files.smallestDeletedShare(pool, schema, 1, { from: 0, atMostBytes: 1 })).toBeUndefined();
   expect(await files.anyFileMayHold(pool, schema, 1, 's_id', { min: 0n, max: 1n })).toBe(false);
+  expect(await files.columnsWithoutNulls(pool, schema, 't', 1)).toEqual(new Set());
   expect(await inlined.inlinedTables(pool, schema, 1)).toEqual([{ hasRows: false, isOutlived: false }]);
   expect(await inlined.hasInlinedDeletions(pool, schema, 1)).toBe(false);
   expect(await inlined.isOfPresentSchema(pool, schema, 'ducklake_inlined_data_1_1')).toBe(false);
@@ -107,6 +108,59 @@ test('a catalog of nothing but the needed tables and columns answers every query
   const rows = { ...table, columns, idColumn: 's_id', ids: [2n], text: '[{"c0":2}]' };
   const note = '{"tables":[],"operations":[]}';
   expect(await appendInlined(pool, schema, rows, note)).toEqual({ outcome: 'written', version: 2 });
+});
+
+test('a column has no nulls where the statistics of all files of a snapshot say so', async () => {
+  const client = await workspace.organization();
+  const { lake: deps } = workspace.deps;
+  const lake = await deps.catalog.get(client.organizationId);
+  const made = await client.call('POST', '/v1/grid/tables', {
+    body: {
+      name: 'Sparse',
+      kind: 'data',
+      columns: ['a', 'b'].map((name) => ({ name, data_type: 'INTEGER' })),
+    },
+  });
+  const { tableId } = made.body.data;
+  const append = async (row: object) => {
+    expect((await client.call('POST', `/v1/tables/${tableId}/rows`, { body: { rows: [row] } })).status).toBe(
+      200,
+    );
+  };
+  const flush = async () => {
+    const [{ tableId: lakeTableId }] = (await storedTables(deps.catalogPool, lake.schema, ['sparse'])) as [
+      StoredTable,
+    ];
+    await flushInlined(deps, lake, { lakeTableId, name: 'Sparse' });
+    const { rows } = await deps.catalogPool.query<{ newest: number }>(
+      `SELECT max(snapshot_id) AS newest FROM "${lake.schema}".ducklake_snapshot`,
+    );
+    return rows[0]!.newest;
+  };
+  const withoutNulls = async (snapshotId: number) => {
+    const found = await files.columnsWithoutNulls(deps.catalogPool, lake.schema, 'sparse', snapshotId);
+    return new Set([...found].filter((name) => name !== '_sm_created_at'));
+  };
+
+  const empty = await flush();
+  expect(await withoutNulls(empty)).toEqual(new Set(['s_id', 'a', 'b']));
+  await append({ s_id: 1, a: 1, b: null });
+  expect(await withoutNulls(empty + 1)).toEqual(new Set());
+  const first = await flush();
+  expect(await withoutNulls(first)).toEqual(new Set(['s_id', 'a']));
+  await append({ s_id: 2, a: null, b: 2 });
+  const second = await flush();
+  expect(await withoutNulls(second)).toEqual(new Set(['s_id']));
+  expect(await withoutNulls(first)).toEqual(new Set(['s_id', 'a']));
+  const { status } = await client.call('POST', `/v1/grid/tables/${tableId}/columns`, {
+    body: { name: 'c', data_type: 'INTEGER' },
+  });
+  expect(status).toBe(201);
+  await append({ s_id: 3, a: 3, b: 3, c: 3 });
+  expect(await withoutNulls(await flush())).toEqual(new Set(['s_id']));
+  expect(await files.columnsWithoutNulls(deps.catalogPool, lake.schema, 'missing', second)).toEqual(
+    new Set(),
+  );
 });
 
 /** A table with inlined rows, and inlined deletions of a file's rows; returns DuckLake's number of it. */

@@ -52,6 +52,8 @@ const sets: Record<string, RowRule[]> = {
     condition('"nulls" > 2'),
     condition('CAST(NULL AS BOOLEAN)'),
   ],
+  'on the nulls of no column': [nulls(), nulls('a'), nulls()],
+  'only on the nulls of no column': [nulls(), nulls()],
   'many on the values of a column': names.slice(0, 5).flatMap((name) => many(7, (at) => value(name, at))),
   'many on the nulls of few columns': many(60, (at) => nulls(names[at % 5]!, names[(at * 3 + 1) % 5]!)),
   'on the nulls of as many columns as a pattern has': many(200, (at) =>
