@@ -3,6 +3,7 @@ import { identifier, literal } from '../../../data/lake/sql.ts';
 import { withoutTail } from '../query/guard/tree.ts';
 import { duckDbType, type LakeColumn } from '../tables/columns.ts';
 import { columnsOfCondition } from './condition-columns.ts';
+import { manyRows } from './integer-keys.ts';
 import type { Cell, Test } from './kinds.ts';
 import { failingWhere, type RowRule } from './row-rules.ts';
 
@@ -14,6 +15,8 @@ export interface CompiledTest {
   count: string;
   /** Where one row alone decides; such tests are counted together. */
   rule: RowRule | undefined;
+  /** The column whose values must differ, if it is one and has integers, of so many rows that it matters. */
+  integerKey?: string | undefined;
 }
 
 /** What a test is compiled for. */
@@ -24,6 +27,8 @@ export interface Subject {
   toTable: string | undefined;
   /** Rows of the version before, if there is one that had any. */
   rowsBefore: number | undefined;
+  /** About how many rows it has, if that is known. */
+  rows?: number | undefined;
   /** When the version was committed, and now. */
   versionAt: Date;
   now: Date;
@@ -70,7 +75,7 @@ export function compileTest(test: Test, subject: Subject): CompiledTest {
         columns: columnsOfCondition(test.params.expression, subject.columns),
       });
     case 'unique':
-      return uniqueTest(columnsNamed(subject, test.params.columns, 'columns'), subject);
+      return uniqueTest(test.params, subject);
     case 'relationship': {
       const names = columnsNamed(subject, test.params.columns, 'columns');
       if (subject.toTable === undefined)
@@ -108,7 +113,14 @@ function counted(failing: string): CompiledTest {
   return { failing: bare, count: `SELECT count(*) AS failing FROM (${bare}\n) AS f`, rule: undefined };
 }
 
-function uniqueTest(names: readonly string[], { newRows }: Subject): CompiledTest {
+function uniqueTest(
+  { columns }: Extract<Test, { kind: 'unique' }>['params'],
+  subject: Subject,
+): CompiledTest {
+  const { newRows, rows = 0 } = subject;
+  const names = columnsNamed(subject, columns, 'columns');
+  const [only, ...others] = columns.map((name) => columnNamed(subject, name, ['columns']));
+  const isInteger = others.length === 0 && only?.dataType === 'INTEGER';
   const keys = names.join(', ');
   const given = names.map((name) => `${name} IS NOT NULL`).join(' AND ');
   const same = (left: string, right: string) =>
@@ -124,6 +136,7 @@ function uniqueTest(names: readonly string[], { newRows }: Subject): CompiledTes
       WHERE ${same('d', 't')}) ORDER BY ${names.map((name) => `t.${name}`).join(', ')}`,
     count: `SELECT coalesce(sum(n), 0) AS failing FROM (SELECT count(*) AS n ${repeated}) AS d`,
     rule: undefined,
+    integerKey: isInteger && newRows === undefined && rows >= manyRows ? only.name : undefined,
   };
 }
 

@@ -1,5 +1,6 @@
 import { AppError, isRetryable } from '../../../data/errors.ts';
 import { columnsWithoutNulls } from '../../../data/lake/ducklake/files.ts';
+import { findStatistics } from '../../../data/lake/ledger.ts';
 import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { findRun, type Run, runStates } from '../../workspace/runs/runs.ts';
 import { findTable, type TableRow } from '../tables/tables.ts';
@@ -132,14 +133,16 @@ async function testVersion(
   };
   const versionAt = await versionTime(deps.lake, lake.schema, tableId, version);
   const needsBefore = tests.some(({ params }) => params['max_change_ratio'] !== undefined);
-  const [described, withoutNulls] = await Promise.all([
+  const [described, statistics, withoutNulls] = await Promise.all([
     describeSubject(deps, content, limits),
+    findStatistics(deps.lake.catalogPool, lake.schema, tableId),
     columnsWithoutNulls(deps.lake.catalogPool, lake.schema, table.name, snapshotId),
   ]);
   const columns = described.map((column) => ({ ...column, nullable: !withoutNulls.has(column.name) }));
   const later = { ...limits, waitMs: laterWaitMs };
   const about = {
     columns,
+    rows: statistics?.rowCount,
     rowsBefore: needsBefore
       ? await rowsBefore(deps, content, { schema: lake.schema, table, version }, later)
       : undefined,

@@ -173,6 +173,22 @@ test('rows count the same whether they are in the catalog or in files, and value
   expect(await failing(first)).toEqual(before);
 });
 
+test('a key of a million integers is found to differ, or which of them repeat', async () => {
+  const results = async (name: string, query: string) => {
+    const id = await on.calc(name, query);
+    await on.materialized(id);
+    await on.define(id, 'unique', { columns: ['id'] });
+    const { results } = await on.verified({ table_ids: [id] });
+    return results;
+  };
+  expect(await results('keys', 'SELECT i AS id FROM range(1000000) AS t(i)')).toMatchObject([
+    { status: 'passed', failingRows: 0 },
+  ]);
+  expect(await results('no_keys', 'SELECT least(i, 999998) AS id FROM range(1000000) AS t(i)')).toMatchObject(
+    [{ status: 'failed', failingRows: 2, sample: [{ id: 999_998 }, { id: 999_998 }] }],
+  );
+});
+
 test('a run names tables, definitions or nothing, and does what the preview says', async () => {
   const one = await on.data('first_one', { a: 'INTEGER' });
   const two = await on.data('first_two', { b: 'INTEGER' });
