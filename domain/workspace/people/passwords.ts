@@ -53,14 +53,14 @@ const phcForm =
   /^\$argon2id\$v=19\$m=(\d{1,9}),t=(\d{1,4}),p=(\d{1,3})\$([A-Za-z0-9+/]{16,86})\$([A-Za-z0-9+/]{16,86})$/;
 
 /** Verified where there is no account, so that its sign-in takes as long as any other. */
-const nobodysHash = phc(randomBytes(saltBytes), randomBytes(tagLength));
+const dummyHash = phc(randomBytes(saltBytes), randomBytes(tagLength));
 
 /**
  * Whether the password is the one of the hash. Without a hash the same work is done, and the answer is no.
  */
 export function passwordMatches(password: string, hash: string | undefined, owner: string): Promise<boolean> {
   return inTurn(owner, async () => {
-    const match = phcForm.exec(hash ?? nobodysHash);
+    const match = phcForm.exec(hash ?? dummyHash);
     if (match === null) throw new Error('A stored password hash is not of the form $argon2id$v=19$…');
     const [, memory, passes, parallelism, salt, expected] = match;
     const wanted = Buffer.from(expected!, 'base64');
