@@ -14,6 +14,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
 import { provisionOrganization } from '../domain/workspace/organizations/provision.ts';
+import { copyTables } from './growth-tables.ts';
 import { openApi, quantile, readStack } from './workspace.ts';
 
 const stack = readStack();
@@ -108,6 +109,7 @@ async function times(count: number, atOnce: number, work: (index: number) => Pro
 }
 
 let made = 0;
+let modelId: string | undefined;
 /** The requests that are measured: each what a user does all the time. */
 const requests: Readonly<Record<string, (place: Place) => Promise<unknown>>> = {
   'GET /v1/me': ({ api }) => api.call('GET', '/v1/me'),
@@ -196,6 +198,14 @@ async function addRuns(
   await client.end();
 }
 
+/** Copies of an empty table, a thousand in a commit. */
+async function addTables({ organizationId, api }: Place, from: number, to: number): Promise<void> {
+  modelId ??= await newTable(api, 'model');
+  const model = { organizationId, id: modelId, name: 'model' };
+  for (let at = from; at < to; at += 1_000)
+    await copyTables(stack.databaseUrl, model, { from: at, to: Math.min(at + 1_000, to) });
+}
+
 /** Histories of processes that were ended before a worker saw them: a worker would take hours for so many. */
 async function addHistories({ organizationId }: Place, from: number, to: number): Promise<void> {
   const connection = await Connection.connect({ address: stack.temporalAddress });
@@ -223,7 +233,7 @@ async function measure(place: Place, requests: typeof requestsOfRuns, size: numb
 
 /** Makes more of what grows, from one size to the next. */
 const growing: Readonly<Record<string, (place: Place, from: number, to: number) => Promise<unknown>>> = {
-  tables: ({ api }, from, to) => times(to - from, 8, (index) => newTable(api, `other_${from + index}`)),
+  tables: addTables,
   snapshots: async ({ api }, from, to) => {
     // Appends to one table that arrive together are one commit: eight tables are eight.
     const lanes = await Promise.all(
