@@ -238,11 +238,11 @@ const lives: Record<string, (clock: Clock) => Promise<Life> | Life> = {
     return {
       input: { runId: 'run_1' },
       activities: {
-        beginMaterialization: after(
+        claimBuilds: after(
           clock,
           12 * hourMs,
-          () => 'waiting',
-          () => 'begun',
+          () => ({ turn: 'waiting', ready: [], isAll: true }),
+          () => ({ turn: 'begun', ready: ['tbl_300', 'tbl_299'], isAll: false }),
         ),
         nextBuilds: async () => (left > 0 ? [`tbl_${left}`, `tbl_${left - 1}`] : []),
         stageBuild: async () => ({ rows: 1 }),

@@ -102,11 +102,7 @@ const failing: Record<string, Failing> = {
   materialization: {
     input: { runId: 'run_1' },
     activities: {
-      beginMaterialization: async () => 'begun',
-      nextBuilds: (() => {
-        const builds = [['tbl_1']];
-        return async () => builds.shift() ?? [];
-      })(),
+      claimBuilds: async () => ({ turn: 'begun', ready: ['tbl_1'], isAll: true }),
       stageBuild: refused('BuildFailed'),
       ...{ discardBuild: nothing, endBuild: nothing },
       endMaterialization: async () => ({

@@ -34,6 +34,12 @@ function materializing(graph: Graph, change: Partial<Activities> = {}) {
   let most = 0;
   const activities: Activities = {
     beginMaterialization: async () => 'begun',
+    async claimBuilds(input) {
+      const turn = await activities.beginMaterialization(input);
+      const ready = turn === 'begun' ? await activities.nextBuilds(input) : [];
+      const left = Object.keys(graph).filter((id) => !ended.has(id));
+      return { turn, ready, isAll: ready.length === left.length };
+    },
     nextBuilds: async () =>
       Object.keys(graph).filter((id) => !ended.has(id) && graph[id]!.every((before) => ended.has(before))),
     async stageBuild({ tableId }) {
@@ -91,7 +97,7 @@ test('each table is built after those that it reads, two at once, when its turn 
       return turns < 4 ? 'waiting' : 'begun';
     },
   });
-  expect(await run(activities, undefined, 'waited')).toBe('COMPLETED');
+  expect(await run(activities, undefined, 'claimed-waited')).toBe('COMPLETED');
   expect(turns).toBe(4);
   expect(mostAtOnce()).toBeLessThanOrEqual(2);
   for (const [table, before] of Object.entries(graph))
@@ -120,10 +126,10 @@ test('a table whose build ends while the next ones are looked for is not built a
     nextBuilds: async (input) => {
       looks += 1;
       const ready = await nextBuilds(input);
-      if (looks !== 2) return ready;
+      if (looks !== 1) return ready;
       isBuilt.resolve();
-      // The begin, the first look, and both activities of both builds.
-      await expectEventually(completed).toBe(6);
+      // The claim, and both activities of both builds.
+      await expectEventually(completed).toBe(5);
       return ready;
     },
   };
@@ -138,7 +144,7 @@ test('a build that fails is discarded and ended, the others go on, and the run f
     ...made.activities,
     stageBuild: (input) => (input.tableId === 'bad' ? refused() : stageBuild(input)),
   };
-  expect(await run(activities, undefined, 'failed')).toBe('FAILED');
+  expect(await run(activities, undefined, 'claimed-failed')).toBe('FAILED');
   expect(made.calls.indexOf('discard bad')).toBeLessThan(made.calls.indexOf('failed bad'));
   expect(made.ended).toEqual(
     new Map([
@@ -186,7 +192,7 @@ test('a build for which there is no process waits for one by a timer, however lo
       throw ApplicationFailure.create({ type: noProcessFailure, message: 'busy', nonRetryable: true });
     },
   };
-  expect(await run(activities, undefined, 'no-process')).toBe('COMPLETED');
+  expect(await run(activities, undefined, 'claimed-no-process')).toBe('COMPLETED');
   expect(busy.calls).toEqual(['stage a', 'commit a', 'end']);
   const waiting = materializing(
     { a: [] },
@@ -235,8 +241,26 @@ test('a cancel ends it while it waits and while it builds; what was built stays'
     await begun.promise;
     await cancelActivityOf(env.client.workflow.getHandle(workflowId));
   };
-  expect(await run(activities, whileBuilding, 'cancelled')).toBe('CANCELLED');
+  expect(await run(activities, whileBuilding, 'claimed-cancelled')).toBe('CANCELLED');
   expect(building.calls).toEqual(['stage a', 'commit a', 'discard b', 'cancelled b', 'end']);
+});
+
+test('a run whose tables do not wait for each other asks for no more of them', async () => {
+  const { activities, calls, mostAtOnce } = materializing({ a: [], b: [], c: [], d: [], e: [] });
+  const nextBuilds = async (): Promise<string[]> => {
+    calls.push('next');
+    return [];
+  };
+  const claimBuilds = async () => ({ turn: 'begun' as const, ready: ['a', 'b'], isAll: true });
+  expect(await run({ ...activities, nextBuilds, claimBuilds })).toBe('COMPLETED');
+  expect(calls.toSorted()).toEqual(['commit a', 'commit b', 'end', 'stage a', 'stage b']);
+  expect(calls.at(-1)).toBe('end');
+
+  const many = materializing({ a: [], b: [], c: [], d: [], e: [] });
+  expect(await run(many.activities)).toBe('COMPLETED');
+  expect(many.calls.filter((call) => call.startsWith('commit'))).toHaveLength(5);
+  expect(many.mostAtOnce()).toBeLessThanOrEqual(2);
+  expect(mostAtOnce()).toBe(2);
 });
 
 test('a run that was cancelled before it began, or has nothing to build, only ends', async () => {
@@ -244,6 +268,6 @@ test('a run that was cancelled before it began, or has nothing to build, only en
   expect(await run(ended.activities)).toBe('COMPLETED');
   expect(ended.calls).toEqual(['end']);
   const fresh = materializing({});
-  expect(await run(fresh.activities, undefined, 'fresh')).toBe('COMPLETED');
+  expect(await run(fresh.activities, undefined, 'claimed-fresh')).toBe('COMPLETED');
   expect(fresh.calls).toEqual(['end']);
 });

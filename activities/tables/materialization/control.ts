@@ -2,9 +2,9 @@ import {
   beginMaterialization,
   endBuild,
   endMaterialization,
-  nextBuilds,
   wakeWaiting,
 } from '../../../domain/tables/calculated-tables/lifecycle.ts';
+import { claimBuilds, nextBuilds } from '../../../domain/tables/calculated-tables/next-builds.ts';
 import type { MaterializationControlActivities } from '../../../workflows/tables/materialization/contract.ts';
 import type { ActivityDeps } from '../../deps.ts';
 
@@ -13,8 +13,11 @@ export function materializationControlActivities(deps: ActivityDeps): Materializ
     /** Safe to retry: a run that has begun keeps its plan. */
     beginMaterialization: (input) => beginMaterialization(deps, input),
 
+    /** Safe to retry: a run that has begun keeps its plan, and lists what is left of it. */
+    claimBuilds: (input) => claimBuilds(deps, input),
+
     /** Safe to retry: only moves builds whose end is decided. */
-    nextBuilds: (input) => nextBuilds(deps.db, input),
+    nextBuilds: async (input) => (await nextBuilds(deps.db, input)).ready,
 
     /** Safe to retry: compare-and-set. */
     endBuild: (input, status) => endBuild(deps.db, input, status),

@@ -111,42 +111,7 @@ async function insertBuilds(
     .execute();
 }
 
-const isOver = ({ finished_at: finishedAt }: Build): boolean => finishedAt !== null;
-
-/** The builds whose turn it is. What hangs on one that did not succeed is skipped. */
-export function nextBuilds(db: Database, { organizationId, runId }: MaterializationId): Promise<string[]> {
-  return inOrganization(db, organizationId, async (transaction) => {
-    const row = await getMaterialization(transaction, organizationId, runId, 'update');
-    let builds = await listBuilds(transaction, organizationId, { runId });
-    for (let changed = true; changed; ) {
-      changed = false;
-      const byId = new Map(builds.map((build) => [build.table_id, build]));
-      for (const build of builds) {
-        if (build.status !== 'waiting') continue;
-        const failed = build.after.find((id) => {
-          const before = byId.get(id);
-          return before !== undefined && isOver(before) && before.status !== 'succeeded';
-        });
-        if (failed === undefined) continue;
-        const error = { code: 'conflict', message: `${failed}, which it reads, could not be built.` };
-        await moveBuild(
-          transaction,
-          { organizationId, runId, tableId: build.table_id },
-          'waiting',
-          'skipped',
-          { error },
-        );
-        changed = true;
-      }
-      if (changed) builds = await listBuilds(transaction, organizationId, { runId });
-    }
-    await showProgress(transaction, row, builds);
-    const done = new Set(builds.filter(isOver).map(({ table_id: id }) => id));
-    return builds
-      .filter((build) => !isOver(build) && build.after.every((id) => done.has(id)))
-      .map(({ table_id: id }) => id);
-  });
-}
+export const isOver = ({ finished_at: finishedAt }: Build): boolean => finishedAt !== null;
 
 /** Ends a build that did not succeed, and keeps why. */
 export function endBuild(
@@ -253,7 +218,7 @@ function outputOf({ mode }: Materialization, builds: readonly Build[]): object |
 }
 
 /** A step for each table whose turn has come. */
-async function showProgress(
+export async function showProgress(
   db: OrganizationTransaction,
   { organization_id: organizationId, id }: Materialization,
   builds: readonly Build[],

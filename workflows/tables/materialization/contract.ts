@@ -21,13 +21,22 @@ export interface MaterializationOutcome {
   errorCode: string | null;
 }
 
+export interface ClaimedBuilds {
+  turn: 'begun' | 'waiting' | 'ended';
+  ready: string[];
+  /** Whether there are no others. */
+  isAll: boolean;
+}
+
 /** Activities on the control queue: short, database only. */
 export interface MaterializationControlActivities {
   /**
-   * queued → running: pins the lake and claims what is to be built. `waiting` while another run builds some
+   * Called by processes of earlier code. queued → running: pins the lake and claims what is to be built. `waiting` while another run builds some
    * of it; `ended` also if it was cancelled before it began.
    */
   beginMaterialization(input: MaterializationInput): Promise<'begun' | 'waiting' | 'ended'>;
+  /** The same, with the tables that may be built now; a run of few builds needs no other list. */
+  claimBuilds(input: MaterializationInput): Promise<ClaimedBuilds>;
   /** The tables that may be built now; what hangs on a failed one is skipped. */
   nextBuilds(input: MaterializationInput): Promise<string[]>;
   /** Ends a build that did not succeed. The reason of a failure is in its row. */

@@ -2,6 +2,7 @@ import {
   CancellationScope,
   condition,
   defineSignal,
+  patched,
   setCurrentDetails,
   setHandler,
   workflowInfo,
@@ -13,6 +14,7 @@ import { endAs } from '../../outcome.ts';
 import { notifyWaiter } from '../../run-ended.ts';
 import { untilThereIsAProcess } from '../../waiting/waiting.ts';
 import type {
+  ClaimedBuilds,
   MaterializationControlActivities,
   MaterializationInput,
   MaterializationLakeActivities,
@@ -57,7 +59,8 @@ async function run(input: MaterializationInput): Promise<MaterializationOutcome>
     isAwake = false;
   };
   try {
-    if ((await awaitTurn(input, waitForTurn)) === 'begun') await buildAll(input);
+    const claimed = await awaitTurn(input, waitForTurn);
+    if (claimed.turn === 'begun') await buildAll(input, claimed);
   } catch (error) {
     if (!wasCancelled(error)) throw error;
   }
@@ -70,13 +73,20 @@ const longestWaitMs = 60_000;
 /** For a run that waits for others, or builds hundreds of tables. */
 const maxHistoryLength = 5_000;
 
+/** Without the builds in processes of earlier code, which ask for them. */
+type Claimed = Pick<ClaimedBuilds, 'turn'> & Partial<ClaimedBuilds>;
+
 async function awaitTurn(
   input: MaterializationInput,
   waitForTurn: (longestMs: number) => Promise<void>,
-): Promise<'begun' | 'ended'> {
+): Promise<Claimed> {
   for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
-    const turn = await always(() => control.beginMaterialization(input));
-    if (turn !== 'waiting') return turn;
+    const claimed: Claimed = await always(async () =>
+      patched('claims-with-builds')
+        ? control.claimBuilds(input)
+        : { turn: await control.beginMaterialization(input) },
+    );
+    if (claimed.turn !== 'waiting') return claimed;
     setCurrentDetails('Waiting for its turn: another run builds some of the same tables.');
     await waitForTurn(waitMs);
     if (workflowInfo().historyLength > maxHistoryLength)
@@ -85,7 +95,11 @@ async function awaitTurn(
 }
 
 /** Each after all that it reads; independent ones side by side. */
-async function buildAll(input: MaterializationInput): Promise<void> {
+async function buildAll(
+  input: MaterializationInput,
+  { ready: claimed, isAll = false }: Claimed,
+): Promise<void> {
+  let known = claimed;
   const running = new Map<string, Promise<void>>();
   // The list of what is ready may be older than the end of a build: each is begun once.
   const begun = new Set<string>();
@@ -94,7 +108,8 @@ async function buildAll(input: MaterializationInput): Promise<void> {
       const isLong = workflowInfo().historyLength > maxHistoryLength;
       const wasAtRest = running.size === 0;
       if (isLong && wasAtRest) await continueOnNewest<typeof materialization>(input);
-      const ready = isLong ? [] : await control.nextBuilds(input);
+      const ready = isLong ? [] : (known ?? (await control.nextBuilds(input)));
+      known = undefined;
       for (const tableId of ready) {
         if (running.size >= buildsAtOnce || begun.has(tableId)) continue;
         begun.add(tableId);
@@ -106,6 +121,8 @@ async function buildAll(input: MaterializationInput): Promise<void> {
         continue;
       }
       setCurrentDetails(`Building ${[...running.keys()].join(' and ')}.`);
+      // Nothing else is left to be looked for.
+      if (isAll && claimed?.every((tableId) => begun.has(tableId))) return;
       await Promise.race(running.values());
     }
   } finally {

@@ -1,0 +1,59 @@
+import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import {
+  beginMaterialization,
+  isOver,
+  type MaterializationId,
+  type MaterializationLifeDeps,
+  showProgress,
+} from './lifecycle.ts';
+import { getMaterialization, listBuilds, moveBuild } from './materializations.ts';
+
+export interface NextBuilds {
+  ready: string[];
+  /** Whether no other is left. */
+  isAll: boolean;
+}
+
+/** Begins a run, and looks for its first builds. */
+export async function claimBuilds(
+  deps: MaterializationLifeDeps,
+  id: MaterializationId,
+): Promise<{ turn: 'begun' | 'waiting' | 'ended' } & NextBuilds> {
+  const turn = await beginMaterialization(deps, id);
+  return { turn, ...(turn === 'begun' ? await nextBuilds(deps.db, id) : { ready: [], isAll: true }) };
+}
+
+/** The builds whose turn it is. What hangs on one that did not succeed is skipped. */
+export function nextBuilds(db: Database, { organizationId, runId }: MaterializationId): Promise<NextBuilds> {
+  return inOrganization(db, organizationId, async (transaction) => {
+    const row = await getMaterialization(transaction, organizationId, runId, 'update');
+    let builds = await listBuilds(transaction, organizationId, { runId });
+    for (let changed = true; changed; ) {
+      changed = false;
+      const byId = new Map(builds.map((build) => [build.table_id, build]));
+      for (const build of builds) {
+        if (build.status !== 'waiting') continue;
+        const failed = build.after.find((id) => {
+          const before = byId.get(id);
+          return before !== undefined && isOver(before) && before.status !== 'succeeded';
+        });
+        if (failed === undefined) continue;
+        const error = { code: 'conflict', message: `${failed}, which it reads, could not be built.` };
+        await moveBuild(
+          transaction,
+          { organizationId, runId, tableId: build.table_id },
+          'waiting',
+          'skipped',
+          { error },
+        );
+        changed = true;
+      }
+      if (changed) builds = await listBuilds(transaction, organizationId, { runId });
+    }
+    await showProgress(transaction, row, builds);
+    const done = new Set(builds.filter(isOver).map(({ table_id: id }) => id));
+    const left = builds.filter((build) => !isOver(build));
+    const ready = left.filter((build) => build.after.every((id) => done.has(id)));
+    return { ready: ready.map(({ table_id: id }) => id), isAll: ready.length === left.length };
+  });
+}
