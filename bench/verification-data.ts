@@ -75,6 +75,8 @@ export function gateTests(tableId: string, toTableId: string, rows: number): Def
   return tests.map(([kind, params]) => ({ kind, params, target: { table_id: tableId } }));
 }
 
+export const keys = ['id', 'code', 'pair', 'tenth', 'many', 'few', 'city', 'seen_at', 'note', 'width'];
+
 /** 490 tests that rows alone decide, no two alike, and ten of keys. Half of them fail. */
 export function scanTests(tableId: string): Definition[] {
   const at = <T>(values: readonly T[], index: number): T => values[index % values.length]!;
@@ -100,7 +102,6 @@ export function scanTests(tableId: string): Definition[] {
       index,
     ),
   );
-  const keys = ['id', 'code', 'pair', 'tenth', 'many', 'few', 'city', 'seen_at', 'note', 'width'];
   const target = { table_id: tableId };
   return [
     ...notNull.map((params) => ({ kind: 'not_null', params: { columns: params }, target })),

@@ -5,6 +5,7 @@ import { openBareLakes } from './lake.ts';
 import {
   type Definition,
   gateTests,
+  keys,
   names,
   orders,
   scannedRows,
@@ -93,8 +94,10 @@ async function scan(projectId: string): Promise<void> {
 /** Each run follows a scan, so that a machine that slows down affects both. */
 async function timeRuns(tableId: string, what: string): Promise<void> {
   const times = { run: [] as number[], rows: [] as number[], keys: [] as number[], scan: [] as number[] };
+  const bareKeys: number[] = [];
   for (let round = 0; round <= rounds; round += 1) {
     const scanMs = await bareScan(tableId);
+    const bareKeysMs = await bareUnique(tableId);
     const { elapsedMs, run } = await verify(tableId);
     // The first round reads the files from the object store.
     if (round === 0) continue;
@@ -102,6 +105,7 @@ async function timeRuns(tableId: string, what: string): Promise<void> {
       run.results.filter((result) => (result.name === 'unique') === of).map((result) => result.elapsedMs),
     );
     times.scan.push(scanMs);
+    bareKeys.push(bareKeysMs);
     times.run.push(elapsedMs);
     times.rows.push(others![0] ?? 0);
     times.keys.push(keys!.reduce((sum, one) => sum + one, 0));
@@ -111,7 +115,7 @@ async function timeRuns(tableId: string, what: string): Promise<void> {
     return `${shown(median(values))}, ${median(ratios).toFixed(1)} scans`;
   };
   console.log(`${what}: a scan by the bare engine ${shown(median(times.scan))}; the run ${scans(times.run)} \
-(aim: 3), of which what rows decide ${scans(times.rows)}, keys ${scans(times.keys)}`);
+(aim: 3), of which what rows decide ${scans(times.rows)}, keys ${scans(times.keys)}; grouping by the ten keys by the bare engine ${scans(bareKeys)}`);
 }
 
 /** Counts the values of each column. */
@@ -120,6 +124,18 @@ function bareScan(tableId: string): Promise<number> {
   return lakes.use(tableId, async (connection) => {
     const startedMs = performance.now();
     await connection.run(`SELECT ${counts} FROM ${identifier(name)}`);
+    return performance.now() - startedMs;
+  });
+}
+
+/** Groups by each of the keys, and counts the rows of those that repeat. */
+function bareUnique(tableId: string): Promise<number> {
+  return lakes.use(tableId, async (connection) => {
+    const startedMs = performance.now();
+    for (const key of keys) {
+      const repeated = `SELECT count(*) AS n FROM ${identifier(name)} WHERE ${key} IS NOT NULL GROUP BY ${key} HAVING n > 1`;
+      await connection.read(`SELECT sum(n) FROM (${repeated})`);
+    }
     return performance.now() - startedMs;
   });
 }

@@ -3,7 +3,7 @@ import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { principalFor } from '../../workspace/organizations/rights.ts';
 import { listDefined } from '../definitions/definitions.ts';
 import { listQueryable, type NamedRelation } from '../tables/tables.ts';
-import { mayName } from './guard/relations.ts';
+import { mayName, wordsIn } from './guard/relations.ts';
 import { foldName } from './guard/tree.ts';
 import type { QueryRelation } from './request.ts';
 
@@ -39,27 +39,27 @@ export async function relationsFor(
   /** Views may name each other; each is resolved once, and referred to from wherever it is named. */
   async function resolve(
     relations: readonly NamedRelation[],
-    folded: readonly string[],
+    words: readonly ReadonlySet<string>[],
   ): Promise<QueryRelation[]> {
     const wanted = relations.filter(
-      ({ id, kind, name }) => kind === 'view' && !views.has(id) && folded.some((each) => mayName(each, name)),
+      ({ id, kind, name }) => kind === 'view' && !views.has(id) && words.some((each) => mayName(each, name)),
     );
     if (wanted.length > 0) await restrictTo(db, undefined);
     const defined = await listDefined(db, organizationId, { ids: wanted.map(({ id }) => id) });
     for (const { id, name, query } of defined) views.set(id, { id, name, definition: query });
     for (const { id, query, defined_by: definerId } of defined) {
-      const text = foldName(query);
-      const within = (await visible(definerId)).filter(({ name }) => mayName(text, name));
-      views.get(id)!.reads = await resolve(within, [text]);
+      const inQuery = wordsIn(query);
+      const within = (await visible(definerId)).filter(({ name }) => mayName(inQuery, name));
+      views.get(id)!.reads = await resolve(within, [inQuery]);
     }
     return relations.flatMap((relation) => asRelation(relation, views.get(relation.id)));
   }
 
-  const folded = texts.map(foldName);
+  const words = texts.map(wordsIn);
   // SHOW TABLES lists them all, and EXPLAIN must know which of those behind views may be seen.
-  const needsAll = folded.some((text) => /tables|explain/.test(text));
-  const within = named.filter(({ name }) => needsAll || folded.some((text) => mayName(text, name)));
-  return resolve(within, folded);
+  const needsAll = texts.some((text) => /tables|explain/.test(foldName(text)));
+  const within = named.filter(({ name }) => needsAll || words.some((each) => mayName(each, name)));
+  return resolve(within, words);
 }
 
 /** A view that no text names is not needed, except in a list of names. */

@@ -26,9 +26,9 @@ export async function knownRelations(
   const texts: [string, readonly QueryRelation[]][] = [[sql, relations]];
   for (let next = texts.pop(); next !== undefined; next = texts.pop()) {
     const [source, within] = next;
-    const folded = foldName(source);
+    const inSource = wordsIn(source);
     for (const relation of within) {
-      if (views.has(relation.id) || !mayName(folded, relation.name)) continue;
+      if (views.has(relation.id) || !mayName(inSource, relation.name)) continue;
       if (relation.staged !== undefined)
         views.set(relation.id, { sql: relation.staged, tree: await parse(relation.staged) });
       if (relation.definition === undefined) continue;
@@ -50,9 +50,16 @@ export async function knownRelations(
   };
 }
 
-/** Whether a relation's name occurs in a text, folded; where it does not, the text cannot name it. */
-export function mayName(foldedSql: string, name: string): boolean {
-  // Quotes inside a quoted name are doubled, so only the part before the first one is searched for.
-  const [needle = ''] = foldName(name).split(/["']/, 1);
-  return foldedSql.includes(needle);
+/** Words of a text or a name, folded: its letters, digits and underscores in ASCII, and its other characters. */
+export const wordsIn = (text: string): Set<string> => new Set(foldName(text).match(words));
+
+/** The parser takes these other characters for spaces too. */
+const words = /[a-z0-9_]+|[^\p{ASCII}\s\u200b-\u200f\u2060]+/gu;
+
+/**
+ * Whether a relation's name may occur in a text that has these words: where one of its own is not among them,
+ * the text cannot name it. A text is long, and names are many, so neither is searched for in the other.
+ */
+export function mayName(inText: ReadonlySet<string>, name: string): boolean {
+  return [...wordsIn(name)].every((word) => inText.has(word));
 }
