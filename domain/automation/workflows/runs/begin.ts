@@ -9,6 +9,7 @@ import type {
 } from '../../../../workflows/automation/workflow-run/contract.ts';
 import type { Params } from '../../../analyst/playbooks/parameters.ts';
 import { type ExpiryDeps, pinSnapshot } from '../../../tables/lake-maintenance/expire.ts';
+import { mayName, wordsIn } from '../../../tables/query/guard/relations.ts';
 import { listQueryable, type NamedTable } from '../../../tables/tables/tables.ts';
 import { actAs } from '../../../workspace/organizations/rights.ts';
 import { moveRun, runStates } from '../../../workspace/runs/runs.ts';
@@ -81,9 +82,8 @@ export async function beginWorkflowRun(
 function readBy(graph: Graph, params: Params, tables: readonly NamedTable[]): string[] {
   const statements = statementsOf(graph);
   if (statements.length === 0) return [];
-  const text = [...statements, ...Object.values(params).map(textOf)].join('\n').toLowerCase();
-  const isNamed = (name: string) => text.includes(name) || text.includes(name.replaceAll('"', '""'));
-  return tables.flatMap(({ id, name }) => (isNamed(name.toLowerCase()) ? [id] : []));
+  const words = wordsIn([...statements, ...Object.values(params).map(textOf)].join('\n'));
+  return tables.flatMap(({ id, name }) => (mayName(words, name) ? [id] : []));
 }
 
 async function pinned(
