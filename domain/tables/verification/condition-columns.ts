@@ -38,7 +38,7 @@ const comparedTypes = /^(?:STRING|BOOLEAN|INTEGER|DOUBLE|DECIMAL.*|DATE|TIMESTAM
 
 const words = new Set('and or not in between is null true false date timestamp'.split(' '));
 const signs = new Set('( ) , + - * / = == <> != < <= > >='.split(' '));
-const number = /^(?:\d+\.?\d*|\.\d+)$/;
+const number = /^(?:\d+(?:\.\d*)?|\.\d+)$/;
 
 const isConstant = (token: string): boolean =>
   signs.has(token) || words.has(token.toLowerCase()) || number.test(token) || /^'.*'$/su.test(token);
