@@ -1,9 +1,9 @@
 import type { LakeColumn } from '../tables/columns.ts';
 
 /**
- * The columns that a condition reads, as they are stored, if it is certain that it reads nothing else and that
- * rows which are equal in them decide it alike. So it is for comparisons of columns with each other and with
- * constants; a condition with other words or signs in it is not looked into.
+ * The columns that a condition reads, as they are stored, if it is certain that it reads nothing else and
+ * that rows which are equal in them decide it alike. So it is for comparisons of columns with each other and
+ * with constants; a condition with other words or signs in it is not looked into.
  */
 export function columnsOfCondition(condition: string, columns: readonly LakeColumn[]): string[] | undefined {
   if (comment.test(condition)) return undefined;

@@ -8,7 +8,7 @@ import { identifier } from '../../../data/lake/sql.ts';
 /** Grouping fewer rows takes less time than two statements. */
 export const manyRows = 1_000_000;
 
-/** A SELECT of one row, the survey of a column; the bounds come from statistics, the sample from its start. */
+/** The survey of a column, a SELECT of one row: its bounds, and whether the first values repeat. */
 export function surveyKey(column: string): string {
   const name = identifier(column);
   const sample = `SELECT ${name} AS k FROM this WHERE ${name} IS NOT NULL LIMIT 100000`;

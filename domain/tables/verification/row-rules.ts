@@ -24,8 +24,8 @@ interface Numbered {
 
 /**
  * A SELECT of one row that has, for each rule, how many rows of `this` fail it: `c0`, `c1`, … Where there are
- * many rules on the values of the same columns, or on nulls, it counts those values, or which columns are null
- * together, and asks the rules of these.
+ * many rules on the values of the same columns, or on nulls, it counts those values, or which columns are
+ * null together, and asks the rules of these.
  * @param few The keys of those of `sampledSets` that have few values.
  */
 export function countFailing(rules: readonly RowRule[], few: ReadonlySet<string> = new Set()): string {
@@ -65,7 +65,7 @@ export function sampledSets(rules: readonly RowRule[]): ColumnSet[] {
   });
 }
 
-/** A SELECT of one row that has, for each of the sets, how many values there are in a sample: `c0`, `c1`, … */
+/** A SELECT of one row: of each set, how many values there are in a sample: `c0`, `c1`, … */
 export function countSampled(sets: readonly ColumnSet[]): string {
   const counts = sets.map(
     ({ columns }, at) => `approx_count_distinct((${columns.map(identifier).join(', ')})) AS c${at}`,

@@ -31,8 +31,8 @@ export interface ClaimedBuilds {
 /** Activities on the control queue: short, database only. */
 export interface MaterializationControlActivities {
   /**
-   * Called by processes of earlier code. queued → running: pins the lake and claims what is to be built. `waiting` while another run builds some
-   * of it; `ended` also if it was cancelled before it began.
+   * queued → running: pins the lake and claims what is to be built. `waiting` while another run builds some
+   * of it; `ended` also if it was cancelled before it began. Called by processes of earlier code.
    */
   beginMaterialization(input: MaterializationInput): Promise<'begun' | 'waiting' | 'ended'>;
   /** The same, with the tables that may be built now; a run of few builds needs no other list. */

@@ -50,7 +50,7 @@ export async function knownRelations(
   };
 }
 
-/** Words of a text or a name, folded: its letters, digits and underscores in ASCII, and its other characters. */
+/** Words of a text or a name, folded: those of ASCII, and those of other characters. */
 export const wordsIn = (text: string): Set<string> => new Set(foldName(text).match(words));
 
 /** The parser takes these other characters for spaces too. */
