@@ -40,21 +40,27 @@ export async function columnsWithoutNulls(
   const schema = identifier(schemaName);
   const isShown = (row: string) =>
     `${row}.begin_snapshot <= $2 AND (${row}.end_snapshot IS NULL OR ${row}.end_snapshot > $2)`;
-  const { rows } = await pool.query<{ table_id: number; name: string }>(
-    `SELECT t.table_id, c.column_name AS name FROM ${schema}.ducklake_table t
-     JOIN ${schema}.ducklake_column c ON c.table_id = t.table_id AND c.parent_column IS NULL AND ${isShown('c')}
-     WHERE lower(t.table_name) = lower($1) AND ${isShown('t')}
+  const { rows: tables } = await pool.query<{ id: number }>(
+    `SELECT table_id AS id FROM ${schema}.ducklake_table t WHERE lower(table_name) = lower($1) AND ${isShown('t')}`,
+    [tableName, snapshotId],
+  );
+  const [table, ...others] = tables;
+  if (table === undefined || others.length > 0) return new Set();
+  // Before the files, since rows move from here to them.
+  const inlined = await inlinedTables(pool, schemaName, table.id);
+  if (inlined.some(({ hasRows }) => hasRows)) return new Set();
+  // DuckLake does not count the nulls of a VARIANT.
+  const { rows } = await pool.query<{ name: string }>(
+    `SELECT c.column_name AS name FROM ${schema}.ducklake_column c
+     WHERE c.table_id = $1 AND c.parent_column IS NULL AND c.column_type <> 'variant' AND ${isShown('c')}
        AND NOT EXISTS (
          SELECT FROM ${schema}.ducklake_data_file f
          LEFT JOIN ${schema}.ducklake_file_column_stats s
            ON s.data_file_id = f.data_file_id AND s.column_id = c.column_id
-         WHERE f.table_id = t.table_id AND ${isShown('f')} AND s.null_count IS DISTINCT FROM 0)`,
-    [tableName, snapshotId],
+         WHERE f.table_id = c.table_id AND ${isShown('f')} AND s.null_count IS DISTINCT FROM 0)`,
+    [table.id, snapshotId],
   );
-  const [first] = rows;
-  if (first === undefined) return new Set();
-  const inlined = await inlinedTables(pool, schemaName, first.table_id);
-  return new Set(inlined.some(({ hasRows }) => hasRows) ? [] : rows.map(({ name }) => name));
+  return new Set(rows.map(({ name }) => name));
 }
 
 /** How many of the table's files are smaller than this and have no deletion file. */

@@ -1,21 +1,24 @@
-import { mayName, wordsIn } from '../query/guard/relations.ts';
+import { wordsIn } from '../query/guard/relations.ts';
 import type { NamedRelation } from '../tables/tables.ts';
 
 /**
  * Finds the relations that a text may name, in their order. An organization may have thousands of them, and
- * as many definitions: only names whose first word occurs in the text are compared with it.
+ * as many definitions: a name is only looked at where the word of it that fewest names have is in the text.
  */
 export function namedIn(relations: readonly NamedRelation[]): (text: string) => NamedRelation[] {
-  const byWord = Map.groupBy(relations.entries(), ([, { name }]) => firstWord(name));
+  const named = relations.map((relation, at) => ({ relation, at, words: [...wordsIn(relation.name)] }));
+  const counts = new Map<string, number>();
+  for (const word of named.flatMap(({ words }) => words)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const rarest = (words: readonly string[]) =>
+    words.toSorted((one, other) => counts.get(one)! - counts.get(other)!)[0];
+  // A name without a word may be in any text.
+  const byWord = Map.groupBy(named, ({ words }) => rarest(words));
   return (text) => {
-    const words = wordsIn(text);
-    return [undefined, ...words]
+    const inText = wordsIn(text);
+    return [undefined, ...inText]
       .flatMap((word) => byWord.get(word) ?? [])
-      .filter(([, { name }]) => mayName(words, name))
-      .toSorted(([one], [other]) => one - other)
-      .map(([, relation]) => relation);
+      .filter(({ words }) => words.every((word) => inText.has(word)))
+      .toSorted((one, other) => one.at - other.at)
+      .map(({ relation }) => relation);
   };
 }
-
-/** Undefined of a name that has none, which may occur in any text. */
-const firstWord = (name: string): string | undefined => wordsIn(name).values().next().value;

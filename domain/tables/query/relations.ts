@@ -39,10 +39,10 @@ export async function relationsFor(
   /** Views may name each other; each is resolved once, and referred to from wherever it is named. */
   async function resolve(
     relations: readonly NamedRelation[],
-    words: readonly ReadonlySet<string>[],
+    words: ReadonlySet<string>,
   ): Promise<QueryRelation[]> {
     const wanted = relations.filter(
-      ({ id, kind, name }) => kind === 'view' && !views.has(id) && words.some((each) => mayName(each, name)),
+      ({ id, kind, name }) => kind === 'view' && !views.has(id) && mayName(words, name),
     );
     if (wanted.length > 0) await restrictTo(db, undefined);
     const defined = await listDefined(db, organizationId, { ids: wanted.map(({ id }) => id) });
@@ -50,15 +50,15 @@ export async function relationsFor(
     for (const { id, query, defined_by: definerId } of defined) {
       const inQuery = wordsIn(query);
       const within = (await visible(definerId)).filter(({ name }) => mayName(inQuery, name));
-      views.get(id)!.reads = await resolve(within, [inQuery]);
+      views.get(id)!.reads = await resolve(within, inQuery);
     }
     return relations.flatMap((relation) => asRelation(relation, views.get(relation.id)));
   }
 
-  const words = texts.map(wordsIn);
+  const words = wordsIn(texts.join('\n'));
   // SHOW TABLES lists them all, and EXPLAIN must know which of those behind views may be seen.
   const needsAll = texts.some((text) => /tables|explain/.test(foldName(text)));
-  const within = named.filter(({ name }) => needsAll || words.some((each) => mayName(each, name)));
+  const within = named.filter(({ name }) => needsAll || mayName(words, name));
   return resolve(within, words);
 }
 

@@ -9,21 +9,24 @@ export function columnsOfCondition(condition: string, columns: readonly LakeColu
   if (comment.test(condition)) return undefined;
   const byName = new Map(columns.map((column) => [column.name.toLowerCase(), column]));
   const read = new Set<LakeColumn>();
-  let before = '';
+  let [before, hasText] = ['', false];
   for (const [token] of condition.matchAll(tokens)) {
     const column = byName.get(nameOf(token));
     // Zero and minus zero are equal, but not what something is divided by them: only constants may divide.
     const mayFollow = before !== '/' || (column === undefined && /[1-9]/.test(token));
+    // The power of zero and that of minus zero may differ too.
+    const isPower = token === '*' && before === '*';
     // A name before a bracket is a function's.
     const isCall = token === '(' && byName.has(nameOf(before));
     const isKnown = column === undefined ? isConstant(token) : comparedTypes.test(column.dataType);
-    if (!mayFollow || isCall || !isKnown) return undefined;
+    if (!mayFollow || isPower || isCall || !isKnown) return undefined;
+    hasText ||= column === undefined && token.startsWith("'");
     if (column !== undefined) read.add(column);
     before = token;
   }
   const types = new Set([...read].map(({ dataType }) => dataType));
-  // One of them is cast for the comparison, and the text of minus zero is another than that of zero.
-  const isMixed = types.has('STRING') && types.has('DOUBLE');
+  // In rows of several values numbers are compared as texts, and that of minus zero is another than that of zero.
+  const isMixed = types.has('DOUBLE') && (hasText || types.has('STRING'));
   return read.size === 0 || isMixed ? undefined : [...read].map(({ name }) => name);
 }
 

@@ -16,21 +16,25 @@ export function surveyKey(column: string): string {
     (SELECT count(*) > count(DISTINCT k) FROM (${sample})) AS repeats FROM this`;
 }
 
-/** In bits: 32 MiB for each thread. */
+/** In bits, 32 MiB for each thread; and for each row, beyond which grouping takes less time. */
 const mostValues = 1n << 28n;
-const [leastBigint, mostBigint] = [-(1n << 63n), (1n << 63n) - 1n];
+const mostPerRow = 16;
 
 /**
  * A SELECT of one row: `differ`, whether the column's values do. Undefined where the survey found that some
- * repeat, or so wide a range that the bits would take much memory.
+ * repeat, or too wide a range.
  */
-export function compareKey(column: string, survey: Record<string, unknown> | undefined): string | undefined {
+export function compareKey(
+  column: string,
+  survey: Readonly<Record<string, unknown>> | undefined,
+  rows = 0,
+): string | undefined {
   const { least, most, repeats } = survey ?? {};
   if (typeof least !== 'string' || typeof most !== 'string' || repeats !== false) return undefined;
-  const [from, to] = [BigInt(least), BigInt(most)];
-  if (to - from >= mostValues || from < leastBigint || to > mostBigint) return undefined;
+  const range = BigInt(most) - BigInt(least);
+  if (range >= mostValues || range >= BigInt(rows * mostPerRow)) return undefined;
   const name = identifier(column);
   // As text, since the least BIGINT has no literal.
-  const offset = `CAST(${name} AS BIGINT) - CAST('${from}' AS BIGINT)`;
-  return `SELECT count(${name}) = bit_count(bitstring_agg(${offset}, 0, ${to - from})) AS differ FROM this`;
+  const offset = `CAST(${name} AS BIGINT) - CAST('${least}' AS BIGINT)`;
+  return `SELECT count(${name}) = bit_count(bitstring_agg(${offset}, 0, ${range})) AS differ FROM this`;
 }

@@ -65,18 +65,30 @@ export function sampledSets(rules: readonly RowRule[]): ColumnSet[] {
   });
 }
 
-/** A SELECT of one row: of each set, how many values there are in a sample: `c0`, `c1`, … */
+/** A SELECT of one row: how many rows a sample of all has, `n`, and how many values of each set: `c0`, `c1`, … */
 export function countSampled(sets: readonly ColumnSet[]): string {
   const counts = sets.map(
     ({ columns }, at) => `approx_count_distinct((${columns.map(identifier).join(', ')})) AS c${at}`,
   );
   const names = [...new Set(sets.flatMap(({ columns }) => columns))].map(identifier);
-  return `SELECT ${counts.join(',\n')} FROM (SELECT ${names.join(', ')} FROM this LIMIT ${sampledRows})`;
+  return `SELECT count(*) AS n, ${counts.join(',\n')}
+    FROM (SELECT ${names.join(', ')} FROM this USING SAMPLE 5 PERCENT (system))`;
 }
 
-const sampledRows = 500_000;
-/** Of the sampled rows; more would make counting them as slow as the rules. */
-export const fewValues = 150_000;
+/** The keys of the sets that have few values, by the row of `countSampled`. */
+export function fewValued(
+  sets: readonly ColumnSet[],
+  sampled: Readonly<Record<string, unknown>> | undefined,
+): Set<string> {
+  // So few rows are counted in no time.
+  const rows = Math.max(Number(sampled?.['n']), 10_000);
+  return new Set(
+    sets.filter((_, at) => Number(sampled?.[`c${at}`]) <= rows * fewShare).map(({ key }) => key),
+  );
+}
+
+/** Of the rows; with more, counting the values would be as slow as the rules. */
+const fewShare = 0.3;
 
 /** From so many rules for a column on, counting costs less; measured on two million rows. */
 const rulesPerValue = 4;

@@ -9,7 +9,7 @@ import type { EffectiveTest } from './effective-set.ts';
 import { compareKey, surveyKey } from './integer-keys.ts';
 import { readTest } from './kinds.ts';
 import { createScopes, type Scopes, withSubject } from './relations.ts';
-import { countFailing, countSampled, fewValues, type RowRule, sampledSets } from './row-rules.ts';
+import { countFailing, countSampled, fewValued, type RowRule, sampledSets } from './row-rules.ts';
 import type { TestResult } from './verifications.ts';
 
 export interface RunTestsDeps {
@@ -48,6 +48,11 @@ export function limitsOfStatement({ deadlineMs, waitMs, signal }: Limits): TaskL
   if (timeoutMs > 0) return { timeoutMs, waitMs, signal };
   throw new AppError('query_timeout', 'The tests of the table took longer than a build may (BUILD_MINUTES).');
 }
+
+const halfOf = (limits: Limits): Limits => ({
+  ...limits,
+  deadlineMs: (performance.now() + limits.deadlineMs) / 2,
+});
 
 /** A test that ran, or could not. */
 export interface RunTest {
@@ -138,9 +143,17 @@ async function countTogether(
   const rules = group.flatMap(({ compiled }) => compiled.rule ?? []);
   const startedAt = performance.now();
   try {
-    const few = await fewValued(deps, tested, { rules, relations: first.relations }, limits);
-    const sql = countFailing(rules, few);
-    const [row] = rowsOf(await query(deps, tested, sql, first.relations, limits));
+    const few = await sampleSets(deps, tested, { rules, relations: first.relations }, limits);
+    const count = async (sets: ReadonlySet<string>, within: Limits) =>
+      rowsOf(await query(deps, tested, countFailing(rules, sets), first.relations, within))[0];
+    // Where the sample misled, it may take too much memory or time.
+    const row =
+      few.size === 0
+        ? await count(few, limits)
+        : await count(few, halfOf(limits)).catch((error: unknown) => {
+            if (limits.signal.aborted || !mayBeOfOne(error)) throw error;
+            return count(new Set(), limits);
+          });
     const elapsedMs = performance.now() - startedAt;
     return group.map((one, at) => counted(one, Number(row?.[`c${at}`]), elapsedMs));
   } catch (error) {
@@ -156,8 +169,8 @@ async function countTogether(
   }
 }
 
-/** The keys of the sets of columns that have few values, where it matters. */
-async function fewValued(
+/** The sets of columns among the rules that have few values. */
+async function sampleSets(
   deps: RunTestsDeps,
   tested: Tested,
   { rules, relations }: { rules: readonly RowRule[]; relations: readonly QueryRelation[] },
@@ -166,7 +179,7 @@ async function fewValued(
   const sets = sampledSets(rules);
   if (sets.length === 0) return new Set();
   const [row] = rowsOf(await query(deps, tested, countSampled(sets), relations, limits));
-  return new Set(sets.filter((_, at) => Number(row?.[`c${at}`]) <= fewValues).map(({ key }) => key));
+  return fewValued(sets, row);
 }
 
 /** Whether the fault may be one test's: what the engine refuses, or what is too much together. */
@@ -192,11 +205,14 @@ async function keyDiffers(
   limits: Limits,
 ): Promise<boolean> {
   if (column === undefined) return false;
-  const [survey] = rowsOf(await query(deps, tested, surveyKey(column), relations, limits));
-  const compare = compareKey(column, survey);
-  if (compare === undefined) return false;
-  const [compared] = rowsOf(await query(deps, tested, compare, relations, limits));
-  return compared?.['differ'] === true;
+  const ask = async (sql: string) => rowsOf(await query(deps, tested, sql, relations, limits))[0];
+  try {
+    const compare = compareKey(column, await ask(surveyKey(column)), tested.about.rows);
+    return compare !== undefined && (await ask(compare))?.['differ'] === true;
+  } catch (error) {
+    if (limits.signal.aborted || !mayBeOfOne(error)) throw error;
+    return false;
+  }
 }
 
 function counted({ test, compiled, relations }: Ready, failingRows: number, elapsedMs: number): RunTest {

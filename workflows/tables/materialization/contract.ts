@@ -35,7 +35,7 @@ export interface MaterializationControlActivities {
    * of it; `ended` also if it was cancelled before it began. Called by processes of earlier code.
    */
   beginMaterialization(input: MaterializationInput): Promise<'begun' | 'waiting' | 'ended'>;
-  /** The same, with the tables that may be built now; a run of few builds needs no other list. */
+  /** The same, with the tables that may be built now; a run of one build needs no other list. */
   claimBuilds(input: MaterializationInput): Promise<ClaimedBuilds>;
   /** The tables that may be built now; what hangs on a failed one is skipped. */
   nextBuilds(input: MaterializationInput): Promise<string[]>;

@@ -121,8 +121,8 @@ async function buildAll(
         continue;
       }
       setCurrentDetails(`Building ${[...running.keys()].join(' and ')}.`);
-      // Nothing else is left to be looked for.
-      if (isAll && claimed?.every((tableId) => begun.has(tableId))) return;
+      // Nothing else is left to be looked for, or to be shown as progress.
+      if (isAll && claimed?.length === 1) return;
       await Promise.race(running.values());
     }
   } finally {

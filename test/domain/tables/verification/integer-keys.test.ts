@@ -7,7 +7,7 @@ async function differ(values: string): Promise<unknown> {
   const connection = await (await DuckDBInstance.create(':memory:')).connect();
   await connection.run(`CREATE TABLE this AS ${values}`);
   const read = async (sql: string) => (await connection.runAndReadAll(sql)).getRowObjects()[0];
-  const compare = compareKey('K "1"', await read(surveyKey('K "1"')));
+  const compare = compareKey('K "1"', await read(surveyKey('K "1"')), 200_000);
   return compare === undefined ? undefined : (await read(compare))?.['differ'];
 }
 
@@ -21,8 +21,8 @@ test.each([
   ['of one byte, all that there are', each('i - 128', 'TINYINT', 256)],
   ['at the least BIGINT', each('i - 9223372036854775808')],
   ['at the greatest BIGINT', each('9223372036854775807 - i')],
-  ['unsigned', each('i', 'UBIGINT')],
-  ['longer than a BIGINT may be', each('i', 'HUGEINT')],
+  ['unsigned', each('i', 'UINTEGER')],
+  ['of a wide range', each('i * 15')],
   ['a single one', each('5', 'INTEGER', 1)],
 ])('keys that differ: %s', async (_, values) => {
   expect(await differ(values)).toBe(true);
@@ -39,9 +39,8 @@ test.each([
   ['no rows', each('i', 'BIGINT', 0)],
   ['nothing but null', each('NULL')],
   ['values that repeat from the start', each('i // 2')],
-  ['a wide range', each('i * 2000')],
+  ['a range so wide that bits would take longer', each('i * 17')],
   ['the widest range', each('CASE i WHEN 0 THEN 9223372036854775807 ELSE i - 9223372036854775808 END')],
-  ['values beyond BIGINT', each('18446744073709551615 - i', 'UBIGINT')],
 ])('keys that are not looked at: %s', async (_, values) => {
   expect(await differ(values)).toBeUndefined();
 });
