@@ -136,7 +136,9 @@ async function testVersion(
   const [described, statistics, withoutNulls] = await Promise.all([
     describeSubject(deps, content, limits),
     findStatistics(deps.lake.catalogPool, lake.schema, tableId),
-    columnsWithoutNulls(deps.lake.catalogPool, lake.schema, table.name, snapshotId),
+    tests.some(({ kind }) => kind === 'not_null')
+      ? columnsWithoutNulls(deps.lake.catalogPool, lake.schema, table.name, snapshotId)
+      : new Set<string>(),
   ]);
   const columns = described.map((column) => ({ ...column, nullable: !withoutNulls.has(column.name) }));
   const later = { ...limits, waitMs: laterWaitMs };
