@@ -25,7 +25,7 @@ export function columnsOfCondition(condition: string, columns: readonly LakeColu
     before = token;
   }
   const types = new Set([...read].map(({ dataType }) => dataType));
-  // In rows of several values numbers are compared as texts, and that of minus zero is another than that of zero.
+  // In rows of values numbers are compared as texts, and that of minus zero is another than that of zero.
   const isMixed = types.has('DOUBLE') && (hasText || types.has('STRING'));
   return read.size === 0 || isMixed ? undefined : [...read].map(({ name }) => name);
 }

@@ -65,7 +65,7 @@ export function sampledSets(rules: readonly RowRule[]): ColumnSet[] {
   });
 }
 
-/** A SELECT of one row: how many rows a sample of all has, `n`, and how many values of each set: `c0`, `c1`, … */
+/** A SELECT of one row: how many rows a sample has, `n`, and how many values of each set: `c0`, `c1`, … */
 export function countSampled(sets: readonly ColumnSet[]): string {
   const counts = sets.map(
     ({ columns }, at) => `approx_count_distinct((${columns.map(identifier).join(', ')})) AS c${at}`,
