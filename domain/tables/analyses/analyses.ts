@@ -16,7 +16,6 @@ import { visibleToDefiners } from '../query/relations.ts';
 import { type PhysicalTable, physicalTables } from '../tables/columns.ts';
 import type { NamedRelation } from '../tables/tables.ts';
 import type { DefinitionDeps } from './deps.ts';
-import { namedIn } from './named.ts';
 import { followPendingRenames } from './renames.ts';
 import { shadowType } from './shadow-type.ts';
 
@@ -54,8 +53,8 @@ export async function currentDefinitions(
     const visible = visibleToDefiners(db, organizationId);
     const named = new Map<string, NamedRelation[]>();
     for (const [definerId, theirs] of Map.groupBy(rows, ({ defined_by }) => defined_by)) {
-      const namedBy = namedIn(await visible(definerId));
-      for (const { id, query } of theirs) named.set(id, namedBy(query));
+      const { namedIn } = await visible(definerId);
+      for (const { id, query } of theirs) named.set(id, namedIn(query));
     }
     return { defined, named, order: inOrder([...defined.keys()], graph.reads) };
   });
@@ -162,7 +161,7 @@ export async function checkDefinition(
   loc: (string | number)[] = ['body', 'query'],
 ): Promise<CheckedDefinition> {
   const named = await inOrganization(deps.db, organizationId, async (db) =>
-    namedIn(await visibleToDefiners(db, organizationId)(definerId))(query),
+    (await visibleToDefiners(db, organizationId)(definerId)).namedIn(query),
   );
   const shaped = named.filter(({ kind, isUnbuilt }) => kind === 'view' || isUnbuilt);
   const current = await currentDefinitions(

@@ -51,7 +51,7 @@ export async function planBuild(
   const statistics = await tableStatistics(catalogPool, schema, tables);
   const known = await recordsRead(db, organizationId, around, read, builtNow);
   // Last, because it leaves the transaction with another principal.
-  const visible = await visibleToDefiners(db, organizationId)(definition.defined_by);
+  const { relations: visible } = await visibleToDefiners(db, organizationId)(definition.defined_by);
   const relations = await relationsFor(db, organizationId, visible, [definition.query]);
   const named = tablesAmong(relations).filter(({ id }) => id in read);
   return {

@@ -1,4 +1,5 @@
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import type { ClaimedBuilds } from '../../../workflows/tables/materialization/contract.ts';
 import {
   beginMaterialization,
   isOver,
@@ -8,23 +9,20 @@ import {
 } from './lifecycle.ts';
 import { getMaterialization, listBuilds, moveBuild } from './materializations.ts';
 
-export interface NextBuilds {
-  ready: string[];
-  /** Whether no other is left. */
-  isAll: boolean;
-}
-
 /** Begins a run, and looks for its first builds. */
 export async function claimBuilds(
   deps: MaterializationLifeDeps,
   id: MaterializationId,
-): Promise<{ turn: 'begun' | 'waiting' | 'ended' } & NextBuilds> {
+): Promise<ClaimedBuilds> {
   const turn = await beginMaterialization(deps, id);
   return { turn, ...(turn === 'begun' ? await nextBuilds(deps.db, id) : { ready: [], isAll: true }) };
 }
 
 /** The builds whose turn it is. What hangs on one that did not succeed is skipped. */
-export function nextBuilds(db: Database, { organizationId, runId }: MaterializationId): Promise<NextBuilds> {
+export function nextBuilds(
+  db: Database,
+  { organizationId, runId }: MaterializationId,
+): Promise<Omit<ClaimedBuilds, 'turn'>> {
   return inOrganization(db, organizationId, async (transaction) => {
     const row = await getMaterialization(transaction, organizationId, runId, 'update');
     let builds = await listBuilds(transaction, organizationId, { runId });

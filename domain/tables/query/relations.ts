@@ -5,16 +5,24 @@ import { listDefined } from '../definitions/definitions.ts';
 import { listQueryable, type NamedRelation } from '../tables/tables.ts';
 import { mayName, wordsIn } from './guard/relations.ts';
 import { foldName } from './guard/tree.ts';
+import { namedIn } from './named.ts';
 import type { QueryRelation } from './request.ts';
 
-/** Which tables and views a definer may name, looked up once for each of them in a transaction. */
+export interface Visible {
+  relations: NamedRelation[];
+  /** Those that a text may name. */
+  namedIn: (text: string) => NamedRelation[];
+}
+
+/** Which tables and views a definer may name, looked up once for each principal in a transaction. */
 export function visibleToDefiners(db: OrganizationTransaction, organizationId: string) {
-  const known = new Map<string, Promise<NamedRelation[]>>();
+  const known = new Map<string, Promise<Visible>>();
   const list = async (principal: string | undefined) => {
     await restrictTo(db, principal);
-    return listQueryable(db, organizationId);
+    const relations = await listQueryable(db, organizationId);
+    return { relations, namedIn: namedIn(relations) };
   };
-  return async (definerId: string): Promise<NamedRelation[]> => {
+  return async (definerId: string): Promise<Visible> => {
     const principal = await principalFor(db, organizationId, definerId);
     const found = known.get(principal ?? '') ?? list(principal);
     known.set(principal ?? '', found);
@@ -48,9 +56,8 @@ export async function relationsFor(
     const defined = await listDefined(db, organizationId, { ids: wanted.map(({ id }) => id) });
     for (const { id, name, query } of defined) views.set(id, { id, name, definition: query });
     for (const { id, query, defined_by: definerId } of defined) {
-      const inQuery = wordsIn(query);
-      const within = (await visible(definerId)).filter(({ name }) => mayName(inQuery, name));
-      views.get(id)!.reads = await resolve(within, inQuery);
+      const within = (await visible(definerId)).namedIn(query);
+      views.get(id)!.reads = await resolve(within, wordsIn(query));
     }
     return relations.flatMap((relation) => asRelation(relation, views.get(relation.id)));
   }

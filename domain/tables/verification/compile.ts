@@ -118,8 +118,9 @@ function uniqueTest(
   subject: Subject,
 ): CompiledTest {
   const { newRows, rows = 0 } = subject;
-  const names = columnsNamed(subject, columns, 'columns');
-  const [only, ...others] = columns.map((name) => columnNamed(subject, name, ['columns']));
+  const found = columns.map((name, at) => columnNamed(subject, name, ['columns', at]));
+  const names = found.map(({ name }) => identifier(name));
+  const [only, ...others] = found;
   const isInteger = others.length === 0 && only?.dataType === 'INTEGER';
   const keys = names.join(', ');
   const given = names.map((name) => `${name} IS NOT NULL`).join(' AND ');

@@ -1,5 +1,6 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
+import { compileTest } from '../../../../domain/tables/verification/compile.ts';
 import { compareKey, surveyKey } from '../../../../domain/tables/verification/integer-keys.ts';
 
 /** Whether the values are found to differ; undefined where it is not looked at. */
@@ -43,4 +44,25 @@ test.each([
   ['the widest range', each('CASE i WHEN 0 THEN 9223372036854775807 ELSE i - 9223372036854775808 END')],
 ])('keys that are not looked at: %s', async (_, values) => {
   expect(await differ(values)).toBeUndefined();
+});
+
+test('only a single column of integers, of many rows that are all looked at, is compared so', () => {
+  const column = (name: string, dataType: string) =>
+    ({ name, dataType, nullable: true, typing: 'declared' }) as const;
+  const columns = [column('Id', 'INTEGER'), column('no', 'INTEGER'), column('code', 'STRING')];
+  const subject = {
+    columns,
+    toTable: undefined,
+    rowsBefore: undefined,
+    versionAt: new Date(0),
+    now: new Date(0),
+  };
+  const keyOf = (names: string[], more: object) =>
+    compileTest({ kind: 'unique', params: { columns: names } }, { ...subject, ...more }).integerKey;
+  expect(keyOf(['id'], { rows: 1_000_000 })).toBe('Id');
+  expect(keyOf(['id'], { rows: 999_999 })).toBeUndefined();
+  expect(keyOf(['id'], {})).toBeUndefined();
+  expect(keyOf(['id', 'no'], { rows: 1_000_000 })).toBeUndefined();
+  expect(keyOf(['code'], { rows: 1_000_000 })).toBeUndefined();
+  expect(keyOf(['id'], { rows: 1_000_000, newRows: 'added' })).toBeUndefined();
 });

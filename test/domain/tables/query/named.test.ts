@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { namedIn } from '../../../../domain/tables/analyses/named.ts';
+import { namedIn } from '../../../../domain/tables/query/named.ts';
 
 const names = [
   ...['orders', 'Order', 't', 'ab', 'a "quoted" one', '"', 'orders_2', 'rde', 'sales 2024', "it's"],

@@ -1,0 +1,30 @@
+import type { NamedRelation } from '../tables/tables.ts';
+import { wordsIn } from './guard/relations.ts';
+
+/**
+ * Finds the relations that a text may name, in their order. An organization may have thousands of them, and
+ * as many definitions: a name is only looked at where the word of it that fewest names have is in the text.
+ */
+export function namedIn(relations: readonly NamedRelation[]): (text: string) => NamedRelation[] {
+  let index: ReturnType<typeof indexed> | undefined;
+  return (text) => {
+    const byWord = index ?? indexed(relations);
+    index = byWord;
+    const inText = wordsIn(text);
+    return [undefined, ...inText]
+      .flatMap((word) => byWord.get(word) ?? [])
+      .filter(({ words }) => words.every((word) => inText.has(word)))
+      .toSorted((one, other) => one.at - other.at)
+      .map(({ relation }) => relation);
+  };
+}
+
+/** By the word that fewest names have; a name without a word, which may be in any text, by none. */
+function indexed(relations: readonly NamedRelation[]) {
+  const named = relations.map((relation, at) => ({ relation, at, words: [...wordsIn(relation.name)] }));
+  const counts = new Map<string, number>();
+  for (const word of named.flatMap(({ words }) => words)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const rarest = (words: readonly string[]) =>
+    words.toSorted((one, other) => counts.get(one)! - counts.get(other)!)[0];
+  return Map.groupBy(named, ({ words }) => rarest(words));
+}
