@@ -98,6 +98,8 @@ export interface Recorded<Row> {
   /** The row that an earlier attempt of the same request made, if any. */
   find(db: OrganizationTransaction): Promise<Row | undefined>;
   make(db: OrganizationTransaction): Promise<Row>;
+  /** Whether `make` found the row of another request in place of making one. */
+  isEarlier?(row: Row): boolean;
   startOf(row: Row, db: OrganizationTransaction): ProcessStart | Promise<ProcessStart>;
   /** Removes what `make` wrote. */
   undo(db: OrganizationTransaction, row: Row): Promise<unknown>;
@@ -115,19 +117,15 @@ export async function startRecorded<Row>(
 ): Promise<{ row: Row; isNew: boolean }> {
   const { row, start, isNew } = await inOrganization(db, organizationId, async (transaction) => {
     const earlier = await recorded.find(transaction);
-    if (earlier !== undefined) {
-      const { workflowId } = await recorded.startOf(earlier, transaction);
-      return {
-        row: earlier,
-        start: await findProcessStart(transaction, organizationId, workflowId),
-        isNew: false,
-      };
+    const row = earlier ?? (await recorded.make(transaction));
+    const start = await recorded.startOf(row, transaction);
+    if (earlier !== undefined || recorded.isEarlier?.(row) === true) {
+      const pending = await findProcessStart(transaction, organizationId, start.workflowId);
+      return { row, start: pending, isNew: false };
     }
-    // If two requests run concurrently, neither finds a row, and the second gets the first one's row here.
-    const made = await recorded.make(transaction);
-    const begun = await recorded.startOf(made, transaction);
-    const isNew = await insertProcessStart(transaction, organizationId, begun);
-    return { row: made, start: begun, isNew };
+    // If two requests run concurrently, neither finds a row, and the second has made the first one's row.
+    const isNew = await insertProcessStart(transaction, organizationId, start);
+    return { row, start, isNew };
   });
   // A row of an earlier request may already be running or have ended, so only this request's own row is
   // withdrawn.

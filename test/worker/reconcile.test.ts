@@ -98,7 +98,7 @@ test('an import whose process nobody knows any more goes on in a new one', async
   expect(copied.rowCount).toBe(1);
   await workspace.deps.lake.catalogPool.query(
     `INSERT INTO runs SELECT (jsonb_populate_record(r, jsonb_build_object('id', $2::text, 'status', 'running',
-       'workflow_id', $3::text, 'finished_at', null))).*
+       'workflow_id', $3::text, 'finished_at', null, 'created_at', now() - interval '2 minutes'))).*
      FROM runs r WHERE r.id = $1`,
     [id, lost, importProcess.workflowId(lost)],
   );
@@ -142,10 +142,11 @@ test.each([
     const manifest = { table: { rows: 2 }, quarantine: undefined };
     const key = `imports/${client.organizationId}/${id}.json`;
     await workspace.deps.objects.put(key, Buffer.from(JSON.stringify(manifest)), 'application/json');
-    await catalogPool.query(
-      `UPDATE table_imports SET status = 'running', finished_at = NULL, created_at = now() - interval '2 minutes' WHERE id = $1`,
-      [id],
-    );
+    for (const rows of ['table_imports', 'runs'])
+      await catalogPool.query(
+        `UPDATE ${rows} SET status = 'running', finished_at = NULL, created_at = now() - interval '2 minutes' WHERE id = $1`,
+        [id],
+      );
     await reviveImports();
     expect(await endOf(client, id)).toMatchObject({ status: 'succeeded', tableId, rowsImported: 2 });
     const rows = await client.call('GET', `/v1/tables/${tableId}/rows`);

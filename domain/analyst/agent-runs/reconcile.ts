@@ -1,11 +1,11 @@
 import { inOrganization } from '../../../data/postgres/client.ts';
-import type { ReconcileStep } from '../../../data/reconciling/step.ts';
-import { type ReviveDeps, type RevivedRuns, revivingStep } from '../../workspace/runs/revive.ts';
+import { type ReconcileStep, rowsStep } from '../../../data/reconciling/step.ts';
+import { type Revival, type ReviveDeps, revivingStep } from '../../workspace/runs/revive.ts';
 import { failTurn } from '../conversations/lifecycle.ts';
-import { type AgentRun, findAgentRun } from './agent-runs.ts';
+import type { AgentRun } from './agent-runs.ts';
 import { clearAgentRun, type DeliverDeps, deliverAgentRun } from './deliver.ts';
 import { endAgentRun, turnOfRun } from './lifecycle.ts';
-import { agentRunProcess, agentRunStart } from './process.ts';
+import { agentRunProcess, agentRuns } from './process.ts';
 
 export type AgentRunReconcileDeps = DeliverDeps & ReviveDeps;
 
@@ -15,19 +15,21 @@ const terminated = { code: 'terminated', message: "An operator ended the run's p
  * A run whose process is gone is ended if the process was forcibly terminated; otherwise it continues from
  * its rows in a new process. Remaining data of ended runs is removed.
  */
-export function agentRunSteps(deps: AgentRunReconcileDeps, olderThanSeconds?: number): ReconcileStep[] {
-  const agentRuns: RevivedRuns<AgentRun> = {
-    name: 'agent runs',
-    foundBy: 'active_agent_runs',
-    process: agentRunProcess,
-    find: (db, run) => findAgentRun(db, run.organization_id, run.id),
-    start: (db, row) => agentRunStart(db, row),
-    end: (row) => endTerminated(deps, row),
-    // The run has ended, but its process did not clean up.
-    afterEnd: ({ organization_id: organizationId, id: runId }) =>
-      clearAgentRun(deps, { organizationId, runId }),
-  };
-  return [revivingStep(deps, agentRuns, olderThanSeconds)];
+export function agentRunSteps(deps: AgentRunReconcileDeps, olderThanSeconds = 60): ReconcileStep[] {
+  const revival: Revival<AgentRun> = { end: (row) => endTerminated(deps, row) };
+  const uncleared = { db: deps.db, foundBy: 'uncleared_agent_runs', olderThanSeconds };
+  return [
+    revivingStep(deps, agentRuns, revival, olderThanSeconds),
+    rowsStep('ended agent runs', uncleared, (organizationId, runId) =>
+      clear(deps, { organizationId, runId }),
+    ),
+  ];
+}
+
+/** Removes what is left of a run that has ended, if its process did not. */
+async function clear(deps: AgentRunReconcileDeps, id: { organizationId: string; runId: string }) {
+  const state = await deps.processes.stateOf(agentRunProcess.workflowId(id.runId));
+  if (state !== 'running') await clearAgentRun(deps, id);
 }
 
 async function endTerminated(deps: AgentRunReconcileDeps, row: AgentRun): Promise<true> {

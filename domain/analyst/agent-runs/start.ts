@@ -1,11 +1,12 @@
 import { AppError } from '../../../data/errors.ts';
 import { newId } from '../../../data/ids.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
+import type { ProcessDeps } from '../../../data/processes/processes.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
+import { startRun } from '../../workspace/runs/kind.ts';
 import { countUnfinished, deleteRun, getRun, insertRun, type Run } from '../../workspace/runs/runs.ts';
-import { type AgentOutput, type AgentRun, findAgentRun, insertAgentRun } from './agent-runs.ts';
-import { agentRunProcess, agentRunStart } from './process.ts';
+import { type AgentOutput, type AgentRun, insertAgentRun } from './agent-runs.ts';
+import { agentRunProcess, agentRuns } from './process.ts';
 
 export interface AgentRunRequest {
   organizationId: string;
@@ -38,11 +39,10 @@ export interface AgentRunRequest {
  * start, all of it is removed again.
  */
 export async function startAgentRun(deps: ProcessDeps, request: AgentRunRequest): Promise<AgentRun> {
-  const { organizationId, runId } = request;
-  const { row } = await startRecorded(deps, organizationId, {
-    find: (db) => findAgentRun(db, organizationId, runId),
+  const { organizationId, runId, memo } = request;
+  const { row } = await startRun(deps, agentRuns, {
+    ...{ organizationId, runId, memo },
     make: (db) => insert(db, request),
-    startOf: (made, db) => agentRunStart(db, made, request.memo),
     undo: (db) => deleteRun(db, organizationId, runId),
   });
   return row;

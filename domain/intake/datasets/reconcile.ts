@@ -1,21 +1,16 @@
 import type { ReconcileStep } from '../../../data/reconciling/step.ts';
 import { wakeSnapshotSignal } from '../../../workflows/intake/snapshot/names.ts';
-import { type ReviveDeps, type RevivedRuns, revivingStep } from '../../workspace/runs/revive.ts';
-import { snapshotProcess, snapshotStart } from './process.ts';
+import { type Revival, type ReviveDeps, revivingStep } from '../../workspace/runs/revive.ts';
+import { snapshotRuns } from './process.ts';
 import { giveUpSnapshot } from './run.ts';
-import { findSnapshotRun, type SnapshotRun } from './snapshot-runs.ts';
+import type { SnapshotRun } from './snapshot-runs.ts';
 import type { SnapshotRunDeps } from './staged.ts';
 
 export type SnapshotReconcileDeps = SnapshotRunDeps & ReviveDeps;
 
 /** Ends or restarts snapshots whose process is gone, and repeats signals that may have been lost. */
 export function snapshotSteps(deps: SnapshotReconcileDeps, olderThanSeconds?: number): ReconcileStep[] {
-  const snapshots: RevivedRuns<SnapshotRun> = {
-    name: 'snapshots',
-    foundBy: 'active_snapshot_runs',
-    process: snapshotProcess,
-    find: (db, run) => findSnapshotRun(db, run.organization_id, run.id),
-    start: (_, row, run) => snapshotStart(row, { waitedBy: run.waited_by }),
+  const snapshots: Revival<SnapshotRun> = {
     // Terminating a process ends its work, unless the lake has the commit: then a new process records it.
     end: (row) => giveUpSnapshot(deps, row),
     // A confirmation that the process may have missed.
@@ -24,7 +19,7 @@ export function snapshotSteps(deps: SnapshotReconcileDeps, olderThanSeconds?: nu
         await deps.processes.signal(run.workflow_id, wakeSnapshotSignal);
     },
   };
-  return [revivingStep(deps, snapshots, olderThanSeconds)];
+  return [revivingStep(deps, snapshotRuns, snapshots, olderThanSeconds)];
 }
 
 /** After this time the process is committing; further signals would only grow its history. */

@@ -15,7 +15,6 @@ import {
 } from '../../workspace/runs/runs.ts';
 import type { LimitedFor, WaitsFor } from '../data-connections/request-limits.ts';
 import type { Reading } from './pages/reading.ts';
-import { workflowIdOf } from './process.ts';
 
 export type SnapshotRun = RecordOf<'snapshot_runs'>;
 type Status = SnapshotRun['status'];
@@ -84,11 +83,17 @@ export async function getSnapshotRun(
   return run;
 }
 
+interface SnapshotRunStart {
+  trigger?: 'schedule' | 'api' | undefined;
+  waitedBy?: string | undefined;
+  workflowId: string;
+}
+
 /** Adds a snapshot and its run; the run is listed in the dataset's project, if it has one. */
 export async function insertSnapshotRun(
   db: OrganizationTransaction,
   row: Omit<Insertable<DB['snapshot_runs']>, 'status'>,
-  { trigger = 'api', waitedBy }: { trigger?: 'schedule' | 'api'; waitedBy?: string | undefined },
+  { trigger = 'api', waitedBy, workflowId }: SnapshotRunStart,
 ): Promise<SnapshotRun> {
   const added = await runs.insert(db, { ...row, status: 'queued' }).catch((error: unknown) => {
     if (!isUniqueViolation(error, 'snapshot_runs_active')) throw error;
@@ -107,7 +112,7 @@ export async function insertSnapshotRun(
     title: `Snapshot into ${added.table_name}`,
     resource_type: 'snapshot-run',
     resource_id: added.id,
-    workflow_id: workflowIdOf(added),
+    workflow_id: workflowId,
     waited_by: waitedBy ?? null,
   });
   return added;

@@ -4,13 +4,14 @@ import {
   inOrganization,
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
-import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
+import type { ProcessDeps } from '../../../data/processes/processes.ts';
 import { refuseUnlessWritable } from '../../tables/tables/grants.ts';
 import { findTable, forgetTable, reserveTable, type TableRow } from '../../tables/tables/tables.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
+import { startRun } from '../../workspace/runs/kind.ts';
 import { type DataConnection, getDataConnection } from '../data-connections/data-connections.ts';
 import { type Dataset, getDataset } from './datasets.ts';
-import { snapshotStart } from './process.ts';
+import { snapshotRuns, workflowIdOf } from './process.ts';
 import {
   activeStatuses,
   deleteSnapshotRun,
@@ -43,11 +44,10 @@ export interface SnapshotRequest {
  * @throws AppError snapshot_not_enabled, snapshot_active, name_taken, workflows_unavailable
  */
 export async function startSnapshot(deps: ProcessDeps, request: SnapshotRequest): Promise<SnapshotRun> {
-  const { organizationId, runId, newTableId } = request;
-  const { row } = await startRecorded(deps, organizationId, {
-    find: (db) => findSnapshotRun(db, organizationId, runId),
+  const { organizationId, runId, newTableId, memo } = request;
+  const { row } = await startRun(deps, snapshotRuns, {
+    ...{ organizationId, runId, memo },
     make: (db) => insertSnapshot(db, request),
-    startOf: (made) => snapshotStart(made, request),
     undo: async (db, made) => {
       await deleteSnapshotRun(db, made);
       await forgetTable(db, organizationId, newTableId, 'creating');
@@ -63,7 +63,7 @@ export function keepRefusal(db: Database, request: SnapshotRequest, refusal: App
     if ((await findSnapshotRun(transaction, organizationId, runId)) !== undefined) return;
     const dataset = await getDataset(transaction, organizationId, request.datasetId, request.connectionId);
     const table = { id: dataset.table_id ?? request.newTableId, name: dataset.snapshot_table_name };
-    const run = await insertSnapshotRun(transaction, rowOf(request, dataset, table), request);
+    const run = await insert(transaction, request, dataset, table);
     const { code, message } = refusal;
     await moveSnapshot(transaction, run, 'queued', 'failed', { error: JSON.stringify({ code, message }) });
   });
@@ -78,20 +78,27 @@ async function insertSnapshot(db: OrganizationTransaction, request: SnapshotRequ
   await refuseSecond(db, dataset);
   if (dataset.project_id !== null) await getOpenProject(db, organizationId, dataset.project_id);
   const table = await tableOf(db, dataset, request.newTableId);
-  return insertSnapshotRun(db, rowOf(request, dataset, table), request);
+  return insert(db, request, dataset, table);
 }
 
-function rowOf(request: SnapshotRequest, dataset: Dataset, table: { id: string; name: string }) {
-  return {
-    organization_id: request.organizationId,
-    id: request.runId,
+function insert(
+  db: OrganizationTransaction,
+  request: SnapshotRequest,
+  dataset: Dataset,
+  table: { id: string; name: string },
+): Promise<SnapshotRun> {
+  const { organizationId, runId, datasetId, trigger, waitedBy } = request;
+  const row = {
+    organization_id: organizationId,
+    id: runId,
     connection_id: request.connectionId,
-    dataset_id: request.datasetId,
+    dataset_id: datasetId,
     project_id: dataset.project_id,
     table_id: table.id,
     table_name: table.name,
     created_by: request.callerId,
   };
+  return insertSnapshotRun(db, row, { trigger, waitedBy, workflowId: workflowIdOf(row) });
 }
 
 function refuseUnlessEnabled(connection: DataConnection, dataset: Dataset): void {

@@ -1,6 +1,6 @@
 import { AppError, notFound, ValidationError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
+import type { ProcessDeps } from '../../../data/processes/processes.ts';
 import { refuseUnlessWritable } from '../../tables/tables/grants.ts';
 import {
   findTableByName,
@@ -12,10 +12,11 @@ import {
 } from '../../tables/tables/tables.ts';
 import { getFile } from '../../workspace/files/files.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
+import { startRun } from '../../workspace/runs/kind.ts';
 import { formatOf, type ImportFormat, type ImportOptions } from './contract.ts';
 import { checkOptions } from './options.ts';
-import { importProcess, importStart } from './process.ts';
-import { deleteTableImport, findTableImport, insertTableImport, type TableImport } from './table-imports.ts';
+import { importProcess, importRuns } from './process.ts';
+import { deleteTableImport, insertTableImport, type TableImport } from './table-imports.ts';
 
 export interface ImportRequest {
   organizationId: string;
@@ -40,11 +41,10 @@ export interface ImportRequest {
  * the process is started. If workflows are unavailable, the commit is undone.
  */
 export async function startTableImport(deps: ProcessDeps, request: ImportRequest): Promise<TableImport> {
-  const { organizationId, importId } = request;
-  const { row } = await startRecorded(deps, organizationId, {
-    find: (db) => findTableImport(db, organizationId, importId),
+  const { organizationId, importId, memo } = request;
+  const { row } = await startRun(deps, importRuns, {
+    ...{ organizationId, runId: importId, memo },
     make: (db) => insertImport(db, request),
-    startOf: (made) => importStart(made, request.memo),
     undo: async (db) => {
       await deleteTableImport(db, organizationId, importId);
       await forgetTable(db, organizationId, request.newTableId, 'creating');

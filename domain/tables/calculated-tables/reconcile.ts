@@ -1,12 +1,12 @@
 import { inOrganization } from '../../../data/postgres/client.ts';
 import type { ReconcileStep } from '../../../data/reconciling/step.ts';
-import { type ReviveDeps, type RevivedRuns, revivingStep, runItself } from '../../workspace/runs/revive.ts';
+import { type Revival, type ReviveDeps, revivingStep } from '../../workspace/runs/revive.ts';
 import type { Run } from '../../workspace/runs/runs.ts';
 import { giveUpBuild } from './build.ts';
 import type { BuildDeps } from './deps.ts';
 import { endMaterialization, wakeWaiting } from './lifecycle.ts';
 import { listBuilds } from './materializations.ts';
-import { materializationProcess, materializationStart } from './process.ts';
+import { materializationRuns } from './process.ts';
 
 export type MaterializationReconcileDeps = BuildDeps & ReviveDeps;
 
@@ -15,12 +15,7 @@ export function materializationSteps(
   deps: MaterializationReconcileDeps,
   olderThanSeconds?: number,
 ): ReconcileStep[] {
-  const materializations: RevivedRuns<Run> = {
-    name: 'materializations',
-    foundBy: 'active_materializations',
-    process: materializationProcess,
-    find: runItself,
-    start: (_, run) => materializationStart(run),
+  const materializations: Revival<Run> = {
     end: async ({ organization_id: organizationId, id: runId }) => {
       const builds = await inOrganization(deps.db, organizationId, (db) =>
         listBuilds(db, organizationId, { runId }),
@@ -35,5 +30,5 @@ export function materializationSteps(
       return true;
     },
   };
-  return [revivingStep(deps, materializations, olderThanSeconds)];
+  return [revivingStep(deps, materializationRuns, materializations, olderThanSeconds)];
 }

@@ -1,6 +1,7 @@
 import { AppError, notFound } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
+import type { ProcessDeps } from '../../../data/processes/processes.ts';
+import { startRun } from '../../workspace/runs/kind.ts';
 import { findRun, type Run } from '../../workspace/runs/runs.ts';
 import { findTable, getTable, type TableRow } from '../tables/tables.ts';
 import {
@@ -11,7 +12,7 @@ import {
   lockBuilds,
   type Materialization,
 } from './materializations.ts';
-import { materializationStart } from './process.ts';
+import { materializationRuns } from './process.ts';
 
 export interface MaterializationRequest {
   organizationId: string;
@@ -50,13 +51,12 @@ export async function getCalculated(
  */
 export async function startMaterialization(deps: ProcessDeps, request: MaterializationRequest): Promise<Run> {
   const { organizationId, runId, memo } = request;
-  const { row } = await startRecorded<Run>(deps, organizationId, {
-    find: (db) => findRun(db, organizationId, runId),
+  const { run } = await startRun(deps, materializationRuns, {
+    ...{ organizationId, runId, memo },
     make: (db) => findOrInsert(db, request),
-    startOf: (run) => materializationStart(run, memo),
-    undo: (db, run) => deleteMaterialization(db, run),
+    undo: deleteMaterialization,
   });
-  return row;
+  return run;
 }
 
 async function findOrInsert(db: OrganizationTransaction, request: MaterializationRequest): Promise<Run> {

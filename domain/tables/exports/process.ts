@@ -2,6 +2,7 @@ import { defineProcess } from '../../../data/processes/define.ts';
 import type { ExportInput } from '../../../workflows/tables/export/contract.ts';
 import { exportWorkflowType } from '../../../workflows/tables/export/names.ts';
 import { taskQueues } from '../../../workflows/task-queues.ts';
+import { defineRunKind, runItself } from '../../workspace/runs/kind.ts';
 import type { Run } from '../../workspace/runs/runs.ts';
 
 export const exportProcess = defineProcess<ExportInput>({
@@ -12,16 +13,11 @@ export const exportProcess = defineProcess<ExportInput>({
   whenTerminated: 'close',
 });
 
-/** How an export's process is started, both initially and by the reconciler. */
-export function exportStart(run: Run, memo: Record<string, string> = {}) {
-  const { organization_id: organizationId, id: exportId, project_id: projectId } = run;
-  return exportProcess.startOf(
-    { organizationId, exportId },
-    {
-      summary: run.title,
-      address: `/v1/exports/${exportId}`,
-      memo,
-      ...(projectId === null ? {} : { projectId }),
-    },
-  );
-}
+export const exportRuns = defineRunKind({
+  name: 'exports',
+  kinds: ['export'],
+  process: exportProcess,
+  find: runItself,
+  input: ({ organization_id: organizationId, id: exportId }: Run) => ({ organizationId, exportId }),
+  address: ({ id }) => `/v1/exports/${id}`,
+});

@@ -1,18 +1,13 @@
 import { sql } from 'kysely';
 import { type ReconcileStep, wholeStep } from '../../../data/reconciling/step.ts';
-import { type ReviveDeps, type RevivedRuns, revivingStep, runItself } from '../../workspace/runs/revive.ts';
+import { type Revival, type ReviveDeps, revivingStep } from '../../workspace/runs/revive.ts';
 import type { Run } from '../../workspace/runs/runs.ts';
 import { endExport } from './lifecycle.ts';
-import { exportProcess, exportStart } from './process.ts';
+import { exportRuns } from './process.ts';
 
 /** Ends or restarts exports whose process is gone, and removes those that are kept no longer. */
 export function exportSteps(deps: ReviveDeps, olderThanSeconds?: number): ReconcileStep[] {
-  const exports: RevivedRuns<Run> = {
-    name: 'exports',
-    foundBy: 'active_exports',
-    process: exportProcess,
-    find: runItself,
-    start: (_, run) => exportStart(run),
+  const exports: Revival<Run> = {
     // An attempt that lingers records nothing of an export that has ended.
     end: async ({ organization_id: organizationId, id: exportId }) => {
       await endExport(deps.db, { organizationId, exportId }, true);
@@ -20,7 +15,7 @@ export function exportSteps(deps: ReviveDeps, olderThanSeconds?: number): Reconc
     },
   };
   return [
-    revivingStep(deps, exports, olderThanSeconds),
+    revivingStep(deps, exportRuns, exports, olderThanSeconds),
     wholeStep('old exports', () => sql`SELECT purge_exports(${1_000})`.execute(deps.db)),
   ];
 }

@@ -1,15 +1,16 @@
 import { AppError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { lockByName } from '../../../data/postgres/locks.ts';
-import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
+import type { ProcessDeps } from '../../../data/processes/processes.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
+import { startRun } from '../../workspace/runs/kind.ts';
 import { countUnfinished, deleteRun, findRun, insertRun, type Run } from '../../workspace/runs/runs.ts';
 import { type AskedVersion, askedVersions } from '../query/asked-versions.ts';
 import { checkDraftSql } from '../query/check-draft.ts';
 import { withoutTail } from '../query/guard/tree.ts';
 import type { QueryPool } from '../query/pool.ts';
 import { type AskedVersions, type ExportFormat, insertExport } from './exports.ts';
-import { exportProcess, exportStart } from './process.ts';
+import { exportProcess, exportRuns } from './process.ts';
 import { type ExportSource, nameOf, type Read, type ReadDeps, readAs } from './read.ts';
 
 export interface ExportRequest {
@@ -51,13 +52,12 @@ export async function startExport(deps: StartDeps, request: ExportRequest): Prom
   const tables = read.named.filter(({ kind }) => kind !== 'view');
   const asked = await askedVersions(deps.lake, lake.schema, tables, request.atVersions);
   const reads = await check(deps, request, read, asked);
-  const { row } = await startRecorded<Run>(deps, organizationId, {
-    find: (db) => findRun(db, organizationId, exportId),
+  const { run } = await startRun(deps, exportRuns, {
+    ...{ organizationId, runId: exportId, memo: request.memo },
     make: (db) => findOrInsert(db, request, { read, asked, reads }),
-    startOf: (run) => exportStart(run, request.memo),
     undo: (db) => deleteRun(db, organizationId, exportId),
   });
-  return row;
+  return run;
 }
 
 /** What the statement reads, without running it. */

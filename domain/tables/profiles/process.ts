@@ -2,6 +2,7 @@ import { defineProcess } from '../../../data/processes/define.ts';
 import type { ProfileInput } from '../../../workflows/tables/profile/contract.ts';
 import { profileWorkflowType } from '../../../workflows/tables/profile/names.ts';
 import { taskQueues } from '../../../workflows/task-queues.ts';
+import { defineRunKind, runItself } from '../../workspace/runs/kind.ts';
 import type { Run } from '../../workspace/runs/runs.ts';
 
 export const profileProcess = defineProcess<ProfileInput>({
@@ -14,13 +15,13 @@ export const profileProcess = defineProcess<ProfileInput>({
   whenTerminated: 'close',
 });
 
-/** How a profile's process is started, both initially and by the reconciler. */
-export function profileStart(run: Run, memo: Record<string, string> = {}) {
-  const input = { organizationId: run.organization_id, tableId: run.resource_id, runId: run.id };
-  return profileProcess.startOf(input, {
-    summary: run.title,
-    address: `/v1/tables/${run.resource_id}/profile`,
-    memo,
-    ...(run.project_id === null ? {} : { projectId: run.project_id }),
-  });
-}
+export const profileRuns = defineRunKind({
+  name: 'profiles',
+  kinds: ['profile'],
+  process: profileProcess,
+  find: runItself,
+  input: ({ organization_id: organizationId, resource_id: tableId, id: runId }: Run) => ({
+    ...{ organizationId, tableId, runId },
+  }),
+  address: ({ resource_id: tableId }) => `/v1/tables/${tableId}/profile`,
+});

@@ -1,10 +1,11 @@
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
-import { deleteRun, findRun, insertRun, type Run } from '../../workspace/runs/runs.ts';
+import type { ProcessDeps } from '../../../data/processes/processes.ts';
+import { startRun } from '../../workspace/runs/kind.ts';
+import { deleteRun, insertRun, type Run } from '../../workspace/runs/runs.ts';
 import { getTable, lockTable } from '../tables/tables.ts';
 import { findContent, neverBuilt, refuseUnlessProfiled } from './content.ts';
-import { profileProcess, profileStart } from './process.ts';
+import { profileProcess, profileRuns } from './process.ts';
 import { findActiveRun, type ProfileId } from './runs.ts';
 
 export interface ProfileRequest extends ProfileId {
@@ -29,17 +30,15 @@ export async function startProfile(deps: StartDeps, request: ProfileRequest): Pr
   refuseUnlessProfiled(table);
   const lake = await deps.lake.catalog.get(organizationId);
   if ((await findContent(deps.lake, lake.schema, table)) === undefined) throw neverBuilt(table);
-  const { row } = await startRecorded(deps, organizationId, {
-    find: async (db) =>
-      (await findRun(db, organizationId, runId)) ?? findActiveRun(db, organizationId, tableId),
-    make: (db) => insertProfileRun(db, request),
-    startOf: (run) => profileStart(run, memo),
-    undo: (db, run) => deleteRun(db, organizationId, run.id),
+  const { run } = await startRun(deps, profileRuns, {
+    ...{ organizationId, runId, memo },
+    make: (db) => findOrInsert(db, request),
+    undo: (db, { id }) => deleteRun(db, organizationId, id),
   });
-  return row;
+  return run;
 }
 
-async function insertProfileRun(db: OrganizationTransaction, request: ProfileRequest): Promise<Run> {
+async function findOrInsert(db: OrganizationTransaction, request: ProfileRequest): Promise<Run> {
   const { organizationId, tableId, runId, callerId } = request;
   // Serialises concurrent starts: the second one sees the first one's run.
   const table = await lockTable(db, organizationId, tableId);

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { AppError } from '../../../data/errors.ts';
 import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../../data/reconciling/step.ts';
-import { type ReviveDeps, type RevivedRuns, revivingStep, runItself } from '../../workspace/runs/revive.ts';
+import { type Revival, type ReviveDeps, revivingStep } from '../../workspace/runs/revive.ts';
 import type { Run } from '../../workspace/runs/runs.ts';
 import type { TableDeps } from '../tables/deps.ts';
 import { dropTable } from '../tables/lifecycle.ts';
 import { endVerification } from './lifecycle.ts';
-import { verificationProcess, verificationStart } from './process.ts';
+import { verificationRuns } from './process.ts';
 
 export type VerificationReconcileDeps = TableDeps & ReviveDeps;
 
@@ -15,12 +15,7 @@ export function verificationSteps(
   deps: VerificationReconcileDeps,
   olderThanSeconds?: number,
 ): ReconcileStep[] {
-  const verifications: RevivedRuns<Run> = {
-    name: 'verifications',
-    foundBy: 'active_verifications',
-    process: verificationProcess,
-    find: runItself,
-    start: (_, run) => verificationStart(run),
+  const verifications: Revival<Run> = {
     end: async ({ organization_id: organizationId, id: runId }) => {
       await endVerification(deps.db, { organizationId, runId }, true);
       return true;
@@ -32,7 +27,7 @@ export function verificationSteps(
     return rows.map((row) => ({ organizationId: row.organization_id, id: row.id }));
   };
   return [
-    revivingStep(deps, verifications, olderThanSeconds),
+    revivingStep(deps, verificationRuns, verifications, olderThanSeconds),
     itemsStep('failing rows', findFailures, ({ organizationId, id }) =>
       dropTable(deps, organizationId, id, 'service').catch(ignoreWhileRead),
     ),

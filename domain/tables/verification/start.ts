@@ -2,12 +2,13 @@ import { AppError, notFound } from '../../../data/errors.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { lockByName } from '../../../data/postgres/locks.ts';
-import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
+import type { ProcessDeps } from '../../../data/processes/processes.ts';
+import { startRun } from '../../workspace/runs/kind.ts';
 import { countUnfinished, deleteRun, findRun, insertRun, type Run } from '../../workspace/runs/runs.ts';
 import { snapshotShowing } from '../tables/versions.ts';
 import { getTestDefinition } from './definitions.ts';
 import { requestedSet } from './preview.ts';
-import { verificationProcess, verificationStart } from './process.ts';
+import { verificationProcess, verificationRuns } from './process.ts';
 import { testableTables } from './sources.ts';
 import { insertVerification, removeVerification } from './verifications.ts';
 
@@ -45,16 +46,15 @@ const mostTests = 10_000;
 export async function startVerification(deps: StartDeps, request: VerificationRequest): Promise<Run> {
   const { organizationId, runId, memo } = request;
   const pinned = await pinnedVersions(deps, request);
-  const { row } = await startRecorded<Run>(deps, organizationId, {
-    find: (db) => findRun(db, organizationId, runId),
+  const { run } = await startRun(deps, verificationRuns, {
+    ...{ organizationId, runId, memo },
     make: (db) => findOrInsert(db, request, pinned),
-    startOf: (run) => verificationStart(run, memo),
-    undo: async (db, run) => {
-      await removeVerification(db, organizationId, run.id);
-      await deleteRun(db, organizationId, run.id);
+    undo: async (db, { id }) => {
+      await removeVerification(db, organizationId, id);
+      await deleteRun(db, organizationId, id);
     },
   });
-  return row;
+  return run;
 }
 
 type Pins = ReadonlyMap<string, { version: number; snapshotId: number }>;

@@ -1,40 +1,27 @@
+import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
-import type { ProcessStart } from '../../../data/postgres/process-starts.ts';
+import { inOrganization } from '../../../data/postgres/client.ts';
 import { closes } from '../../../data/processes/define.ts';
 import type { ProcessDeps } from '../../../data/processes/processes.ts';
-import { type ReconcileStep, rowsStep } from '../../../data/reconciling/step.ts';
-import { findRun, type Run, runStates } from './runs.ts';
+import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../../data/reconciling/step.ts';
+import { type DefinedRunKind, findRunAndRow } from './kind.ts';
+import { type Run, runStates } from './runs.ts';
 import { notifyWaiter } from './waiter.ts';
 
 export interface ReviveDeps extends ProcessDeps {
   logger: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** How the runs of one kind go on when their process is gone. */
-export interface RevivedRuns<Row> {
-  /** The kind, in the plural: `exports`. */
-  name: string;
-  /** The function of the database that finds those under way: `active_exports`. */
-  foundBy: string;
-  process: Parameters<typeof closes>[0];
-  /** The row of its own that it starts and ends by; nothing is done for a run that has none. */
-  find(db: OrganizationTransaction, run: Run): Promise<Row | undefined>;
-  /** The start of the next process. */
-  start(db: OrganizationTransaction, row: Row, run: Run): ProcessStart | Promise<ProcessStart>;
+/** What becomes of a run whose process is gone. */
+export interface Revival<Row> {
   /**
    * Ends a run whose process was terminated by an operator; false if it must go on, because what it did can
    * no longer be undone.
    */
   end(row: Row, run: Run): Promise<boolean>;
-  /** What is left to do for a run that has ended. Left out, its row has not: a process ends it. */
-  afterEnd?(run: Run): Promise<unknown>;
   /** Repeats what a running process may have missed. */
   whileRunning?(row: Row, run: Run): Promise<unknown>;
 }
-
-/** For kinds whose run is all that they need. */
-export const runItself = async (_: OrganizationTransaction, run: Run): Promise<Run> => run;
 
 /** The process of a younger run may not have been started yet. */
 const ageSeconds = 60;
@@ -42,36 +29,40 @@ const ageSeconds = 60;
 /** Ends or restarts the runs of a kind whose process is gone. */
 export function revivingStep<Row>(
   deps: ReviveDeps,
-  kind: RevivedRuns<Row>,
+  kind: DefinedRunKind<Row>,
+  revival: Revival<Row>,
   olderThanSeconds = ageSeconds,
 ): ReconcileStep {
-  return rowsStep(kind.name, { db: deps.db, foundBy: kind.foundBy, olderThanSeconds }, (organizationId, id) =>
-    revive(deps, kind, organizationId, id),
-  );
+  const find = async () => {
+    const { rows } = await sql<{ organization_id: string; id: string }>`
+      SELECT organization_id, id
+      FROM unfinished_runs(${[...kind.kinds]}, make_interval(secs => ${olderThanSeconds}), ${itemsAtOnce})
+    `.execute(deps.db);
+    return rows;
+  };
+  return itemsStep(kind.name, find, (found) => revive(deps, kind, revival, found));
 }
 
 async function revive<Row>(
   deps: ReviveDeps,
-  kind: RevivedRuns<Row>,
-  organizationId: string,
-  runId: string,
+  kind: DefinedRunKind<Row>,
+  revival: Revival<Row>,
+  { organization_id: organizationId, id: runId }: { organization_id: string; id: string },
 ): Promise<void> {
-  const found = await inOrganization(deps.db, organizationId, async (db) => {
-    const run = await findRun(db, organizationId, runId);
-    const row = run && (await kind.find(db, run));
-    return run && row && { run, row };
-  });
-  if (found === undefined) return;
+  const found = await inOrganization(deps.db, organizationId, (db) =>
+    findRunAndRow(db, kind, organizationId, runId),
+  );
+  // It may have ended since it was found.
+  if (found === undefined || runStates.isEnd(found.run.status)) return;
   const { run, row } = found;
   const state = await deps.processes.stateOf(run.workflow_id);
   if (state === 'running') {
-    await kind.whileRunning?.(row, run);
+    await revival.whileRunning?.(row, run);
     return;
   }
-  if (kind.afterEnd !== undefined && runStates.isEnd(run.status)) await kind.afterEnd(run);
-  else if (closes(kind.process, state) && (await kind.end(row, run))) await notifyWaiter(deps, run);
+  if (closes(kind.process, state) && (await revival.end(row, run))) await notifyWaiter(deps, run);
   else {
-    const start = await inOrganization(deps.db, organizationId, async (db) => kind.start(db, row, run));
+    const start = await inOrganization(deps.db, organizationId, (db) => kind.startOf(db, row, run));
     await deps.processes.restart(start);
   }
   deps.logger.info(

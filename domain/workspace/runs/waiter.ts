@@ -4,17 +4,9 @@ import type { Run } from './runs.ts';
 
 type NotifyDeps = Parameters<typeof bestEffort>[0] & { processes: Pick<Processes, 'signal'> };
 
-/** Arguments of starting a run's process that are not in its row. */
-export interface RunStart {
-  /** The process to notify when the run has ended. */
-  waitedBy?: string | null | undefined;
-  /** The process's memo about its request. */
-  memo?: Record<string, string>;
-}
-
 /** The part of the process's input that names the waiting process. */
-export const waiterOf = ({ waitedBy }: RunStart): { waitedBy?: string } =>
-  waitedBy === null || waitedBy === undefined ? {} : { waitedBy };
+export const waiterOf = ({ waited_by: waitedBy }: Pick<Run, 'waited_by'>): { waitedBy?: string } =>
+  waitedBy === null ? {} : { waitedBy };
 
 /**
  * Notifies the process that waits for a run whose own process is gone. If the signal is lost, the waiting

@@ -7,10 +7,9 @@ import {
   workflowRunWorkflowType,
 } from '../../../../workflows/automation/workflow-run/names.ts';
 import { taskQueues } from '../../../../workflows/task-queues.ts';
-import type { Run } from '../../../workspace/runs/runs.ts';
+import { defineRunKind } from '../../../workspace/runs/kind.ts';
 import { triggerInWords } from '../../../workspace/runs/trigger-in-words.ts';
-import { waiterOf } from '../../../workspace/runs/waiter.ts';
-import type { WorkflowRun } from './workflow-runs.ts';
+import { findWorkflowRun } from './workflow-runs.ts';
 
 export const workflowRunProcess = defineProcess<WorkflowRunInput>({
   kind: 'workflow-run',
@@ -22,17 +21,15 @@ export const workflowRunProcess = defineProcess<WorkflowRunInput>({
   priority: 4,
 });
 
-/** The start of a run's process, or of the next one of a resumed run. */
-export function workflowRunStart(row: WorkflowRun, run: Run, memo: Record<string, string> = {}) {
-  const { organization_id: organizationId, id: runId } = row;
-  const input = { organizationId, runId, ...waiterOf({ waitedBy: run.waited_by }) };
-  return workflowRunProcess.startOf(input, {
-    summary: `${run.title}, ${triggerInWords[run.trigger_type]}`,
-    projectId: row.project_id,
-    address: `/v1/workflows/${row.workflow_id}/runs/${runId}`,
-    memo,
-  });
-}
+export const workflowRuns = defineRunKind({
+  name: 'workflow runs',
+  kinds: ['workflow'],
+  process: workflowRunProcess,
+  find: (db, run) => findWorkflowRun(db, run.organization_id, run.id),
+  input: ({ organization_id: organizationId, id: runId }) => ({ organizationId, runId }),
+  address: ({ workflow_id: workflowId, id }) => `/v1/workflows/${workflowId}/runs/${id}`,
+  summary: (_db, _row, { title, trigger_type: trigger }) => `${title}, ${triggerInWords[trigger]}`,
+});
 
 /** Signals a run that a decision was made. The row contains it; the reconciler repeats a lost signal. */
 export function signalDecided(

@@ -1,11 +1,11 @@
 import { inOrganization } from '../../../../data/postgres/client.ts';
 import type { ReconcileStep } from '../../../../data/reconciling/step.ts';
-import { type ReviveDeps, type RevivedRuns, revivingStep } from '../../../workspace/runs/revive.ts';
+import { type Revival, type ReviveDeps, revivingStep } from '../../../workspace/runs/revive.ts';
 import type { Run } from '../../../workspace/runs/runs.ts';
 import { unsignalledApprovals } from './approvals.ts';
 import { type EndDeps, endWorkflowRun } from './end.ts';
-import { signalDecided, workflowRunProcess, workflowRunStart } from './process.ts';
-import { findBoth, renewRunPins, type WorkflowRun } from './workflow-runs.ts';
+import { signalDecided, workflowRuns } from './process.ts';
+import { renewRunPins, type WorkflowRun } from './workflow-runs.ts';
 
 export type WorkflowRunReconcileDeps = EndDeps & ReviveDeps;
 
@@ -14,17 +14,11 @@ export type WorkflowRunReconcileDeps = EndDeps & ReviveDeps;
  * and otherwise continues from its rows in a new one.
  */
 export function workflowRunSteps(deps: WorkflowRunReconcileDeps, olderThanSeconds?: number): ReconcileStep[] {
-  const workflowRuns: RevivedRuns<WorkflowRun> = {
-    name: 'workflow runs',
-    foundBy: 'active_workflow_runs',
-    process: workflowRunProcess,
-    find: async (db, run) => (await findBoth(db, run.organization_id, run.id))?.row,
-    start: (_, row, run) => workflowRunStart(row, run),
+  const revival: Revival<WorkflowRun> = {
     end: async ({ organization_id: organizationId, id: runId }) => {
       await endWorkflowRun(deps, { organizationId, runId }, { terminated: true });
       return true;
     },
-    afterEnd: async () => undefined,
     whileRunning: async (_, run) => {
       await inOrganization(deps.db, run.organization_id, (db) =>
         renewRunPins(db, run.organization_id, run.id),
@@ -32,7 +26,7 @@ export function workflowRunSteps(deps: WorkflowRunReconcileDeps, olderThanSecond
       await signalAgain(deps, run);
     },
   };
-  return [revivingStep(deps, workflowRuns, olderThanSeconds)];
+  return [revivingStep(deps, workflowRuns, revival, olderThanSeconds)];
 }
 
 /** Repeats signals for decisions that the process has not acted on. */

@@ -6,7 +6,7 @@ import { resumedSignal } from '../../../../workflows/automation/workflow-run/nam
 import { reopenDeliveries } from '../../../publishing/deliveries/deliveries.ts';
 import { type Run, reopenRun } from '../../../workspace/runs/runs.ts';
 import { findWorkflow } from '../definitions/workflows.ts';
-import { workflowRunStart } from './process.ts';
+import { workflowRuns } from './process.ts';
 import {
   dataVersionsOf,
   failedRunPinDays,
@@ -35,7 +35,7 @@ export async function resumeWorkflowRun(
   deps: ResumeDeps,
   { organizationId, runId, data, memo }: ResumeRequest,
 ): Promise<Run> {
-  const { row, run } = await inOrganization(deps.db, organizationId, async (db) => {
+  const { run, start } = await inOrganization(deps.db, organizationId, async (db) => {
     const both = (await findBoth(db, organizationId, runId, 'update'))!;
     if (both.run.status !== 'failed')
       throw new AppError('conflict', `The run is ${both.run.status}; one that failed can be resumed.`);
@@ -50,9 +50,9 @@ export async function resumeWorkflowRun(
       // Its versions are pinned again when it begins.
       ...(data === 'newest' ? { data_versions: null } : {}),
     });
-    return { row: both.row, run: (await reopenRun(db, both.run))! };
+    const run = (await reopenRun(db, both.run))!;
+    return { run, start: await workflowRuns.startOf(db, both.row, run, memo) };
   });
-  const start = workflowRunStart(row, run, memo);
   await bestEffort(deps, start.workflowId, deps.processes.wake(start, { name: resumedSignal, args: [] }));
   return run;
 }

@@ -4,10 +4,11 @@ import {
   inOrganization,
   type OrganizationTransaction,
 } from '../../../../data/postgres/client.ts';
-import { type ProcessDeps, startRecorded } from '../../../../data/processes/processes.ts';
+import type { ProcessDeps } from '../../../../data/processes/processes.ts';
 import { checkParams, type Params } from '../../../analyst/playbooks/parameters.ts';
 import { attachedTables } from '../../../tables/catalog-entries/catalog-entries.ts';
 import { getOpenProject } from '../../../workspace/projects/projects.ts';
+import { startRun } from '../../../workspace/runs/kind.ts';
 import {
   countUnfinished,
   deleteRun,
@@ -20,8 +21,8 @@ import { getVersion, type WorkflowVersion } from '../definitions/versions.ts';
 import { findWorkflow, type Workflow } from '../definitions/workflows.ts';
 import { graphForm } from '../graphs/graph.ts';
 import { parametersOf } from '../graphs/parameters.ts';
-import { workflowRunProcess, workflowRunStart } from './process.ts';
-import { findWorkflowRun, insertWorkflowRun, type WorkflowRun } from './workflow-runs.ts';
+import { workflowRunProcess, workflowRuns } from './process.ts';
+import { insertWorkflowRun, type WorkflowRun } from './workflow-runs.ts';
 
 export interface WorkflowRunRequest {
   organizationId: string;
@@ -48,25 +49,17 @@ export interface WorkflowRunRequest {
  * @throws ValidationError at the params that do not match, AppError `conflict` if the workflow is not active
  */
 export async function startWorkflowRun(deps: ProcessDeps, request: WorkflowRunRequest): Promise<Run> {
-  const { organizationId, runId } = request;
-  let run: Run | undefined;
-  await startRecorded<WorkflowRun>(deps, organizationId, {
-    find: async (db) => {
-      // In this order, because a concurrent request may commit both rows between the two reads.
-      const row = await findWorkflowRun(db, organizationId, runId);
-      if (row !== undefined) run = await findRun(db, organizationId, runId);
+  const { organizationId, runId, memo } = request;
+  const { run } = await startRun(deps, workflowRuns, {
+    ...{ organizationId, runId, memo },
+    make: async (db) => {
+      const { row } = await insert(db, request);
+      await request.within?.(db);
       return row;
     },
-    make: async (db) => {
-      const made = await insert(db, request);
-      run = made.run;
-      await request.within?.(db);
-      return made.row;
-    },
-    startOf: (made) => workflowRunStart(made, run!, request.memo),
     undo: (db) => deleteRun(db, organizationId, runId),
   });
-  return run!;
+  return run;
 }
 
 async function insert(
