@@ -24,6 +24,13 @@ export function hasLoneSurrogate(json: string): boolean {
   return json.includes('\\ud') && json.search(loneSurrogate) !== -1;
 }
 
+const nul = /(?<!\\)(?:\\\\)*\\u0000/;
+
+/** Whether a JSON text written by `JSON.stringify` contains the NUL character. */
+export function hasNul(json: string): boolean {
+  return json.includes('\\u0000') && nul.test(json);
+}
+
 /** Replaces each lone surrogate with the replacement character. */
 export function replaceLoneSurrogates(json: string): string {
   return json.replace(loneSurrogate, '$1\\ufffd');

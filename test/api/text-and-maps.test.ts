@@ -85,6 +85,39 @@ test('text that cannot be kept as it is is refused at its place, wherever it is 
   }
 });
 
+test('text of records that cannot be kept is refused at its place, and a comparison with NUL is told', async () => {
+  const client = await workspace.organization();
+  const columns = [{ name: 's' }, { name: 'j', data_type: 'JSON' }];
+  const body = { name: 'texts', kind: 'data', columns, key_columns: ['s'], key_enforced: true };
+  const made = await client.call('POST', '/v1/grid/tables', { body });
+  const rows = `/v1/tables/${made.body.data.tableId}/rows`;
+  for (const text of [half, nul]) {
+    for (const [name, value] of [
+      ['s', `"a${text}"`],
+      ['j', `{"a${text}":1}`],
+      ['j', `["${text}"]`],
+    ]) {
+      const record = name === 's' ? `{"s_id":1,"s":${value}}` : `{"s_id":1,"s":"b","j":${value}}`;
+      for (const method of ['POST', 'PUT'] as const) {
+        const answer = await client.call(method, rows, json(`{"rows":[${record}]}`));
+        const told = `${method} ${record} ${answer.text}`;
+        expect(answer.status, told).toBe(422);
+        expect(answer.body.detail, told).toMatchObject([{ loc: ['body', 'rows', 0, name] }]);
+      }
+    }
+  }
+  // A backslash and letters are text like any other.
+  const plain = await client.call('POST', rows, json('{"rows":[{"s_id":1,"s":"\\\\u0000","j":["\\\\u0000"]}]}'));
+  expect(plain.status, plain.text).toBe(200);
+  await things(client);
+  const select = async (condition: string) => {
+    const sql = `SELECT amount FROM readings WHERE ${condition}`;
+    return client.call('POST', '/v1/query-executions', { body: { sql } });
+  };
+  expect((await select("amount = 'x' || chr(0) || 'y'")).body).toMatchObject({ status: 400, code: 'query_failed' });
+  expect((await select("amount || '' = 'x' || chr(0) || 'y'")).body.data).toMatchObject({ rows: [] });
+});
+
 test('a key that cannot be kept is refused at its map', async () => {
   const client = await workspace.organization();
   const { table } = await things(client);

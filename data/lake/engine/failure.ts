@@ -20,6 +20,17 @@ const broken =
   /^(Invalid Input Error: Attempting to \w+ [\w ]+\nError: |[\w ]+ Error: Failed to [\w ]+: )?(INTERNAL|FATAL) Error/;
 
 /**
+ * A column was compared with a text that holds NUL: the catalog is asked for the files that may hold it, in a
+ * statement that ends at the NUL.
+ */
+const comparedWithNul = /^[\w ]+ Error: Failed to get data file list from DuckLake: unterminated quoted string/;
+
+/** Whether a statement failed because it compares a column with a text that holds the NUL character. */
+export function isComparedWithNul(message: string): boolean {
+  return comparedWithNul.test(message);
+}
+
+/**
  * Whether a statement failed on its way to the catalog, to the object store or within the engine, so that it
  * may succeed later unchanged.
  */
@@ -32,7 +43,7 @@ export function isTransientFailure(error: unknown): boolean {
 function isTransient(message: string): boolean {
   // The patterns need only the start of a message.
   const start = message.slice(0, 400).replace(quoting, '');
-  return transient.some((pattern) => pattern.test(start));
+  return !isComparedWithNul(start) && transient.some((pattern) => pattern.test(start));
 }
 
 /**

@@ -4,6 +4,8 @@ export type BadFileCode =
   | 'not_text'
   | 'bad_encoding'
   | 'malformed_file'
+  | 'quote_separates_columns'
+  | 'thousands_separates_columns'
   | 'missing_column'
   | 'missing_sheet'
   | 'too_many_columns'

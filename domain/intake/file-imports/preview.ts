@@ -63,6 +63,10 @@ function asRequestFault(error: BadFileError, options: ImportOptions): Error {
     const loc = ['body', 'column_mappings', index, 'source_column_name'];
     return new ValidationError([{ loc, msg: message, type: 'value_error' }]);
   }
+  const atCsv = (option: string) =>
+    new ValidationError([{ loc: ['body', 'csv', option], msg: message, type: 'value_error' }]);
+  if (code === 'quote_separates_columns') return atCsv('quote_character');
+  if (code === 'thousands_separates_columns') return atCsv('thousands');
   if (code === 'missing_sheet')
     return new ValidationError([{ loc: ['body', 'xlsx', 'sheet'], msg: message, type: 'value_error' }]);
   return new AppError('invalid_request', message, { cause: error });

@@ -1,4 +1,4 @@
-import { hasLoneSurrogate } from '../../../data/canonical-json.ts';
+import { hasLoneSurrogate, hasNul } from '../../../data/canonical-json.ts';
 import { isRawNumber, type JsonValue, parseDecimal } from '../../../data/exact-json.ts';
 import { fitsInt64, integerOf } from './types.ts';
 
@@ -62,9 +62,7 @@ const encoders: Record<string, Encoder> = {
   STRING: (value) => {
     if (typeof value !== 'string')
       return fault('the column is STRING; send a string, or retype the column.', value);
-    return value.isWellFormed()
-      ? { text: JSON.stringify(value) }
-      : fault('it holds half of a surrogate pair.', value);
+    return withoutBadText(value, JSON.stringify(value));
   },
   DATE: (value) =>
     typeof value === 'string' && isDate(value)
@@ -79,11 +77,19 @@ const encoders: Record<string, Encoder> = {
   // As text inside a string, because the engine's JSON reader would round long numbers to doubles.
   JSON: (value) => {
     const text = JSON.stringify(value);
-    return !hasLoneSurrogate(text)
-      ? { text: JSON.stringify(text) }
-      : fault('it holds half of a surrogate pair.', value);
+    const checked = withoutBadText(value, text);
+    return 'text' in checked ? { text: JSON.stringify(text) } : checked;
   },
 };
+
+/**
+ * The value as JSON text. Neither half of a surrogate pair nor NUL can be written in a statement of
+ * PostgreSQL, where the catalog of the lake is asked for the files that may hold a value.
+ */
+function withoutBadText(value: JsonValue, json: string): Encoded {
+  if (hasLoneSurrogate(json)) return fault('it holds half of a surrogate pair.', value);
+  return hasNul(json) ? fault('it holds a NUL character.', value) : { text: json };
+}
 
 /** A time as the engine writes it: without zeros at the end of a fraction. */
 function withoutZeros(time: string): string {

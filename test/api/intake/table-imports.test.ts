@@ -270,6 +270,22 @@ test('the mappings of a preview are those of an import', async () => {
   expect(await ended(client, started)).toMatchObject({ status: 'succeeded', rowsImported: 2 });
 });
 
+test('an option that is what separates the columns is refused, by previews at its place and by imports with why', async () => {
+  const client = await workspace.organization();
+  const { project, file } = await newFile(client, 'clash.csv', 'a,b\n1,2\n');
+  for (const option of ['quote_character', 'thousands']) {
+    const csv = { [option]: ',' };
+    const answer = await client.call('POST', `/v1/assets/${file}/previews`, { body: { csv } });
+    expect(answer.body.detail, answer.text).toMatchObject([{ loc: ['body', 'csv', option] }]);
+    const body = { table_name: `clash_${option}`, csv };
+    const started = await client.call('POST', `/v1/projects/${project}/files/${file}/imports`, { body });
+    expect(await ended(client, started)).toMatchObject({
+      status: 'failed',
+      error: { code: `${option.split('_')[0]}_separates_columns` },
+    });
+  }
+});
+
 test('previews parse real dialects, page, and name bad rows', async () => {
   const client = await workspace.organization();
   const text = 'Report\nName;Betrag;Tag\n"Müller; Co";1.234,50;31/12/2025\nBad;x;01/01/2026\n';

@@ -5,7 +5,7 @@ import { encodingName, resolveEncoding } from './encoding-names.ts';
 import { findHeader } from './header.ts';
 import { detectQuote } from './quote.ts';
 import { sample } from './sample.ts';
-import { declaredSeparator, detectSeparator } from './separator.ts';
+import { checkedDeclaration, declaredSeparator, detectSeparator } from './separator.ts';
 import { detectThousands } from './thousands.ts';
 
 /** Number of bytes from which a file's dialect is detected. */
@@ -40,11 +40,15 @@ export function detectDialect(head: Buffer, isWhole: boolean, options: CsvOption
   const body = transcoder.write(head.subarray(markBytes));
   const bytes = isWhole ? Buffer.concat([body, transcoder.end()]) : body;
   if (bytes.length === 0) throw new BadFileError('empty_file', 'The file is empty');
-  const quote = options.quoteCharacter ?? detectQuote(bytes);
+  const { columnSeparator, quoteCharacter, thousands } = options;
+  const quote = quoteCharacter ?? detectQuote(bytes, [columnSeparator, thousands]);
   const declared =
     options.headerRow === 1 || options.firstDataRow === 1 ? undefined : declaredSeparator(bytes);
   const firstLine = declared === undefined ? 1 : 2;
-  const separator = options.columnSeparator ?? declared ?? detectSeparator(bytes, quote, options);
+  const separator =
+    columnSeparator ??
+    checkedDeclaration(declared, quote, thousands) ??
+    detectSeparator(bytes, quote, options);
   const records = sample(bytes, isWhole, separator, quote).filter(({ line }) => line >= firstLine);
   const place = findHeader(records, options, firstLine);
   const data = records.filter(({ line }) => line >= place.firstDataRow);
@@ -59,7 +63,7 @@ export function detectDialect(head: Buffer, isWhole: boolean, options: CsvOption
     firstDataRow: place.firstDataRow,
     hasOddLead: hasOddLead(bytes, place.firstDataRow, quote),
     dateFormat: options.dateFormat ?? '',
-    thousands: options.thousands ?? detectThousands(data, place.header.length, separator),
+    thousands: thousands ?? detectThousands(data, place.header.length, separator),
     nullValues: options.nullValues ?? [''],
     skipped: [
       ...(declared === undefined ? [] : [{ line: 1, reason: 'Names the separator' }]),

@@ -2,8 +2,10 @@ const judgedBytes = 256 * 1024;
 const fieldEdges = new Set([undefined, '\n', '\r', ',', ';', '\t', '|']);
 
 /** The quote that encloses more values; double quotes unless more are in single quotes. */
-export function detectQuote(bytes: Buffer): string {
+export function detectQuote(bytes: Buffer, taken: readonly (string | undefined)[] = []): string | undefined {
   const text = bytes.toString('utf8', 0, judgedBytes);
+  const quotes = ['"', "'"].filter((quote) => !taken.includes(quote));
+  if (quotes.length < 2) return quotes[0];
   return enclosed(text, "'") > enclosed(text, '"') ? "'" : '"';
 }
 

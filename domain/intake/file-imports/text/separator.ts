@@ -1,3 +1,4 @@
+import { BadFileError } from '../bad-file.ts';
 import type { CsvOptions } from '../contract.ts';
 import { classOf, missing, nothing, text } from './cell-class.ts';
 import { isBlank, type SampleRecord, sample } from './sample.ts';
@@ -23,21 +24,50 @@ export function declaredSeparator(bytes: Buffer): string | undefined {
 
 /**
  * The separator with which most records of the sample have the same number of fields, more than one. If there
- * is none, the file has one column, and the comma is returned.
+ * is none, the file has one column, and the comma is returned, or the semicolon where the comma is taken.
+ *
+ * @throws BadFileError quote_separates_columns, thousands_separates_columns, if only the given quote or thousands separator splits the records
  */
-export function detectSeparator(bytes: Buffer, quote: string, options: CsvOptions): string {
+export function detectSeparator(bytes: Buffer, quote: string | undefined, options: CsvOptions): string {
+  const { thousands } = options;
   const part = bytes.subarray(0, judgedBytes);
-  let best = { separator: ',', score: 0 };
-  for (const separator of candidates) {
-    if (separator === options.thousands || separator === quote) continue;
-    const records = sample(part, part.length === bytes.length, separator, quote).filter(
+  const scoreOf = (separator: string, by = quote) => {
+    const records = sample(part, part.length === bytes.length, separator, by).filter(
       (record) => record.line >= (options.headerRow ?? 1) && !isBlank(record),
     );
-    const score = evenness(records, options.headerRow !== undefined);
+    return evenness(records, options.headerRow !== undefined);
+  };
+  const free = candidates.filter((separator) => separator !== thousands && separator !== quote);
+  let best = { separator: free[0]!, score: 0 };
+  for (const separator of free) {
+    const score = scoreOf(separator);
     if (score > best.score) best = { separator, score };
+  }
+  if (best.score > 0) return best.separator;
+  for (const separator of candidates) {
+    if (separator === quote && scoreOf(separator, undefined) > 0) throw clash('quote', separator);
+    if (separator === thousands && scoreOf(separator) > 0) throw clash('thousands', separator);
   }
   return best.separator;
 }
+
+/** What the first line declares. @throws BadFileError the same */
+export function checkedDeclaration(
+  separator: string | undefined,
+  quote: string | undefined,
+  thousands: string | undefined,
+): string | undefined {
+  if (separator === undefined) return undefined;
+  if (separator === quote) throw clash('quote', separator);
+  if (separator === thousands) throw clash('thousands', separator);
+  return separator;
+}
+
+const clash = (option: 'quote' | 'thousands', separator: string) =>
+  new BadFileError(
+    `${option}_separates_columns`,
+    `The columns of the file are separated by ${separator}, which is given as ${option === 'quote' ? 'quote_character' : option}: leave that out, or give another column_separator`,
+  );
 
 function evenness(records: readonly SampleRecord[], isHeaderGiven: boolean): number {
   const first = records.findIndex(({ fields }) => fields.length > 1);

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../../../data/errors.ts';
+import { isComparedWithNul } from '../../../../data/lake/engine/failure.ts';
 import type { LakeLocation } from '../../../../data/lake/location.ts';
 import { QueryRefusal } from '../guard/refusal.ts';
 
@@ -65,6 +66,12 @@ export function shownFailure(error: unknown, location: LakeLocation, readsThePas
     return inDuckLake.test(detail)
       ? unexpected('storage_unavailable', unread, 'process')
       : unexpected('query_failed', 'The engine could not finish this statement.', 'process');
+  if (isComparedWithNul(detail)) {
+    return expected(
+      'query_failed',
+      "A column is compared with a text that holds a NUL character: compare an expression in its place, such as column || ''.",
+    );
+  }
   if (lostCatalog.test(detail)) return unexpected('storage_unavailable', unread, 'engine');
   if (/^Catalog Error/.test(detail)) {
     return expected('query_failed', 'A name in the statement does not exist, or may not be used in a query.');

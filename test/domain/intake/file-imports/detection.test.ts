@@ -40,6 +40,29 @@ describe('separators', () => {
     expect(detected(text, { headerRow: 1 })).toMatchObject({ rows: [1, 2], skipped: [] });
   });
 
+  test.each<[CsvOptions, string, object]>([
+    [{ quoteCharacter: ',' }, 'a;b,c\n1;2,3\n', { separator: ';', quote: ',' }],
+    [{ quoteCharacter: ',' }, 'a\n1\n', { separator: ';', quote: ',' }],
+    [{ columnSeparator: '"' }, 'a"b\n1"2\n', { separator: '"', quote: "'" }],
+    [{ columnSeparator: "'" }, "a'b\n1'2\n", { separator: "'", quote: '"' }],
+    [{ columnSeparator: '"', thousands: "'" }, 'a"b\n1"2\n', { separator: '"', quote: undefined }],
+    [{ thousands: ',' }, 'a;b\n1,000;2\n', { separator: ';', thousands: ',' }],
+    [{ thousands: ',' }, 'a\n1\n', { separator: ';', thousands: ',' }],
+  ])('with %j nothing that is detected has a second meaning', (options, text, found) => {
+    expect(detectDialect(Buffer.from(text), true, options)).toMatchObject(found);
+  });
+
+  test.each<[CsvOptions, string, string]>([
+    [{ quoteCharacter: ',' }, 'a,b\n1,2\n', 'quote_separates_columns'],
+    [{ quoteCharacter: ';' }, 'sep=;\na;b\n1;2\n', 'quote_separates_columns'],
+    [{ thousands: ',' }, 'a,b\n1,"2,000"\n', 'thousands_separates_columns'],
+    [{ thousands: ';' }, 'sep=;\na;b\n1;2\n', 'thousands_separates_columns'],
+  ])('%j is refused where the columns are separated by it', (options, text, code) => {
+    expect(() => detectDialect(Buffer.from(text), true, options)).toThrow(
+      expect.objectContaining({ failure: expect.objectContaining({ code }) }),
+    );
+  });
+
   test('single quotes are seen though some values have double ones', () => {
     const text = "a,b\n1,'x, 8\"'\n2,'y, \"z\"'\n3,'w, v'\n";
     expect(detectDialect(Buffer.from(text), true, {}).quote).toBe("'");
