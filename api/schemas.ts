@@ -64,7 +64,7 @@ export const confirmQuery = z.object({
   confirm: z.literal('true').describe('Must be `true`: the operation cannot be undone.'),
 });
 
-/** What identifies a list for its cursors: its path and filters. */
+/** What identifies a list for its cursors: its path and filters, which are those of `query`. */
 export type ListRequest = Pick<FastifyRequest, 'url'> & {
   query: { limit: number; cursor?: string | undefined };
 };
@@ -75,9 +75,10 @@ export type ListRequest = Pick<FastifyRequest, 'url'> & {
  */
 const noFilters = ['cursor', 'offset', 'limit', 'version', 'refresh'];
 
-function listOf({ url }: ListRequest): string {
+function listOf({ url, query }: ListRequest): string {
   const { pathname, searchParams } = new URL(url, 'http://localhost');
-  for (const name of noFilters) searchParams.delete(name);
+  for (const name of new Set(searchParams.keys()))
+    if (noFilters.includes(name) || !Object.hasOwn(query, name)) searchParams.delete(name);
   searchParams.sort();
   return createHash('sha256').update(`${pathname}?${searchParams}`).digest('base64url').slice(0, 8);
 }

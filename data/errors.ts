@@ -30,6 +30,7 @@ export const problems = {
   origin_refused: [403, 'Pages of another site are refused'],
   not_found: [404, 'Not found'],
   method_not_allowed: [405, 'The method is not allowed here'],
+  range_not_satisfiable: [416, 'The range is not in the content'],
   conflict: [409, 'The request conflicts with the current state'],
   revision_conflict: [409, 'The resource changed in the meantime'],
   name_taken: [409, 'The name is taken'],

@@ -6,8 +6,22 @@ type Issue = z.core.$ZodIssue;
 
 /** The faults of an input in pydantic's wording, each at its place below `prefix`. */
 export function faultsOf(issues: readonly Issue[], prefix: readonly (string | number)[]): ValidationFault[] {
-  return issues.flatMap((issue) => toFaults(issue, [...prefix]));
+  return withoutEchoes(issues.flatMap((issue) => toFaults(issue, [...prefix])));
 }
+
+/**
+ * One fault of a kind for each place, of two bounds the one that was checked last, the field's own; and of a
+ * value of a wrong type nothing but that.
+ */
+function withoutEchoes(faults: readonly ValidationFault[]): ValidationFault[] {
+  const placeOf = ({ loc }: ValidationFault) => JSON.stringify(loc);
+  const distinct = new Map(faults.map((fault) => [`${placeOf(fault)} ${fault.type}`, fault]));
+  const found = [...distinct.values()];
+  const ofType = new Set(found.filter(({ type }) => isOfType(type)).map(placeOf));
+  return found.filter((fault) => isOfType(fault.type) || !ofType.has(placeOf(fault)));
+}
+
+const isOfType = (type: string): boolean => /^missing$|_type$|_parsing$/.test(type);
 
 function toFaults(issue: Issue, prefix: (string | number)[]): ValidationFault[] {
   const loc = [...prefix, ...issue.path.map((key) => (typeof key === 'number' ? key : String(key)))];
@@ -43,6 +57,8 @@ function toFaults(issue: Issue, prefix: (string | number)[]): ValidationFault[] 
         issue.code === 'custom' && typeof issue.params?.['type'] === 'string'
           ? issue.params['type']
           : 'value_error';
+      if (type === 'dict_type' && issue.input === undefined)
+        return [{ loc, msg: 'Field required', type: 'missing' }];
       return [{ loc, msg: issue.message, type }];
     }
   }
@@ -64,7 +80,10 @@ function unionFaults(issue: z.core.$ZodIssueInvalidUnion, loc: (string | number)
     ];
   }
   const furthest = issue.errors.reduce((best, branch) => (depthOf(branch) > depthOf(best) ? branch : best));
-  return furthest.flatMap((inner) => toFaults({ ...inner, input: inner.input ?? issue.input } as Issue, loc));
+  return furthest.flatMap((inner) => {
+    const input = inner.path.length === 0 ? (inner.input ?? issue.input) : inner.input;
+    return toFaults({ ...inner, input } as Issue, loc);
+  });
 }
 
 function depthOf(issues: readonly Issue[]): number {

@@ -12,6 +12,10 @@ export function formBody(app: FastifyInstance): void {
     async (_request: FastifyRequest, body: string) => formFields(body),
   );
   app.removeContentTypeParser('application/json');
+  // Every parameter may be left out where the client authenticates by HTTP Basic, and then the body too.
+  app.addHook('preValidation', async (request) => {
+    request.body ??= {};
+  });
 }
 
 /** The parameters of a form (RFC 6749 §3.2): none may come twice, and an empty one counts as left out. */

@@ -35,6 +35,7 @@ export const problemPages: Record<ErrorCode, string> = {
   admin_required: 'A person with the role admin or owner, or a client issued with admin, may do this.',
   origin_refused: 'Call the MCP server from a program, or from a page of this service.',
   not_found: 'The id is wrong, or belongs to another organization. List the resource to find the right one.',
+  range_not_satisfiable: 'The header Content-Range of the answer gives the size of the content.',
   method_not_allowed: 'The path exists, under the methods that the Allow header lists.',
   conflict: 'The detail says what prevents it.',
   revision_conflict: 'Read the resource again, apply the change to it, and send the revision you read.',

@@ -106,6 +106,11 @@ test('the token route takes form and Basic credentials, grants subsets, and answ
   const granted = await form({ scope: 'agent:read' }, { authorization: basic });
   expect(granted.body).toMatchObject({ token_type: 'Bearer', expires_in: 3600, scope: 'agent:read' });
   expect(granted.headers['cache-control']).toBe('no-store');
+  const bare = (authorization: string) =>
+    workspace.call('POST', '/v1/auth/m2m/token', { headers: { authorization } });
+  expect((await bare(basic)).body).toMatchObject({ token_type: 'Bearer' });
+  const stranger = await bare(`Basic ${Buffer.from(`${clientId}:no`).toString('base64')}`);
+  expect([stranger.status, stranger.body.code]).toEqual([401, 'invalid_client']);
   const all = await form({
     client_id: clientId,
     client_secret: clientSecret,
@@ -249,6 +254,8 @@ test('a cursor belongs to its list, its table and its filters', async () => {
   const { nextCursor } = (await client.call('GET', '/v1/projects?limit=1')).body;
   const follow = (path: string) => client.call('GET', `${path}cursor=${nextCursor}`);
   expect((await follow('/v1/projects?limit=2&')).status).toBe(200);
+  // Parameters that the list does not know are no filters.
+  expect((await follow('/v1/projects?limit=1&_=7&')).body.items).toHaveLength(1);
   for (const path of ['/v1/query-executions?', '/v1/projects?include_archived=true&']) {
     const answer = await follow(path);
     expect([answer.status, answer.body.detail?.[0]]).toMatchObject([

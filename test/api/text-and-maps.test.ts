@@ -107,14 +107,21 @@ test('text of records that cannot be kept is refused at its place, and a compari
     }
   }
   // A backslash and letters are text like any other.
-  const plain = await client.call('POST', rows, json('{"rows":[{"s_id":1,"s":"\\\\u0000","j":["\\\\u0000"]}]}'));
+  const plain = await client.call(
+    'POST',
+    rows,
+    json('{"rows":[{"s_id":1,"s":"\\\\u0000","j":["\\\\u0000"]}]}'),
+  );
   expect(plain.status, plain.text).toBe(200);
   await things(client);
   const select = async (condition: string) => {
     const sql = `SELECT amount FROM readings WHERE ${condition}`;
     return client.call('POST', '/v1/query-executions', { body: { sql } });
   };
-  expect((await select("amount = 'x' || chr(0) || 'y'")).body).toMatchObject({ status: 400, code: 'query_failed' });
+  expect((await select("amount = 'x' || chr(0) || 'y'")).body).toMatchObject({
+    status: 400,
+    code: 'query_failed',
+  });
   expect((await select("amount || '' = 'x' || chr(0) || 'y'")).body.data).toMatchObject({ rows: [] });
 });
 

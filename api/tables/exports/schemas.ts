@@ -66,7 +66,8 @@ export const exportExample: z.input<typeof exportSchema> = {
   expiresAt: '2026-11-22T08:30:01.600Z',
 };
 
-const mebibyte = 1_024 ** 2;
+/** Smaller ones would make thousands of files before the limit of their number is seen. */
+const minFileBytes = 65_536;
 
 export const exportBody = z
   .strictObject({
@@ -83,7 +84,7 @@ export const exportBody = z
       .describe('Of the files, without ending; default: the name of the table, or `export`.'),
     max_file_bytes: z
       .int()
-      .min(mebibyte)
+      .min(minFileBytes)
       .optional()
       .describe('A file that has grown as large is followed by another, at most 1,000; not for xlsx.'),
     project_id: idText.optional().describe('The project whose runs show it.'),

@@ -123,7 +123,8 @@ export function calculationRoutes(app: Routes, deps: ApiDeps): void {
     at,
     ['GET', `${path}/runs/:run_id`],
     {
-      summary: 'Show a run of a calculated table',
+      summary: 'Show a run of a table',
+      description: 'A build of a calculated table, or a profile.',
       exists: (db, organizationId, { table_id: tableId, run_id: runId }) =>
         runOf(db, organizationId, tableId, runId),
     },
@@ -138,8 +139,9 @@ export function calculationRoutes(app: Routes, deps: ApiDeps): void {
     at,
     ['POST', `${path}/runs/:run_id/cancel`],
     {
-      summary: 'Cancel a run of a calculated table',
-      description: 'What was built already stays. A run that ended stays as it ended.',
+      summary: 'Cancel a run of a table',
+      description:
+        'A build of a calculated table, or a profile. What was built already stays. A run that ended stays as it ended.',
       query: confirmQuery,
       exists: (db, organizationId, { table_id: tableId, run_id: runId }) =>
         runOf(db, organizationId, tableId, runId),
@@ -153,15 +155,15 @@ export function calculationRoutes(app: Routes, deps: ApiDeps): void {
   );
 }
 
-async function stateOf(deps: ApiDeps, { organization_id: organizationId, id, kind, updated_at }: TableRow) {
+async function stateOf(deps: ApiDeps, { organization_id: organizationId, id, kind, created_at }: TableRow) {
   if (kind === 'calc') return (await calculationStates(deps, organizationId, [id])).get(id)!;
   const { schema } = await deps.lake.catalog.get(organizationId);
   const statistics = await findStatistics(deps.lake.catalogPool, schema, id);
   return {
     status: 'fresh' as const,
     tableVersion: statistics?.version ?? null,
-    materializedAt: updated_at.toISOString(),
-    rowCount: null,
+    materializedAt: (statistics?.updatedAt ?? created_at).toISOString(),
+    rowCount: statistics?.rowCount ?? 0,
     inputs: [],
     staleBecause: [],
     lastRefresh: null,

@@ -49,7 +49,7 @@ export function profilesRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Profile a table',
       description:
-        'A durable process over every column of the current version; then read the Location. While one is under way for the table, its run is answered again; an organization computes two at a time, others wait queued. A calculated table that was never built is a 409 `not_materialized`.',
+        'A durable process over every column of the current version; follow its run at the Location, then read the profile. While one is under way for the table, its run is answered again; an organization computes two at a time, others wait queued. A calculated table that was never built is a 409 `not_materialized`.',
       exists,
       errors: ['not_materialized', 'workflows_unavailable'],
     },
@@ -63,7 +63,7 @@ export function profilesRoutes(app: Routes, deps: ApiDeps): void {
         callerId: caller.id,
         memo: memoOf(request),
       });
-      reply.header('Location', path.replace(':table_id', params.table_id));
+      reply.header('Location', `/v1/grid/tables/${params.table_id}/runs/${run.id}`);
       return shown(call, run);
     },
   );

@@ -11,6 +11,7 @@ import { changeCatalog, updateCatalogBody } from '../catalog.ts';
 import { catalogFacts, catalogView, describeTables, type KnownTable, tableView } from './records.ts';
 import {
   catalogExample,
+  catalogQuery,
   listCatalogQuery,
   listOfCatalog,
   listOfTables,
@@ -114,17 +115,12 @@ export function tablesRoutes(app: Routes, deps: ApiDeps): void {
     app,
     at,
     ['GET', '/v1/tables/:table_id/catalog'],
-    { summary: 'Show the catalog metadata of a table', exists },
+    { summary: 'Show the catalog metadata of a table', exists, query: catalogQuery },
     { 200: oneCatalog },
-    async ({ organizationId, params, transaction }) => {
+    async ({ organizationId, params, query, transaction }) => {
       const table = await knownInCatalog(organizationId, params.table_id);
-      return {
-        data: catalogView(
-          table,
-          await transaction((db) => catalogFacts(db, organizationId, [table.row.id])),
-          false,
-        ),
-      };
+      const facts = await transaction((db) => catalogFacts(db, organizationId, [table.row.id]));
+      return { data: catalogView(table, facts, query.compact === 'true') };
     },
   );
 

@@ -79,8 +79,11 @@ export const listOfCatalog = z.object({ tables: z.array(catalogSchema), total: z
 export const listTablesQuery = z.object({
   project_id: characters(0, 255).optional().describe('Only tables that this project made.'),
 });
-export const listCatalogQuery = listTablesQuery.extend({
+export const catalogQuery = z.object({
   compact: z.enum(['true', 'false']).default('false').describe('Leave out semantics and column notes.'),
+});
+export const listCatalogQuery = listTablesQuery.extend({
+  ...catalogQuery.shape,
   modeling_tier: z.enum(['raw', 'staged', 'curated', 'certified']).optional(),
 });
 

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../../../data/errors.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
 import type { File } from '../../../domain/workspace/files/files.ts';
 import { attachment } from '../../reply.ts';
@@ -21,8 +22,10 @@ export async function sendContent(
     .header('ETag', `"${file.sha256}"`)
     .header('X-Content-Type-Options', 'nosniff')
     .header('Content-Disposition', attachment(file.path.split('/').at(-1)!));
-  if (range === 'unsatisfiable')
-    return reply.code(416).header('Content-Range', `bytes */${file.size_bytes}`).send();
+  if (range === 'unsatisfiable') {
+    reply.header('Content-Range', `bytes */${file.size_bytes}`);
+    throw new AppError('range_not_satisfiable', `The file has ${file.size_bytes} bytes.`);
+  }
   // HEAD needs no content, so none is fetched.
   const stream = request.method === 'GET' ? await objects.read(file.object_key, range) : Readable.from([]);
   const { from, to } = range ?? { from: 0, to: file.size_bytes - 1 };

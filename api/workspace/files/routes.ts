@@ -119,6 +119,7 @@ export function filesRoutes(app: Routes, deps: ApiDeps): void {
     ['GET', '/v1/projects/:project_id/files/:file_id/content'],
     {
       summary: 'Stream the content of a file',
+      errors: ['range_not_satisfiable'],
       description: 'Takes one byte `Range`.',
       exists: (db, organizationId, { file_id: id, project_id: projectId }) =>
         getFile(db, organizationId, id, projectId),

@@ -47,7 +47,6 @@ const bytes = (description: string) => ({
 export const contentResponses = {
   200: bytes('The bytes, in the content type of the file.'),
   206: bytes('The asked range of them.'),
-  416: z.null().describe('The range lies behind the end.'),
 };
 
 const pathPart = '(?!\\.{1,2}(?:/|$))[^/\\\\\\x00-\\x1f\\x7f-\\x9f]+';

@@ -23,7 +23,8 @@ const broken =
  * A column was compared with a text that holds NUL: the catalog is asked for the files that may hold it, in a
  * statement that ends at the NUL.
  */
-const comparedWithNul = /^[\w ]+ Error: Failed to get data file list from DuckLake: unterminated quoted string/;
+const comparedWithNul =
+  /^[\w ]+ Error: Failed to get data file list from DuckLake: unterminated quoted string/;
 
 /** Whether a statement failed because it compares a column with a text that holds the NUL character. */
 export function isComparedWithNul(message: string): boolean {

@@ -143,13 +143,15 @@ async function countReports(
   return Number(count);
 }
 
-/** All reports of a project, newest first. */
-export function listReports(
+/** All reports of a project, newest first: the id of one that the analyst writes is older than the report. */
+export async function listReports(
   db: OrganizationTransaction,
   organizationId: string,
   projectId: string,
 ): Promise<Report[]> {
-  return reports.list(db, organizationId, { after: undefined, limit: maxReports }, { project_id: projectId });
+  const all = { after: undefined, limit: maxReports };
+  const found = await reports.list(db, organizationId, all, { project_id: projectId });
+  return found.sort((a, b) => b.created_at.getTime() - a.created_at.getTime());
 }
 
 export async function getReport(

@@ -15,7 +15,7 @@ export async function getTableRun(
 }
 
 const isAbout = ({ resource_type: type, resource_id: id, kind }: Run, tableId: string): boolean =>
-  type === 'table' && id === tableId && kind === 'materialize';
+  type === 'table' && id === tableId && (kind === 'materialize' || kind === 'profile');
 
 const mostListed = 100;
 

@@ -58,7 +58,8 @@ test('a table is profiled by a run, and its profile is stale after the next chan
   const before = await client.call('GET', profileOf(tableId));
   expect([before.status, before.body.code]).toEqual([409, 'not_materialized']);
   const answer = await client.call('POST', profileOf(tableId));
-  expect(answer.headers['location']).toBe(profileOf(tableId));
+  const location = answer.headers['location'] as string;
+  expect((await client.call('GET', location)).body.data).toMatchObject({ kind: 'profile' });
   expect(answer.body.data).toMatchObject({
     kind: 'profile',
     projectId: null,

@@ -50,6 +50,13 @@ test('appends are durable, visible to queries and told with their version', asyn
     operation: 'append',
     rowsAdded: 2,
   });
+  const status = await client.call('GET', `/v1/grid/tables/${id}/status`);
+  expect(status.body.data).toMatchObject({
+    status: 'fresh',
+    rowCount: 2,
+    tableVersion: appended.body.data.tableVersion,
+    materializedAt: versions.body.items[0].committedAt,
+  });
 });
 
 test('a present or repeated s_id is refused, and nothing of the request is written', async () => {

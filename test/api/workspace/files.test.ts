@@ -91,6 +91,7 @@ test('a written file is listed, shown, streamed with ranges, overwritten as a ne
     headers: { range: 'bytes=3-' },
   });
   expect([beyond.status, beyond.headers['content-range']]).toEqual([416, 'bytes */3']);
+  expect(beyond.body).toMatchObject({ status: 416, code: 'range_not_satisfiable' });
   const deleted = await client.call('DELETE', `/v1/projects/${project}/files/${id}`);
   expect(deleted.body.data.id).toBe(id);
   expect((await client.call('GET', `/v1/projects/${project}/files/${id}`)).status).toBe(404);

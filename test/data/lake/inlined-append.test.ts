@@ -206,7 +206,7 @@ test('what only an engine can write is left to one, and an id that is taken is f
   };
   const from = 1_000_000;
   expect(await append([{ s_id: from }])).toBe(true);
-  expect(await append([{ s_id: from + 9, 'text of 100%': 'a\u0000b' }])).toBe(true);
+  expect(await append([{ s_id: from + 9, 'text of 100%': 'a\\u0000b' }])).toBe(true);
   const many = Array.from({ length: 1_001 }, (_, at) => ({ s_id: from + 100 + at }));
   expect(await append(many)).toBe(true);
   await refused(from + 20_000, from + 9);

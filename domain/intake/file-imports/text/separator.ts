@@ -26,7 +26,8 @@ export function declaredSeparator(bytes: Buffer): string | undefined {
  * The separator with which most records of the sample have the same number of fields, more than one. If there
  * is none, the file has one column, and the comma is returned, or the semicolon where the comma is taken.
  *
- * @throws BadFileError quote_separates_columns, thousands_separates_columns, if only the given quote or thousands separator splits the records
+ * @throws BadFileError quote_separates_columns, thousands_separates_columns: if only what is given as quote,
+ *   or to group digits, splits the records
  */
 export function detectSeparator(bytes: Buffer, quote: string | undefined, options: CsvOptions): string {
   const { thousands } = options;

@@ -30,6 +30,18 @@ async function binary(url: string) {
   return { status: statusCode, headers, bytes: rawPayload };
 }
 
+test('reports are listed newest first, also one whose id was given out before that of another', async () => {
+  const [early, late] = [(await store()).body.data.id, (await store()).body.data.id];
+  const listed = async () => {
+    const { items } = (await client.call('GET', reports)).body as { items: { id: string }[] };
+    return items.map(({ id }) => id);
+  };
+  expect(await listed()).toEqual([late, early]);
+  // As where the analyst worked on the first while the second was stored.
+  await workspace.deps.lake.catalogPool.query('UPDATE reports SET created_at = now() WHERE id = $1', [early]);
+  expect(await listed()).toEqual([early, late]);
+});
+
 describe('a report', () => {
   test('is stored as it is written, told where it is, listed and read', async () => {
     const content = '# Orders – Ünïcode\n\n| a |\n|--|\n| 1 |\n';
