@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import { expect, test } from 'vitest';
 import { newId } from '../../../data/ids.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
+import type { ProcessStart } from '../../../data/postgres/process-starts.ts';
 import { createProcesses, startRecorded } from '../../../data/processes/processes.ts';
 import { findProject, insertProject } from '../../../domain/workspace/projects/projects.ts';
 import { useWorkspace } from '../../support/workspace.ts';
@@ -22,6 +23,16 @@ function temporal(answers: readonly (() => Promise<void>)[]): Client {
   } as unknown as Client;
 }
 
+const startOf = ({ id }: { id: string }): ProcessStart => ({
+  workflowId: `test/${id}`,
+  workflowType: 'test',
+  taskQueue: 'test',
+  argument: {},
+  searchAttributes: {},
+  memo: {},
+  summary: 'A test',
+});
+
 /** Two requests for the same row; both have looked for it before either creates it. */
 async function twoRequests(client: Client) {
   const { db } = workspace.deps;
@@ -40,15 +51,7 @@ async function twoRequests(client: Client) {
         return found;
       },
       make: (transaction) => insertProject(transaction, { organization_id: organizationId, id, name: 'One' }),
-      startOf: (row) => ({
-        workflowId: `test/${row.id}`,
-        workflowType: 'test',
-        taskQueue: 'test',
-        argument: {},
-        searchAttributes: {},
-        memo: {},
-        summary: 'A test',
-      }),
+      startOf,
       undo: (transaction) => transaction.deleteFrom('projects').where('id', '=', id).execute(),
     });
   const row = () =>
@@ -92,4 +95,26 @@ test('two of which neither is started leave nothing, and are told to come again'
   for (const result of results)
     expect(result).toMatchObject({ status: 'rejected', reason: { code: 'workflows_unavailable' } });
   expect(await row()).toBeUndefined();
+});
+
+test('a request that finds the row of another starts nothing that has started, and takes nothing back', async () => {
+  const { db } = workspace.deps;
+  const { organizationId } = await workspace.organization();
+  const processes = createProcesses(db, temporal([]), { isRemote: true });
+  const id = newId('prj');
+  const find = () =>
+    inOrganization(db, organizationId, (transaction) => findProject(transaction, organizationId, id));
+  // Its process runs for so long that the outbox no longer knows it.
+  await inOrganization(db, organizationId, (transaction) =>
+    insertProject(transaction, { organization_id: organizationId, id, name: 'One' }),
+  );
+  const { row, isNew } = await startRecorded({ db, processes }, organizationId, {
+    find: async () => undefined,
+    make: async (transaction) => (await findProject(transaction, organizationId, id))!,
+    isEarlier: () => true,
+    startOf,
+    undo: (transaction) => transaction.deleteFrom('projects').where('id', '=', id).execute(),
+  });
+  expect([row.id, isNew]).toEqual([id, false]);
+  expect(await find()).toBeDefined();
 });
