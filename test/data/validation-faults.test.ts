@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { eitherCase } from '../../api/automation/schedules/either-case.ts';
+import { mapOf } from '../../api/free-form.ts';
 import { faultsOf } from '../../data/validation-faults.ts';
 
 function faults(schema: z.ZodType, value: unknown): string[] {
@@ -40,4 +42,17 @@ test('what is left out in a branch of a union is missing', () => {
   expect(faults(z.object({ target }), { target: { table_id: 1 } })).toEqual([
     'body.target.table_id string_type: Input should be a valid string',
   ]);
+});
+
+test('a map that is left out is missing', () => {
+  const schema = z.strictObject({
+    params: mapOf(100),
+    schedule: eitherCase(z.object({ zone_id: z.string() })),
+  });
+  const told = (type: string) => [
+    expect.stringContaining(`body.params ${type}:`),
+    expect.stringContaining(`body.schedule ${type}:`),
+  ];
+  expect(faults(schema, {})).toEqual(told('missing'));
+  expect(faults(schema, { params: null, schedule: [] })).toEqual(told('dict_type'));
 });
