@@ -54,6 +54,8 @@ export async function checkTest(deps: CheckDeps, checked: TestToCheck): Promise<
       ...{ location: lake.reader, relations, sql, timeoutMs, signal },
       ...{ limit: 1, rowFormat: 'rows', atVersions: new Map() },
     });
+  if (test.kind === 'relationship' && scope.toTable !== undefined)
+    refuseUnknown(test, await findPhysicalTable(deps.lake.catalogPool, lake.schema, scope.toTable));
   try {
     const { failing } = compileTest(test, subject);
     await run(`SELECT * FROM (${failing}\n) AS f LIMIT 0`);
@@ -62,6 +64,27 @@ export async function checkTest(deps: CheckDeps, checked: TestToCheck): Promise<
   }
   if (test.kind !== 'accepted_values') return;
   await refuseUncastable(test, subject, run);
+}
+
+/** Columns that the other table does not have; those of a view are the engine's to find. */
+function refuseUnknown(
+  { params }: Extract<Test, { kind: 'relationship' }>,
+  other: Awaited<ReturnType<typeof findPhysicalTable>>,
+): void {
+  if (other === undefined) return;
+  const names = new Set(other.columns.map(({ name }) => name.toLowerCase()));
+  const faults = params.to_columns.flatMap((name, at) =>
+    names.has(name.toLowerCase())
+      ? []
+      : [
+          {
+            loc: ['body', 'params', 'to_columns', at],
+            msg: `The table ${other.name} has no column "${name.slice(0, 100)}".`,
+            type: 'value_error',
+          },
+        ],
+  );
+  if (faults.length > 0) throw new ValidationError(faults);
 }
 
 /** Values that the engine cannot read as the column's type. */

@@ -32,8 +32,10 @@ export async function recordEvents(
   events: readonly NewAuditEvent[],
   { onlyIfWritten = false } = {},
 ): Promise<number> {
+  // Of the same clock as the ids, by which events are listed.
+  const atMs = Date.now();
   const given = events.map((event) => ({
-    id: newId('aud'),
+    id: newId('aud', atMs),
     actor_type: event.actor.type,
     actor_id: event.actor.id,
     action: event.action,
@@ -47,9 +49,9 @@ export async function recordEvents(
     detail: event.detail,
   }));
   const { rows } = await sql`
-    INSERT INTO audit_events (organization_id, id, actor_type, actor_id, actor_name, action, resource_type,
+    INSERT INTO audit_events (organization_id, id, at, actor_type, actor_id, actor_name, action, resource_type,
       resource_id, resource_name, outcome, address, request_id, process_id, detail)
-    SELECT ${organizationId}, e.id, e.actor_type, e.actor_id, coalesce(
+    SELECT ${organizationId}, e.id, ${new Date(atMs)}::timestamptz, e.actor_type, e.actor_id, coalesce(
         (SELECT u.name FROM users u WHERE u.organization_id = ${organizationId} AND u.id = e.actor_id),
         (SELECT c.name FROM api_clients c WHERE c.organization_id = ${organizationId} AND c.id = e.actor_id)),
       e.action, e.resource_type, e.resource_id, e.resource_name, e.outcome, e.address, e.request_id,
