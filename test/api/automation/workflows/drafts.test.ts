@@ -27,6 +27,12 @@ const made = async (change: object = {}) => {
 const put = (id: string, change: object = {}) =>
   client.call('PUT', `${url}/${id}`, { body: { title: 'Sales', graph, ...change } });
 
+test('a project that is not there is a 404', async () => {
+  const theirs = await projectOf(await workspace.organization());
+  for (const project_id of [theirs, 'prj_01kahz3v6dfyvb1s8m3h9q2w4x', 'nothing'])
+    expect((await post({ project_id })).body).toMatchObject({ status: 404, code: 'not_found' });
+});
+
 test('a draft is kept as it was written', async () => {
   const triggers = [{ type: 'schedule', label: 'Mornings', schedule: daily, params: { a: 1 } }];
   const workflow = await made({ description: 'Every day', output_folder: 'out', triggers });
