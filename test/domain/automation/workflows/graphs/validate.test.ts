@@ -37,6 +37,13 @@ test('a graph that holds together has no fault', () => {
   expect(faultsOf({})).toEqual([]);
 });
 
+test('an approval may expire after a second, and a secret may have one character', () => {
+  const ask = { ...query, type: 'approval', config: { message: 'Well?', expires_in_seconds: 1 } };
+  const config = { url: 'https://example.com', secret: 's' };
+  const call = { ...query, id: 'call', type: 'webhook_delivery', config };
+  expect(faultsOf({ nodes: [ask, call], edges: [] })).toEqual([]);
+});
+
 test.each([
   ['another version', { version: 2 }, at('version'), 'literal_error'],
   ['no nodes', { nodes: [] }, at('nodes'), 'too_short'],
@@ -60,6 +67,24 @@ test.each([
     { nodes: [{ ...query, config: { sql: 'x', limit: 3 } }], edges: [] },
     at('nodes', 0, 'config', 'limit'),
     'extra_forbidden',
+  ],
+  [
+    'an approval that expires at once',
+    {
+      nodes: [{ ...query, type: 'approval', config: { message: 'Well?', expires_in_seconds: 0 } }],
+      edges: [],
+    },
+    at('nodes', 0, 'config', 'expires_in_seconds'),
+    'greater_than_equal',
+  ],
+  [
+    'a secret of no characters',
+    {
+      nodes: [{ ...query, type: 'webhook_delivery', config: { url: 'https://example.com', secret: '' } }],
+      edges: [],
+    },
+    at('nodes', 0, 'config', 'secret'),
+    'string_too_short',
   ],
   [
     'too many tries',
