@@ -99,7 +99,10 @@ test('what was read can be sent back: triggers keep their ids, and revisions are
       { type: 'api' },
     ],
   });
-  expect(workflow.triggers[1].config).toEqual({ tableIds: ['tbl_1'], windowSeconds: 10, ownWrites: true });
+  expect(workflow.triggers[1].config).toEqual({
+    ...{ tableIds: ['tbl_1'], windowSeconds: 10, ownWrites: true },
+    ...{ table_ids: ['tbl_1'], window_seconds: 10, own_writes: true },
+  });
   const { title, description, graph: sent, triggers } = workflow;
   const again = await put(workflow.id, { title, description, graph: sent, triggers, expected_revision: 1 });
   expect(again.status, again.text).toBe(200);
@@ -110,6 +113,16 @@ test('what was read can be sent back: triggers keep their ids, and revisions are
   expect(fewer.body.data.triggers.map(({ id }: { id: string }) => id)).toEqual([
     triggers[2].id,
     expect.stringMatching(/^wtr_/),
+  ]);
+});
+
+test('a config in both spellings must be the same in both', async () => {
+  const event = (config: object) => post({ triggers: [{ type: 'data_event', config }] });
+  const same = await event({ table_ids: ['tbl_1'], tableIds: ['tbl_1'], ownWrites: true });
+  expect(same.body.data.triggers[0].config).toMatchObject({ table_ids: ['tbl_1'], own_writes: true });
+  const two = await event({ table_ids: ['tbl_1'], tableIds: ['tbl_2'] });
+  expect(two.body.detail).toMatchObject([
+    { loc: ['body', 'triggers', 0, 'config', 'tableIds'], type: 'value_error' },
   ]);
 });
 
