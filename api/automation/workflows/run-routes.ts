@@ -141,7 +141,8 @@ export function workflowRunsRoutes(app: Routes, deps: ApiDeps): void {
     at: `${runPath}/approvals/:approval_id`,
     exists: loadApproval,
     summary: 'Decide an approval',
-    description: 'Once, and in time: undecided at its end is denied. A denial fails its node.',
+    description:
+      'Once, and in time: undecided at its end is denied, which a later `deny` leaves as it is. A denial fails its node.',
     body: decisionBody,
     status: 200,
     errors: ['conflict'],
