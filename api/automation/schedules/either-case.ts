@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { camelName } from '../../camel-keys.ts';
 import { isMap, notMap } from '../../free-form.ts';
 
 /**
- * An object whose members are also accepted in camelCase, so that an answer can be sent back. A fault names
- * the member as it was sent.
+ * An object whose members are also accepted in camelCase, so that an answer can be sent back; one in both
+ * spellings must be the same in both. A fault names the member as it was sent.
  */
 export function eitherCase<Schema extends z.ZodObject>(schema: Schema) {
   const names = new Map(Object.keys(schema.shape).map((name) => [camelName(name), name]));
@@ -16,8 +17,10 @@ export function eitherCase<Schema extends z.ZodObject>(schema: Schema) {
       const members: [string, unknown][] = [];
       for (const [name, value] of Object.entries(given)) {
         const own = names.get(name) ?? name;
-        if (sent.has(own)) {
-          const message = `The same field was also sent as ${sent.get(own)}.`;
+        const before = sent.get(own);
+        if (before !== undefined && isDeepStrictEqual(given[before], value)) continue;
+        if (before !== undefined) {
+          const message = `The same field was also sent as ${before}.`;
           const params = { type: 'value_error' };
           context.issues.push({ code: 'custom', path: [name], message, params, input: value });
           continue;

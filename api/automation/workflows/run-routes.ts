@@ -82,7 +82,7 @@ export function workflowRunsRoutes(app: Routes, deps: ApiDeps): void {
   runs.create({
     summary: 'Run a workflow now',
     description:
-      'The active version, with `params` for the parameters of its graph. `409 conflict` where it is not active.',
+      'The active version, with `params` for the parameters of its graph, over those of its first enabled trigger of the type `api`. `409 conflict` where it is not active.',
     body: startBody,
     status: 202,
     errors: ['conflict', 'rate_limited', 'workflows_unavailable'],
@@ -141,7 +141,8 @@ export function workflowRunsRoutes(app: Routes, deps: ApiDeps): void {
     at: `${runPath}/approvals/:approval_id`,
     exists: loadApproval,
     summary: 'Decide an approval',
-    description: 'Once, and in time: undecided at its end is denied. A denial fails its node.',
+    description:
+      'Once, and in time: undecided at its end is denied, which a later `deny` leaves as it is. A denial fails its node.',
     body: decisionBody,
     status: 200,
     errors: ['conflict'],

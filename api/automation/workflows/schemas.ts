@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { cadenceView } from '../../../domain/automation/cadences/cadence.ts';
+import type { DataEventConfig } from '../../../domain/automation/workflows/definitions/triggers.ts';
 import { portTypes } from '../../../domain/automation/workflows/graphs/node-type.ts';
 import { nodeTypes } from '../../../domain/automation/workflows/graphs/node-types.ts';
 import { keptMap } from '../../free-form.ts';
@@ -28,7 +29,12 @@ export const triggerSchema = z
     enabled: z.boolean(),
     params: keptMap,
     schedule: cadenceSchema.nullable(),
-    config: z.looseObject({}).nullable().describe('Of a webhook `{hookUrl}`, read-only.'),
+    config: z
+      .looseObject({})
+      .nullable()
+      .describe(
+        'Of a data_event `{table_ids, window_seconds, own_writes}`, also in camelCase; of a webhook `{hookUrl}`, read-only.',
+      ),
     secret: z.string().optional().describe('Of a webhook, and only in the answer that made it.'),
   })
   .meta({ id: 'WorkflowTrigger' });
@@ -136,10 +142,16 @@ export function triggerView(row: ShownTrigger, url: string): z.input<typeof trig
     enabled: row.enabled,
     params: row.params,
     schedule: cadence === null ? null : cadenceView(cadence),
-    config: hook ?? (row.config as Record<string, unknown> | null),
+    config: hook ?? (row.config && dataEventView(row.config)),
     ...(row.secret === undefined ? {} : { secret: row.secret }),
   };
 }
+
+/** With the names that it was written with, and those of answers. */
+export const dataEventView = ({ tableIds, windowSeconds, ownWrites }: DataEventConfig) => ({
+  ...{ tableIds, windowSeconds, ownWrites },
+  ...{ table_ids: tableIds, window_seconds: windowSeconds, own_writes: ownWrites },
+});
 
 const faults = z.array(
   z.object({ loc: z.array(z.union([z.string(), z.int()])), msg: z.string(), type: z.string() }),

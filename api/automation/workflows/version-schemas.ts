@@ -4,7 +4,7 @@ import { changesBetween } from '../../../domain/automation/workflows/definitions
 import type { WorkflowVersion } from '../../../domain/automation/workflows/definitions/versions.ts';
 import { keptMap } from '../../free-form.ts';
 import { timestamp } from '../../schemas.ts';
-import { triggerSchema, workflowExample } from './schemas.ts';
+import { dataEventView, triggerSchema, workflowExample } from './schemas.ts';
 
 const edge = z.object({ from: z.string(), to: z.string() });
 
@@ -65,7 +65,7 @@ export function versionView(row: ShownVersion): z.input<typeof versionSchema> {
     triggers: row.triggers.map(({ cadence, config, ...trigger }) => ({
       ...trigger,
       schedule: cadence === null ? null : cadenceView(cadence),
-      config: config as Record<string, unknown> | null,
+      config: config && dataEventView(config),
     })),
     changes: changesBetween(row.before?.graph, row.graph),
     createdByUserId: row.created_by,

@@ -5,7 +5,7 @@ import { type ProcessDeps, startRecorded } from '../../../data/processes/process
 import { checkParams, type Params } from '../../analyst/playbooks/parameters.ts';
 import { findPlaybook } from '../../analyst/playbooks/playbooks.ts';
 import { attachedTables } from '../../tables/catalog-entries/catalog-entries.ts';
-import { findProject, getOpenProject } from '../../workspace/projects/projects.ts';
+import { getOpenProject } from '../../workspace/projects/projects.ts';
 import type { WritableCadence } from '../cadences/cadence.ts';
 import { refuseNewInterval } from '../cadences/validate.ts';
 import { recordMissed } from './due.ts';
@@ -159,18 +159,15 @@ async function checkTarget(
   { projectId, playbookId }: Target,
   params: Params,
 ): Promise<void> {
-  if ((await findProject(db, organizationId, projectId)) === undefined)
-    throw unknown('project_id', 'There is no such project.');
   await getOpenProject(db, organizationId, projectId);
   const playbook = await findPlaybook(db, organizationId, playbookId);
-  if (playbook?.project_id !== projectId)
-    throw unknown('playbook_id', 'There is no such playbook in the project.');
+  if (playbook?.project_id !== projectId) {
+    const msg = 'There is no such playbook in the project.';
+    throw new ValidationError([{ loc: ['body', 'target', 'playbook_id'], type: 'value_error', msg }]);
+  }
   const tables = await attachedTables(db, organizationId, projectId);
   checkParams(playbook.parameters, params, { at: ['body', 'config', 'params'], tables });
 }
-
-const unknown = (name: string, msg: string) =>
-  new ValidationError([{ loc: ['body', 'target', name], type: 'value_error', msg }]);
 
 async function refuseTooMany(db: OrganizationTransaction, organizationId: string): Promise<void> {
   const { total } = await db

@@ -1,7 +1,9 @@
 import { stringify } from 'csv-stringify/sync';
 import { isRawNumber, type JsonValue, parseExactJson } from '../../../data/exact-json.ts';
+import { identifier, literal } from '../../../data/lake/sql.ts';
 import { readText } from '../../../data/objects/read.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
+import { isReadFromJson, valueFromText } from '../query/answered-types.ts';
 import type { QueryAnswer } from '../query/request.ts';
 
 /**
@@ -33,6 +35,19 @@ export async function readRows(
   return rows.map((cells) => cells.map(({ value }) => value));
 }
 
+/** The rows as a SELECT, in which each column has its type. */
+export async function rowsSelect(objects: Pick<ObjectStore, 'read'>, kept: KeptRows): Promise<string> {
+  const rows = await readRows(objects, kept);
+  const columns = kept.columns.map(
+    ({ name, dataType }, index) => `${valueFromText(dataType, `r[${index + 1}]`)} AS ${identifier(name)}`,
+  );
+  const texts = kept.columns.map(({ dataType }) => (isReadFromJson(dataType) ? jsonText : cellText));
+  // One literal, however many rows there are: the engine's parser takes much longer for as many SELECTs.
+  const cells = JSON.stringify(rows.map((row) => row.map((value, index) => texts[index]!(value))));
+  return `SELECT ${columns.join(', ')}
+    FROM (SELECT unnest(CAST(CAST(${literal(cells)} AS JSON) AS VARCHAR[][])) AS r)`;
+}
+
 /**
  * The rows as a file: CSV with a header (RFC 4180), or a JSON list of objects by column. Numbers keep their
  * digits.
@@ -57,6 +72,8 @@ export async function rowsDocument(
 
 /** An empty string is quoted to distinguish it from null. */
 const textCell = (text: string) => (text === '' ? { value: '', quoted_empty: true } : text);
+
+const jsonText = (value: JsonValue): string | null => (value === null ? null : JSON.stringify(value));
 
 function cellText(value: JsonValue | undefined): string | null {
   if (value === null || value === undefined) return null;

@@ -17,8 +17,11 @@ export interface QueryRelation {
   refusal?: string;
 }
 
-/** The value of one cell, as passed to a statement as a parameter. Numbers keep their digits. */
-export type CellValue = string | boolean | null | { number: string };
+/**
+ * The value of one cell, as passed to a statement as a parameter. Numbers keep their digits, and what has a
+ * type of its own is its text in an answer, with the type's name there.
+ */
+export type CellValue = string | boolean | null | { number: string } | { text: string; dataType: string };
 
 /** A parameter of the engine. */
 export interface QueryParameter {

@@ -133,9 +133,9 @@ async function recorded<Answer extends Summary>(
     await actAs(db, organizationId, query.actsFor ?? query.callerId);
     const all = await listQueryable(db, organizationId);
     const named = query.within === undefined ? all : all.filter(({ id }) => query.within?.has(id));
-    const texts = [sql, ...parameterized.relations, ...views].map((each) =>
-      typeof each === 'string' ? each : (each.definition ?? ''),
-    );
+    // What may name nothing of its own, such as rows that were kept, may be megabytes long.
+    const reading = [...parameterized.relations, ...views].filter(({ reads }) => reads?.length !== 0);
+    const texts = [sql, ...reading.map(({ definition }) => definition ?? '')];
     return { named, relations: await relationsFor(db, organizationId, named, texts) };
   });
   const tables = named.filter(({ kind }) => kind !== 'view');

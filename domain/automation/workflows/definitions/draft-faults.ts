@@ -8,11 +8,11 @@ import { attachedTables } from '../../../tables/catalog-entries/catalog-entries.
 import { isWritable } from '../../../tables/tables/grants.ts';
 import { findTable } from '../../../tables/tables/tables.ts';
 import { findTestDefinition } from '../../../tables/verification/definitions.ts';
-import type { Graph, GraphNode } from '../graphs/graph.ts';
+import type { Graph } from '../graphs/graph.ts';
 import { parametersOf } from '../graphs/parameters.ts';
 import { openNodeSecrets } from '../graphs/sealed.ts';
 import { putSecrets } from '../graphs/secrets.ts';
-import { validateGraph } from '../graphs/validate.ts';
+import { type NodeToExamine, validateGraph } from '../graphs/validate.ts';
 import { triggersOf } from './triggers.ts';
 import type { Workflow } from './workflows.ts';
 
@@ -41,8 +41,8 @@ export async function faultsOfDraft(
   ];
 }
 
-/** Nodes that are right by themselves, by their index. */
-type Nodes = ReadonlyMap<number, GraphNode>;
+/** Nodes of known types with what is right of their configs, by their index. */
+type Nodes = ReadonlyMap<number, NodeToExamine>;
 
 /** Playbooks that nodes name must exist and accept their parameters. */
 async function playbookFaults(
@@ -53,9 +53,9 @@ async function playbookFaults(
   const faults: ValidationFault[] = [];
   const tables = await attachedTables(db, organizationId, projectId);
   for (const [index, { type, config }] of nodes) {
-    if (type !== 'playbook' || isOpen(config['playbook_id'])) continue;
+    if (type !== 'playbook' || !isKnown(config['playbook_id'])) continue;
     const at = ['body', 'graph', 'nodes', index, 'config'];
-    const playbook = await findPlaybook(db, organizationId, String(config['playbook_id']));
+    const playbook = await findPlaybook(db, organizationId, config['playbook_id']);
     if (playbook?.project_id !== projectId) {
       const msg = 'There is no such playbook in the project.';
       faults.push({ loc: [...at, 'playbook_id'], type: 'value_error', msg });
@@ -88,7 +88,7 @@ async function datasetFaults(
   const faults: ValidationFault[] = [];
   for (const [index, { type, config }] of nodes) {
     const id = config['dataset_id'];
-    if (type !== 'snapshot' || isOpen(id) || (await findDataset(db, organizationId, String(id)))) continue;
+    if (type !== 'snapshot' || !isKnown(id) || (await findDataset(db, organizationId, id))) continue;
     faults.push(configFault(index, 'dataset_id', 'There is no such dataset.'));
   }
   return faults;
@@ -103,8 +103,8 @@ async function calculatedTableFaults(
   const faults: ValidationFault[] = [];
   for (const [index, { type, config }] of nodes) {
     const id = config['table_id'];
-    if (type !== 'materialize' || isOpen(id)) continue;
-    const table = await findTable(db, organizationId, String(id));
+    if (type !== 'materialize' || !isKnown(id)) continue;
+    const table = await findTable(db, organizationId, id);
     const isThere = table?.kind === 'calc' && table.status === 'ready';
     if (isThere && isWritable(table)) continue;
     const msg = isThere ? 'You may read this table, not write it.' : 'There is no such calculated table.';
@@ -140,6 +140,9 @@ const configFault = (index: number, key: string, msg: string, ...place: number[]
   type: 'value_error',
   msg,
 });
+
+/** Neither wrong by itself, nor known only in a run. */
+const isKnown = (value: unknown): value is string => typeof value === 'string' && !isOpen(value);
 
 const isOpen = (value: unknown): boolean => typeof value === 'string' && value.includes('${');
 

@@ -31,7 +31,7 @@ export async function readSqlOfDraft(
 ): Promise<ReadStatement[]> {
   const statements: ReadStatement[] = [];
   for (const { sql, ...place } of statementsOf(graph)) {
-    const values = sqlValuesIn(sql, () => null, (graph ?? {}) as LooseGraph);
+    const values = sqlValuesIn(sql, () => ({ value: null }), (graph ?? {}) as LooseGraph);
     const read = await readAs(() => checkDraftSql(deps, { organizationId, sql, values, signal }));
     statements.push({ ...place, ...read });
   }

@@ -1,7 +1,7 @@
 import type { Cipher } from '../../../../data/encryption.ts';
 import { AppError, ValidationError } from '../../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
-import { findProject, getOpenProject } from '../../../workspace/projects/projects.ts';
+import { getOpenProject } from '../../../workspace/projects/projects.ts';
 import { openNodeSecrets, sealNodeSecrets } from '../graphs/sealed.ts';
 import { takeSecrets } from '../graphs/secrets.ts';
 import { replaceActiveTriggers } from './active-triggers.ts';
@@ -35,10 +35,6 @@ export async function createWorkflow(
   workflow: NewWorkflow,
 ): Promise<Workflow> {
   const { organizationId, id, projectId, ownerId } = workflow;
-  if ((await findProject(db, organizationId, projectId)) === undefined)
-    throw new ValidationError([
-      { loc: ['body', 'project_id'], type: 'value_error', msg: 'There is no such project.' },
-    ]);
   await getOpenProject(db, organizationId, projectId);
   await refuseTooMany(db, organizationId, ownerId);
   const { document, secrets } = takeSecrets(workflow.graph, {});

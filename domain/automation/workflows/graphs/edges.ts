@@ -1,7 +1,7 @@
 import type { ValidationFault } from '../../../../data/errors.ts';
-import type { Graph } from './graph.ts';
 import { inputsOf, type KnownNode, type Loc, outputsOf, splitEnd } from './known-node.ts';
 import type { InputPort } from './node-type.ts';
+import type { ReadGraph } from './read-graph.ts';
 
 /** Every node has `done` and `start`, which only define order. */
 const outputOf = ({ nodeType }: KnownNode, port: string) =>
@@ -13,14 +13,19 @@ const inputOf = ({ nodeType }: KnownNode, port: string): InputPort | undefined =
 
 /** Edges with a missing end, edges between incompatible ports, and required inputs without an edge. */
 export function edgeFaults(
-  { edges, nodes }: Graph,
-  known: ReadonlyMap<string, KnownNode>,
+  { edges, nodes, known }: Pick<ReadGraph, 'edges' | 'nodes'> & { known: readonly KnownNode[] },
   at: Loc,
 ): ValidationFault[] {
+  // Which inputs have an edge is not known.
+  if (edges === undefined) return [];
   const faults: ValidationFault[] = [];
-  const indexOf = new Map(nodes.map(({ id }, index) => [id, index]));
+  const indexOf = firstOf(nodes.map(({ id, index }) => [id, index]));
+  const knownBy = firstOf(known.map((node) => [node.id, node]));
   const taken = new Map<string, number>();
-  for (const [index, { from, to }] of edges.entries()) {
+  for (const { index, from, to } of edges) {
+    const before = to === undefined ? undefined : taken.get(to);
+    if (to !== undefined && before === undefined) taken.set(to, index);
+    if (from === undefined || to === undefined) continue;
     const [source, output] = splitEnd(from);
     const [target, input] = splitEnd(to);
     // Reported at the wrong port; for an edge with a missing node, at the end that exists.
@@ -31,43 +36,45 @@ export function edgeFaults(
     const missing = (name: string) => `no node is called ${name}; write node.port.`;
     if (!indexOf.has(source)) fault(indexOf.has(target) ? atTarget : atSource, missing(source));
     if (!indexOf.has(target)) fault(indexOf.has(source) ? atSource : atTarget, missing(target));
-    const [of, into] = [known.get(source), known.get(target)];
-    if (of === undefined || into === undefined) continue;
-    const given = outputOf(of, output);
-    const wanted = inputOf(into, input);
-    if (given === undefined)
+    const [of, into] = [knownBy.get(source), knownBy.get(target)];
+    const given = of && outputOf(of, output);
+    const wanted = into && inputOf(into, input);
+    if (of !== undefined && given === undefined)
       fault(
         atSource,
-        `${source} is a ${of.node.type}, which has no output ${output}; it has ${outputsOf(of)}.`,
+        `${source} is a ${of.nodeType.type}, which has no output ${output}; it has ${outputsOf(of)}.`,
       );
-    if (wanted === undefined)
+    if (into !== undefined && wanted === undefined)
       fault(
         atTarget,
-        `${target} is a ${into.node.type}, which has no input ${input}; it has ${inputsOf(into)}.`,
+        `${target} is a ${into.nodeType.type}, which has no input ${input}; it has ${inputsOf(into)}.`,
       );
-    if (given === undefined || wanted === undefined) continue;
-    if (wanted !== startPort && (given === 'order' || !wanted.types.includes(given)))
+    if (wanted === undefined) continue;
+    if (given !== undefined && wanted !== startPort && (given === 'order' || !wanted.types.includes(given)))
       fault(
         atTarget,
         `${from} gives ${given === 'order' ? 'order alone' : given}; ${to} takes ${wanted.types.join(', ')}.`,
       );
-    const before = taken.get(to);
     if (before !== undefined && !wanted.many)
       fault(atTarget, `${to} takes one edge, and has edge ${before} already.`);
-    taken.set(to, index);
   }
-  for (const { index, node, nodeType } of known.values()) {
+  for (const { index, id, nodeType } of known) {
     for (const { name, required } of nodeType.inputs) {
-      if (!required || taken.has(`${node.id}.${name}`)) continue;
-      const msg = `${node.id} is a ${node.type}, whose input ${name} must have an edge.`;
+      if (!required || taken.has(`${id}.${name}`)) continue;
+      const msg = `${id} is a ${nodeType.type}, whose input ${name} must have an edge.`;
       faults.push({ loc: [...at, 'nodes', index, 'inputs', name], type: 'missing', msg });
     }
   }
   return faults;
 }
 
+/** Of several nodes with one id, the first. */
+function firstOf<Value>(entries: readonly [string | undefined, Value][]): Map<string | undefined, Value> {
+  return new Map([...entries].reverse());
+}
+
 function placeOf(
-  indexOf: ReadonlyMap<string, number>,
+  indexOf: ReadonlyMap<string | undefined, number>,
   node: string,
   side: 'inputs' | 'outputs',
   port: string,

@@ -1,5 +1,4 @@
 import type { ValidationFault } from '../../../../data/errors.ts';
-import type { GraphNode } from './graph.ts';
 import type { NodeType } from './node-type.ts';
 
 export type Loc = ValidationFault['loc'];
@@ -7,7 +6,7 @@ export type Loc = ValidationFault['loc'];
 /** A node of a known type. */
 export interface KnownNode {
   index: number;
-  node: GraphNode;
+  id: string;
   nodeType: NodeType;
 }
 

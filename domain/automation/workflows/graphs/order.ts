@@ -1,29 +1,23 @@
 /**
- * A cycle among nodes that wait for each other, with the first node repeated at the end; undefined if there
- * is none.
+ * Cycles among nodes that wait for each other, each with its first node repeated at the end. Every cycle that
+ * there is has an edge that closes one of them, so that without those edges there is none.
  */
-export function findCycle(
-  nodes: readonly string[],
-  waitsFor: ReadonlyMap<string, ReadonlySet<string>>,
-): string[] | undefined {
+export function findCycles(waitsFor: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
   const state = new Map<string, 'open' | 'done'>();
   const way: string[] = [];
-  const walk = (node: string): string[] | undefined => {
-    if (state.get(node) === 'done') return undefined;
-    if (state.get(node) === 'open') return [...way.slice(way.indexOf(node)), node];
+  const cycles: string[][] = [];
+  const walk = (node: string): void => {
+    if (state.get(node) === 'done') return;
+    if (state.get(node) === 'open') {
+      cycles.push([...way.slice(way.indexOf(node)), node].reverse());
+      return;
+    }
     state.set(node, 'open');
     way.push(node);
-    for (const before of waitsFor.get(node) ?? []) {
-      const cycle = walk(before);
-      if (cycle !== undefined) return cycle;
-    }
+    for (const before of waitsFor.get(node) ?? []) walk(before);
     way.pop();
     state.set(node, 'done');
-    return undefined;
   };
-  for (const node of nodes) {
-    const cycle = walk(node);
-    if (cycle !== undefined) return cycle.reverse();
-  }
-  return undefined;
+  for (const node of waitsFor.keys()) walk(node);
+  return cycles;
 }

@@ -1,5 +1,6 @@
 import { AppError } from '../../../../data/errors.ts';
 import { isRawNumber } from '../../../../data/exact-json.ts';
+import { answeredType, isBoundAsTyped, isInteger } from '../../../tables/query/answered-types.ts';
 import type { SqlValue, SqlValues } from '../../../tables/query/parameters.ts';
 import type { CellValue } from '../../../tables/query/request.ts';
 import { findNodeType } from './node-types.ts';
@@ -12,19 +13,25 @@ import { type Placeholder, placeholdersIn } from './placeholders.ts';
  */
 export function sqlValuesIn(
   sql: string,
-  resolve: (placeholder: string) => unknown,
+  resolve: (placeholder: string) => TypedValue,
   graph: LooseGraph,
 ): SqlValues {
   const standsFor = (placeholder: Placeholder): SqlValue => {
     const { text } = placeholder;
-    const value = resolve(text);
+    const { value, dataType } = resolve(text);
     return namesTable(graph, placeholder)
       ? { table: checkedText(String(value ?? ''), text) }
-      : cellOf(value, text);
+      : cellOf(value, text, dataType);
   };
   return new Map(
     placeholdersIn(sql).map((placeholder) => [`\${${placeholder.text}}`, standsFor(placeholder)]),
   );
+}
+
+/** A value, with its type as the answer of a query names it, if that is known. */
+export interface TypedValue {
+  value: unknown;
+  dataType?: string | undefined;
 }
 
 /** The parts used of a graph that may have any fault. */
@@ -48,10 +55,16 @@ type LooseMap = Record<string, Record<string, unknown> | null> | null;
 
 const plainNumber = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-function cellOf(value: unknown, placeholder: string): CellValue {
+function cellOf(value: unknown, placeholder: string, dataType = 'STRING'): CellValue {
   if (value === null || value === undefined) return null;
   if (typeof value === 'boolean') return value;
+  const type = answeredType(dataType);
   const number = isRawNumber(value) ? value.rawJSON : typeof value === 'number' ? String(value) : undefined;
+  const text = number ?? value;
+  if (typeof text === 'string' && isBoundAsTyped(type))
+    return { text: checkedText(text, placeholder), dataType };
+  // Beyond 2^53, an answer has it as a text.
+  if (typeof text === 'string' && isInteger(type)) return { number: text };
   if (number !== undefined && plainNumber.test(number)) return { number };
   if (typeof value === 'string') return checkedText(value, placeholder);
   throw new AppError(

@@ -36,12 +36,15 @@ export async function decideApproval(
   const change = { note, decided_by: callerId };
   const decided = isLate ? undefined : await approvalStates.move(db, approval, 'pending', to, change);
   if (decided !== undefined) return decided;
-  const now = await approvals.get(db, approval.organization_id, approval.id);
+  const found = await approvals.get(db, approval.organization_id, approval.id);
+  const now = isLate ? await decideExpired(db, found) : found;
   // Repeating the same decision changes nothing.
   if (now.status === to && now.decided_by === callerId) return now;
+  // Undecided at its end it is denied.
+  if (now.status === 'expired' && decision === 'deny') return now;
   throw new AppError(
     'conflict',
-    now.status === 'pending' || now.status === 'expired'
+    now.status === 'expired'
       ? 'The time to decide has passed, which counts as a denial.'
       : `It was ${now.status} already, at ${now.decided_at?.toISOString()}.`,
   );

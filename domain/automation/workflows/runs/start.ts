@@ -31,6 +31,7 @@ export interface WorkflowRunRequest {
   workflowId: string;
   /** Default: the active version. */
   versionId?: string;
+  /** Those of the trigger included; in a run by the API they override those of the version's trigger. */
   params: Params;
   /** The location of the params in the request, for faults. */
   at: readonly string[];
@@ -74,8 +75,15 @@ async function insert(
   await refuseTooMany(db, organizationId);
   const { parameters } = graphForm.parse(version.graph);
   const tables = await attachedTables(db, organizationId, projectId);
-  const params = checkParams(parametersOf(parameters), request.params, { at: request.at, tables });
+  const given = { ...ofTrigger(request, version), ...request.params };
+  const params = checkParams(parametersOf(parameters), given, { at: request.at, tables });
   return insertRows(db, request, { workflow: workflow!, version, params });
+}
+
+/** A caller names no trigger, so the version's first enabled one of the API counts; others pass their own. */
+function ofTrigger({ trigger }: WorkflowRunRequest, { triggers }: WorkflowVersion): Params {
+  if (trigger.type !== 'api') return {};
+  return triggers.find(({ type, enabled }) => type === 'api' && enabled)?.params ?? {};
 }
 
 async function insertRows(

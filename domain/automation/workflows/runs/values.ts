@@ -9,7 +9,7 @@ import { type KeptRows, readRows } from '../../../tables/kept-rows/kept-rows.ts'
 import type { SqlValues } from '../../../tables/query/parameters.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { placeholdersIn } from '../graphs/placeholders.ts';
-import { sqlValuesIn } from '../graphs/sql-values.ts';
+import { sqlValuesIn, type TypedValue } from '../graphs/sql-values.ts';
 import type { NodeOutput, NodeOutputs } from './nodes.ts';
 
 export interface ValueDeps {
@@ -48,19 +48,20 @@ export async function filledConfig(
   scope: Scope,
 ): Promise<FilledConfig> {
   const open = Object.fromEntries(Object.entries(config).filter(([key]) => !secretKeys.includes(key)));
-  const values = new Map<string, { value: unknown; length: number }>();
+  const values = new Map<string, TypedValue & { length: number }>();
   let characters = 0;
   for (const { text, of, name } of placeholdersIn(open)) {
     if (!values.has(text)) {
-      const value = await resolve(deps, scope, of, name);
-      values.set(text, { value, length: textOf(value).length });
+      const typed = await resolve(deps, scope, of, name);
+      values.set(text, { ...typed, length: textOf(typed.value).length });
     }
     characters += values.get(text)!.length;
     if (characters <= maxCharacters) continue;
     const message = `The values of its config have more than ${maxCharacters} characters together.`;
     throw new AppError('invalid_request', message);
   }
-  const value = (placeholder: string) => values.get(placeholder)?.value;
+  const typed = (placeholder: string) => values.get(placeholder) ?? { value: undefined };
+  const value = (placeholder: string) => typed(placeholder).value;
   const isLeft = (key: string) => secretKeys.includes(key) || sqlKeys.includes(key);
   const entries = Object.entries(config).map(([key, member]) => [
     key,
@@ -69,7 +70,7 @@ export async function filledConfig(
   const statements = sqlKeys.map((key) => config[key]).filter((member) => typeof member === 'string');
   return {
     config: Object.fromEntries(entries),
-    sqlValues: new Map(statements.flatMap((sql) => [...sqlValuesIn(sql, value, scope.graph)])),
+    sqlValues: new Map(statements.flatMap((sql) => [...sqlValuesIn(sql, typed, scope.graph)])),
   };
 }
 
@@ -99,15 +100,25 @@ export function textOf(value: unknown): string {
 
 async function resolve(
   deps: ValueDeps,
-  { organizationId, params, outputs }: Scope,
+  { organizationId, params, graph, outputs }: Scope,
   of: string | undefined,
   name: string | undefined,
-): Promise<unknown> {
-  if (of === 'params') return params[name!];
+): Promise<TypedValue> {
+  if (of === 'params') return { value: params[name!], dataType: typeOfParameter(graph, name!) };
   const output = outputs.get(of!)?.[name!];
   // The port has no value; otherwise the node would have been skipped.
-  return output === undefined ? null : outputValue(deps, organizationId, output);
+  if (output === undefined) return { value: null };
+  const value = await outputValue(deps, organizationId, output);
+  return { value, dataType: output.type === 'rows' ? typeOfCell(output.rows) : undefined };
 }
+
+/** Other values have the type of the same literal. */
+const typeOfParameter = ({ parameters }: Graph, name: string): string | undefined =>
+  (parameters[name] as { type?: unknown } | undefined)?.type === 'date' ? 'DATE' : undefined;
+
+/** Of rows that are one value. */
+const typeOfCell = ({ rowCount, columns }: KeptRows): string | undefined =>
+  rowCount === 1 && columns.length === 1 ? columns[0]!.dataType : undefined;
 
 /**
  * The value of an output in a text, a statement or a payload: a value, the first rows as objects, Markdown, a

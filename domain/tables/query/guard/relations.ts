@@ -34,7 +34,8 @@ export async function knownRelations(
       if (relation.definition === undefined) continue;
       const definition = withoutTail(relation.definition);
       views.set(relation.id, { sql: definition, tree: await parse(definition) });
-      texts.push([definition, relation.reads ?? relations]);
+      const reads = relation.reads ?? relations;
+      if (reads.length > 0) texts.push([definition, reads]);
     }
   }
   const scopes = new Map<readonly QueryRelation[], Map<string, QueryRelation>>();

@@ -3,6 +3,7 @@ import {
   BOOLEAN,
   DECIMAL,
   DOUBLE,
+  type DuckDBConnection,
   DuckDBDecimalValue,
   type DuckDBType,
   type DuckDBValue,
@@ -11,6 +12,7 @@ import {
   SQLNULL,
   VARCHAR,
 } from '@duckdb/node-api';
+import { valueFromText } from '../answered-types.ts';
 import type { CellValue, QueryParameter } from '../request.ts';
 
 export interface Bound {
@@ -18,12 +20,18 @@ export interface Bound {
   types: Record<string, DuckDBType>;
 }
 
-/** Values with the types that the same literals would have. Undefined if the statement has no parameters. */
-export function boundParameters(parameters: readonly QueryParameter[]): Bound | undefined {
+/**
+ * Values with their types, else with those that the same literals would have. Undefined if the statement has
+ * no parameters.
+ */
+export async function boundParameters(
+  connection: DuckDBConnection,
+  parameters: readonly QueryParameter[],
+): Promise<Bound | undefined> {
   if (parameters.length === 0) return undefined;
   const bound: Bound = { values: {}, types: {} };
   for (const { name, value } of parameters) {
-    const typed = typedValue(value);
+    const typed = await typedValue(connection, value);
     bound.values[name] = typed.value;
     bound.types[name] = typed.type;
   }
@@ -35,12 +43,21 @@ interface Typed {
   type: DuckDBType;
 }
 
-function typedValue(value: CellValue): Typed {
+async function typedValue(connection: DuckDBConnection, value: CellValue): Promise<Typed> {
   if (value === null) return { value, type: SQLNULL };
   if (typeof value === 'boolean') return { value, type: BOOLEAN };
   // The engine treats a bound text like a literal: it is cast to the date or number it is compared with.
   if (typeof value === 'string') return { value, type: VARCHAR };
-  return typedNumber(value.number);
+  return 'number' in value ? typedNumber(value.number) : typedText(connection, value);
+}
+
+/** The engine itself reads the text. */
+async function typedText(
+  connection: DuckDBConnection,
+  { text, dataType }: { text: string; dataType: string },
+): Promise<Typed> {
+  const reader = await connection.runAndReadAll(`SELECT ${valueFromText(dataType, '$1')}`, [text], [VARCHAR]);
+  return { value: reader.value(0, 0), type: reader.columnType(0) };
 }
 
 const maxDigits = 38;

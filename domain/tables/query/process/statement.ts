@@ -48,7 +48,7 @@ export async function runStatement(
     const snapshotId = readsLake ? await newestSnapshot(engine) : 0;
     stopIfInterrupted(interruption);
     // A bounded result is faster materialised than streamed; any other is read no further than wanted.
-    const bound = boundParameters(statement.parameters);
+    const bound = await boundParameters(connection, statement.parameters);
     const result = await (checked.isBounded
       ? connection.run(checked.sql, bound?.values, bound?.types)
       : connection.stream(checked.sql, bound?.values, bound?.types));

@@ -38,7 +38,7 @@ export async function streamRows(
     const readsLake = checked.scannedRelationIds.length > 0;
     const snapshotId = readsLake ? await newestSnapshot(engine) : 0;
     stopIfInterrupted(current);
-    const bound = boundParameters(task.parameters ?? []);
+    const bound = await boundParameters(connection, task.parameters ?? []);
     const result = await connection.stream(checked.sql, bound?.values, bound?.types);
     const names = distinctNames(applyNames(result.columnNames(), checked.columnNames));
     const columns = names.map((name, index) => ({ name, type: result.columnType(index) }));

@@ -176,14 +176,13 @@ test.each([
   expect(faults).toContainEqual({ loc, type, msg: expect.any(String) });
 });
 
-test('a target that is not there is refused at its place', async () => {
-  const other = await projectOf(client);
+test('a project that is not there is a 404, and a playbook of another one is refused at its place', async () => {
   const foreign = await workspace.organization();
-  const theirs = await projectOf(foreign);
-  const at = async (project_id: string, playbook_id: string) =>
-    (await refused({ target: { project_id, playbook_id } })).faults[0].loc;
-  expect(await at(theirs, playbook)).toEqual(['body', 'target', 'project_id']);
-  expect(await at(other, playbook)).toEqual(['body', 'target', 'playbook_id']);
+  const into = (project_id: string) => refused({ target: { project_id, playbook_id: playbook } });
+  for (const id of [await projectOf(foreign), 'prj_01kahz3v6dfyvb1s8m3h9q2w4x', 'nothing'])
+    expect(await into(id)).toMatchObject({ status: 404, code: 'not_found' });
+  const { status, faults } = await into(await projectOf(client));
+  expect([status, faults[0].loc]).toEqual([422, ['body', 'target', 'playbook_id']]);
 });
 
 test('a new cadence recurs every one period; another interval is kept where it is stored', async () => {

@@ -27,6 +27,12 @@ const made = async (change: object = {}) => {
 const put = (id: string, change: object = {}) =>
   client.call('PUT', `${url}/${id}`, { body: { title: 'Sales', graph, ...change } });
 
+test('a project that is not there is a 404', async () => {
+  const theirs = await projectOf(await workspace.organization());
+  for (const project_id of [theirs, 'prj_01kahz3v6dfyvb1s8m3h9q2w4x', 'nothing'])
+    expect((await post({ project_id })).body).toMatchObject({ status: 404, code: 'not_found' });
+});
+
 test('a draft is kept as it was written', async () => {
   const triggers = [{ type: 'schedule', label: 'Mornings', schedule: daily, params: { a: 1 } }];
   const workflow = await made({ description: 'Every day', output_folder: 'out', triggers });
@@ -93,7 +99,10 @@ test('what was read can be sent back: triggers keep their ids, and revisions are
       { type: 'api' },
     ],
   });
-  expect(workflow.triggers[1].config).toEqual({ tableIds: ['tbl_1'], windowSeconds: 10, ownWrites: true });
+  expect(workflow.triggers[1].config).toEqual({
+    ...{ tableIds: ['tbl_1'], windowSeconds: 10, ownWrites: true },
+    ...{ table_ids: ['tbl_1'], window_seconds: 10, own_writes: true },
+  });
   const { title, description, graph: sent, triggers } = workflow;
   const again = await put(workflow.id, { title, description, graph: sent, triggers, expected_revision: 1 });
   expect(again.status, again.text).toBe(200);
@@ -104,6 +113,16 @@ test('what was read can be sent back: triggers keep their ids, and revisions are
   expect(fewer.body.data.triggers.map(({ id }: { id: string }) => id)).toEqual([
     triggers[2].id,
     expect.stringMatching(/^wtr_/),
+  ]);
+});
+
+test('a config in both spellings must be the same in both', async () => {
+  const event = (config: object) => post({ triggers: [{ type: 'data_event', config }] });
+  const same = await event({ table_ids: ['tbl_1'], tableIds: ['tbl_1'], ownWrites: true });
+  expect(same.body.data.triggers[0].config).toMatchObject({ table_ids: ['tbl_1'], own_writes: true });
+  const two = await event({ table_ids: ['tbl_1'], tableIds: ['tbl_2'] });
+  expect(two.body.detail).toMatchObject([
+    { loc: ['body', 'triggers', 0, 'config', 'tableIds'], type: 'value_error' },
   ]);
 });
 
@@ -197,7 +216,13 @@ test('faults of the graph hide none of what it names, and placeholders may stand
   const wrongForm = { version: 1, parameters, nodes, edges: [{ from: 'one.done' }] };
   expect(locs(await validated({ graph: wrongForm }))).toEqual([
     ['body', 'graph', 'edges', 0, 'to'],
-    ...told.filter((loc) => loc.length === 6),
+    ...told.filter((loc) => loc.length > 4),
+  ]);
+  const nameless = { version: 1, parameters, nodes: [{ ...nodes[1], name: '' }], edges: [] };
+  expect(locs(await validated({ graph: nameless }))).toEqual([
+    ['body', 'graph', 'nodes', 0, 'name'],
+    ['body', 'graph', 'nodes', 0, 'config', 'playbook_id'],
+    ['body', 'triggers', 0, 'params', 'day'],
   ]);
   const open = [
     { id: 'ask', name: 'Ask', type: 'playbook', config: { playbook_id: '${params.playbook}' } },

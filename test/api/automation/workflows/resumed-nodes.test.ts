@@ -95,6 +95,21 @@ test('after an approval that nobody decided in time, somebody is asked anew', as
   await isAskedAnew(run);
 });
 
+test('one that nobody decided in time is denied, which may be said once more', async () => {
+  const { id } = await workflows.active(
+    graphOf([node('release', 'approval', { message: 'Well?', expires_in_seconds: 1 })]),
+  );
+  const { id: runId } = await workflows.start(id);
+  expect(await workflows.ended(id, runId)).toMatchObject({ error: { code: 'approval_expired' } });
+  const [approval] = await approvals(id, runId);
+  const decided = (decision: string) =>
+    client.call('POST', `${urlOf(id, runId)}/approvals/${approval.id}`, { body: { decision } });
+  const denied = await decided('deny');
+  expect([denied.status, denied.body.data]).toEqual([200, { ...approval, status: 'expired' }]);
+  const allowed = await decided('allow');
+  expect([allowed.status, allowed.body.code]).toEqual([409, 'conflict']);
+});
+
 test('after a termination, somebody is asked anew', async () => {
   const run = await asked();
   await handleOf(run.runId).terminate('by force');

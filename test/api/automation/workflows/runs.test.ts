@@ -111,6 +111,28 @@ test('what a caller gives is a value in SQL, whatever it holds', async () => {
   expect(missing.body.detail[0].loc).toEqual(['body', 'params', 'country']);
 });
 
+test('a run by the API takes the params of the enabled trigger, and what is sent wins', async () => {
+  const api = (enabled: boolean, country: string) => ({ type: 'api', enabled, params: { country } });
+  const graph = graphOf(
+    [node('told', 'report', { title: 'T', content: '${params.country} ${params.since}' })],
+    [],
+    { country: { type: 'string', required: true }, since: { type: 'date', default: '2026-01-01' } },
+  );
+  const said = async (id: string, params: object) => {
+    const run = await workflows.ran(id, params);
+    const [report] = run.output.reportIds;
+    return (await client.call('GET', `/v1/projects/${project}/reports/${report}/content`)).text;
+  };
+  const triggers = [api(false, 'no'), api(true, 'AT'), api(true, 'DE')];
+  const { id } = await workflows.active(graph, { triggers });
+  expect(await said(id, {})).toBe('AT 2026-01-01');
+  expect(await said(id, { country: 'CH', since: '2026-02-02' })).toBe('CH 2026-02-02');
+  const disabled = await workflows.active(graph, { triggers: [api(false, 'no')] });
+  const start = (params: object) => client.call('POST', `${url}/${disabled.id}/runs`, { body: { params } });
+  expect((await start({})).body.detail).toMatchObject([{ loc: ['body', 'params', 'country'] }]);
+  expect((await start({ country: 'CH' })).status).toBe(202);
+});
+
 test('a failed run is mended by its data and resumed with what was done kept', async () => {
   const { id } = await workflows.active(
     graphOf(

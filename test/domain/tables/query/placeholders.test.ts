@@ -62,6 +62,22 @@ test.each<[string, SqlValue, unknown[]]>([
   ['SELECT typeof(${x})', { number: '1e3' }, ['DOUBLE']],
   ['SELECT ${x}', { number: '-0.10' }, ['-0.10']],
   ["SELECT '\u00a0' || ${x}", 'a', ['\u00a0a']],
+  [
+    'SELECT ${x} - INTERVAL 1 DAY',
+    { text: '2024-01-02T00:00:00.5Z', dataType: 'TIMESTAMPTZ' },
+    ['2024-01-01T00:00:00.500Z'],
+  ],
+  [
+    'SELECT ${x} + INTERVAL 1 MONTH',
+    { text: '2024-01-31', dataType: 'DATE' },
+    ['2024-02-29T00:00:00.000000'],
+  ],
+  ['SELECT id FROM orders WHERE day - 1 = ${x}', { text: '2024-01-03', dataType: 'DATE' }, [3]],
+  ['SELECT typeof(${x})', { text: '1.50', dataType: 'DECIMAL(10,2)' }, ['DECIMAL(10,2)']],
+  ['SELECT ${x} * 2', { text: '1.50', dataType: 'DECIMAL(10,2)' }, ['3.00']],
+  ['SELECT ${x} + ${x}', { text: 'P1M2DT3H', dataType: 'INTERVAL' }, ['P2M4DT6H']],
+  ['SELECT octet_length(${x})', { text: 'AAEC', dataType: 'BLOB' }, [3]],
+  ['SELECT ${x}', { text: 'infinity', dataType: 'TIMESTAMP' }, ['infinity']],
   ['SELECT one${x} FROM (SELECT 1 AS one) AS one WHERE 1 = ${x}', { number: '1' }, ['refused']],
 ])('%s is answered with %j', async (sql, value, expected) => {
   expect(await run(sql, value).then(cellsIn, () => ['refused'])).toEqual(expected);

@@ -10,7 +10,7 @@ export const approval = defineNodeType({
     message: longText.min(1),
     expires_in_seconds: z
       .int()
-      .min(60)
+      .min(1)
       .max(30 * 86_400)
       .default(86_400),
   }),

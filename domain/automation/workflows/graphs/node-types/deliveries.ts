@@ -41,7 +41,7 @@ export const webhookDelivery = defineNodeType({
   label: 'Webhook',
   config: z.strictObject({
     url: urlText,
-    secret: z.string().min(16).max(255),
+    secret: z.string().min(1).max(255),
     payload: z.record(z.string(), z.unknown()).optional(),
   }),
   inputs: [input],

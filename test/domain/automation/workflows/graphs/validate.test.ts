@@ -37,6 +37,13 @@ test('a graph that holds together has no fault', () => {
   expect(faultsOf({})).toEqual([]);
 });
 
+test('an approval may expire after a second, and a secret may have one character', () => {
+  const ask = { ...query, type: 'approval', config: { message: 'Well?', expires_in_seconds: 1 } };
+  const config = { url: 'https://example.com', secret: 's' };
+  const call = { ...query, id: 'call', type: 'webhook_delivery', config };
+  expect(faultsOf({ nodes: [ask, call], edges: [] })).toEqual([]);
+});
+
 test.each([
   ['another version', { version: 2 }, at('version'), 'literal_error'],
   ['no nodes', { nodes: [] }, at('nodes'), 'too_short'],
@@ -60,6 +67,24 @@ test.each([
     { nodes: [{ ...query, config: { sql: 'x', limit: 3 } }], edges: [] },
     at('nodes', 0, 'config', 'limit'),
     'extra_forbidden',
+  ],
+  [
+    'an approval that expires at once',
+    {
+      nodes: [{ ...query, type: 'approval', config: { message: 'Well?', expires_in_seconds: 0 } }],
+      edges: [],
+    },
+    at('nodes', 0, 'config', 'expires_in_seconds'),
+    'greater_than_equal',
+  ],
+  [
+    'a secret of no characters',
+    {
+      nodes: [{ ...query, type: 'webhook_delivery', config: { url: 'https://example.com', secret: '' } }],
+      edges: [],
+    },
+    at('nodes', 0, 'config', 'secret'),
+    'string_too_short',
   ],
   [
     'too many tries',
@@ -142,6 +167,97 @@ test('every fault is told, not the first alone', () => {
     ],
   });
   expect(faults.length).toBeGreaterThanOrEqual(3);
+});
+
+const places = (change: object) => faultsOf(change).map(({ loc, type }) => [loc.slice(2).join('.'), type]);
+
+test.each<[string, object, string[][]]>([
+  [
+    'the parts of a node',
+    { nodes: [{ id: 'sales', type: 'shell', name: '', timeout_seconds: 0 }], edges: [] },
+    [
+      ['nodes.0.name', 'string_too_short'],
+      ['nodes.0.timeout_seconds', 'greater_than_equal'],
+      ['nodes.0.type', 'enum'],
+    ],
+  ],
+  [
+    'the form of a node and its config',
+    { nodes: [{ ...query, name: '', config: { limit: 3 } }], edges: [] },
+    [
+      ['nodes.0.name', 'string_too_short'],
+      ['nodes.0.config.sql', 'missing'],
+      ['nodes.0.config.limit', 'extra_forbidden'],
+    ],
+  ],
+  [
+    'the form of the graph and what is in it',
+    {
+      version: undefined,
+      more: 1,
+      parameters: { least: {} },
+      nodes: [query, enough, { ...tell, config: { ...tell.config, subject: '${no.rows} ${no.rows}' } }],
+      edges: [{ from: 'sales.rows', to: 'tell.inputs', by: 1 }],
+    },
+    [
+      ['version', 'missing'],
+      ['edges.0.by', 'extra_forbidden'],
+      ['more', 'extra_forbidden'],
+      ['parameters.least.type', 'missing'],
+      ['nodes.2.inputs.inputs', 'value_error'],
+      ['nodes.1.inputs.input', 'missing'],
+      ['nodes.2.config.subject', 'value_error'],
+    ],
+  ],
+  [
+    'two nodes of one id and an unknown type of the first',
+    { nodes: [{ ...query, type: 'shell' }, query], edges: [] },
+    [
+      ['nodes.0.type', 'enum'],
+      ['nodes.1.id', 'value_error'],
+    ],
+  ],
+  [
+    'a placeholder in a node of an unknown type',
+    { nodes: [{ ...query, type: 'shell', config: { a: '${params.no}' } }], edges: [] },
+    [
+      ['nodes.0.type', 'enum'],
+      ['nodes.0.config.a', 'value_error'],
+    ],
+  ],
+  [
+    'an input whose one edge is wrong, once',
+    { edges: [{ from: 'gone.rows', to: 'enough.input' }] },
+    [['nodes.1.inputs.input', 'value_error']],
+  ],
+])('no fault hides another: %s', (_what, change, expected) => {
+  expect(places(change)).toEqual(expected);
+});
+
+test('every cycle is told, and one through a node of two is not', () => {
+  const order = (from: string, to: string) => ({ from: `${from}.done`, to: `${to}.start` });
+  const nodes = ['a', 'b', 'c', 'd', 'e', 'f', 'f'].map((id) => ({ ...query, id }));
+  const edges = [
+    order('a', 'b'),
+    order('b', 'a'),
+    order('b', 'c'),
+    order('c', 'b'),
+    order('d', 'd'),
+    order('e', 'f'),
+    order('f', 'e'),
+  ];
+  const told = faultsOf({ nodes, edges }).map(({ msg }) => msg);
+  expect(told).toEqual([
+    'Two nodes are called f.',
+    expect.stringMatching(/: (a → b → a|b → a → b)\.$/),
+    expect.stringMatching(/: (b → c → b|c → b → c)\.$/),
+    expect.stringMatching(/: d → d\.$/),
+  ]);
+});
+
+test('of very many faults the first hundred are told', () => {
+  const edges = Array.from({ length: 1_000 }, (_, index) => ({ from: `a${index}.b`, to: `c${index}.d` }));
+  expect(faultsOf({ edges })).toHaveLength(100);
 });
 
 test.each([
