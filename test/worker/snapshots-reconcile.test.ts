@@ -78,14 +78,15 @@ test('a snapshot that the lake has already is told as succeeded, once', async ()
   const lost = vi.spyOn(workspace.deps.objects, 'remove').mockRejectedValueOnce(new Error('lost'));
   await commitSnapshot(workspace.deps, await rowOf(client, run)).catch(() => undefined);
   lost.mockRestore();
-  await inOrganization(workspace.deps.db, client.organizationId, (db) =>
-    db
-      .updateTable('snapshot_runs')
-      .set({ status: 'running', finished_at: null })
-      .where('organization_id', '=', client.organizationId)
-      .where('id', '=', queued.id)
-      .execute(),
-  );
+  await inOrganization(workspace.deps.db, client.organizationId, async (db) => {
+    for (const rows of ['snapshot_runs', 'runs'] as const)
+      await db
+        .updateTable(rows)
+        .set({ status: 'running', finished_at: null })
+        .where('organization_id', '=', client.organizationId)
+        .where('id', '=', queued.id)
+        .execute();
+  });
   await revive();
   const told = await untilStatus(client, run, 'succeeded');
   expect(told).toMatchObject({ rowsCopied: 2, tableVersion: expect.any(Number) });

@@ -1421,7 +1421,7 @@ export interface paths {
         put?: never;
         /**
          * Run a workflow now
-         * @description The active version, with `params` for the parameters of its graph. `409 conflict` where it is not active.
+         * @description The active version, with `params` for the parameters of its graph, over those of its first enabled trigger of the type `api`. `409 conflict` where it is not active.
          */
         post: operations["runWorkflow"];
         delete?: never;
@@ -1518,7 +1518,7 @@ export interface paths {
         put?: never;
         /**
          * Decide an approval
-         * @description Once, and in time: undecided at its end is denied. A denial fails its node.
+         * @description Once, and in time: undecided at its end is denied, which a later `deny` leaves as it is. A denial fails its node.
          */
         post: operations["decideWorkflowApproval"];
         delete?: never;
@@ -2396,7 +2396,7 @@ export interface paths {
         put?: never;
         /**
          * Profile a table
-         * @description A durable process over every column of the current version; then read the Location. While one is under way for the table, its run is answered again; an organization computes two at a time, others wait queued. A calculated table that was never built is a 409 `not_materialized`.
+         * @description A durable process over every column of the current version; follow its run at the Location, then read the profile. While one is under way for the table, its run is answered again; an organization computes two at a time, others wait queued. A calculated table that was never built is a 409 `not_materialized`.
          */
         post: operations["profileTable"];
         delete?: never;
@@ -2654,7 +2654,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show a run of a calculated table */
+        /**
+         * Show a run of a table
+         * @description A build of a calculated table, or a profile.
+         */
         get: operations["getTableRun"];
         put?: never;
         post?: never;
@@ -2674,8 +2677,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel a run of a calculated table
-         * @description What was built already stays. A run that ended stays as it ended.
+         * Cancel a run of a table
+         * @description A build of a calculated table, or a profile. What was built already stays. A run that ended stays as it ended.
          */
         post: operations["cancelTableRun"];
         delete?: never;
@@ -4394,7 +4397,7 @@ export interface components {
                 [key: string]: unknown;
             };
             schedule: components["schemas"]["WorkflowSchedule"] | null;
-            /** @description Of a webhook `{hookUrl}`, read-only. */
+            /** @description Of a data_event `{table_ids, window_seconds, own_writes}`, also in camelCase; of a webhook `{hookUrl}`, read-only. */
             config: {
                 [key: string]: unknown;
             } | null;
@@ -10235,7 +10238,10 @@ export interface operations {
     };
     getTableCatalog: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Leave out semantics and column notes. */
+                compact?: "true" | "false";
+            };
             header?: never;
             path: {
                 table_id: string;

@@ -100,21 +100,18 @@ export function textOf(value: unknown): string {
 
 async function resolve(
   deps: ValueDeps,
-  { organizationId, params, graph, outputs }: Scope,
+  { organizationId, params, outputs }: Scope,
   of: string | undefined,
   name: string | undefined,
 ): Promise<TypedValue> {
-  if (of === 'params') return { value: params[name!], dataType: typeOfParameter(graph, name!) };
+  // Of a text, also where it is a date: compared with a column, it takes the type of the column.
+  if (of === 'params') return { value: params[name!] };
   const output = outputs.get(of!)?.[name!];
   // The port has no value; otherwise the node would have been skipped.
   if (output === undefined) return { value: null };
   const value = await outputValue(deps, organizationId, output);
   return { value, dataType: output.type === 'rows' ? typeOfCell(output.rows) : undefined };
 }
-
-/** Other values have the type of the same literal. */
-const typeOfParameter = ({ parameters }: Graph, name: string): string | undefined =>
-  (parameters[name] as { type?: unknown } | undefined)?.type === 'date' ? 'DATE' : undefined;
 
 /** Of rows that are one value. */
 const typeOfCell = ({ rowCount, columns }: KeptRows): string | undefined =>

@@ -218,7 +218,7 @@ test('a call finds the run of another that commits while it looks', async () => 
     await other.query('INSERT INTO workflow_runs SELECT * FROM kept_graph');
     await other.query('LOCK TABLE workflow_runs IN ACCESS EXCLUSIVE MODE');
     const second = call(hook.path, hook.secret, body, { at });
-    const waiting = "SELECT FROM pg_locks WHERE relation = 'workflow_runs'::regclass AND NOT granted";
+    const waiting = "SELECT FROM pg_locks WHERE locktype = 'transactionid' AND NOT granted";
     await eventually(
       () => other.query(waiting),
       ({ rowCount }) => rowCount === 1,

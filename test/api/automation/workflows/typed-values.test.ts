@@ -59,10 +59,11 @@ test('a value in SQL has the type that it had, and a date of a parameter is a da
         node('price', 'query', { sql: 'SELECT 1.50::DECIMAL(10,2)' }),
         node('before', 'query', {
           sql: `SELECT CASE WHEN typeof(\${at.rows}) = 'TIMESTAMP WITH TIME ZONE' THEN \${at.rows} - INTERVAL 1 DAY END
-            AS t, \${price.rows} * 2 AS twice, \${params.since} + INTERVAL 1 MONTH AS later`,
+            AS t, \${price.rows} * 2 AS twice, CAST(\${params.since} AS DATE) + INTERVAL 1 MONTH AS later,
+            \${params.since} < DATE '2026-02-01' AND substr(\${params.since}, 1, 4) = '2026' AS is_text`,
         }),
         node('right', 'condition', {
-          sql: `SELECT CASE WHEN t = TIMESTAMPTZ '2026-01-01T00:00:00Z' AND twice = 3 AND later = DATE '2026-02-28'
+          sql: `SELECT CASE WHEN t = TIMESTAMPTZ '2026-01-01T00:00:00Z' AND twice = 3 AND later = DATE '2026-02-28' AND is_text
             THEN true END FROM input`,
         }),
       ],
