@@ -2,8 +2,8 @@ import { identifier, literal } from '../../../data/lake/sql.ts';
 import { duckDbType } from '../tables/columns.ts';
 
 /**
- * A type as an answer names it. What is of none of these kinds, or loses its type in an answer, is a scalar of
- * the type that it is read back as.
+ * A type as an answer names it. What is of none of these kinds, or loses its type in an answer, is a scalar
+ * of the type that it is read back as.
  */
 export type AnsweredType =
   | { kind: 'scalar'; name: string }
@@ -120,7 +120,7 @@ export function valueFromText(dataType: string, text: string): string {
   return `CAST(${decoded(type, given)} AS ${engineType(type)})`;
 }
 
-/** Replaces what an answer writes in another way than the engine reads it: BLOB and INTERVAL, at any depth. */
+/** Replaces what the engine does not read as an answer writes it: BLOB and INTERVAL, at any depth. */
 function decoded(type: AnsweredType, value: string, depth = 0): string {
   if (!isEncoded(type)) return value;
   const each = `e${depth}`;
