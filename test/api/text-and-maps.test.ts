@@ -118,6 +118,12 @@ test('text of records that cannot be kept is refused at its place, and a compari
     const sql = `SELECT amount FROM readings WHERE ${condition}`;
     return client.call('POST', '/v1/query-executions', { body: { sql } });
   };
+  // What an error quotes is no error of the lake.
+  for (const text of ['DuckLake: x', 'No space left on device', 'No snapshot found at version 1']) {
+    const sql = `SELECT '${text}'::INTEGER AS n`;
+    const answer = await client.call('POST', '/v1/query-executions', { body: { sql } });
+    expect(answer.body).toMatchObject({ status: 400, code: 'query_failed' });
+  }
   expect((await select("amount = 'x' || chr(0) || 'y'")).body).toMatchObject({
     status: 400,
     code: 'query_failed',

@@ -128,3 +128,20 @@ export function missingOf(needed: CatalogTables, actual: CatalogTables): string[
 
 /** Prefix of the columns that DuckLake adds to the files it writes; no table's column may start with it. */
 export const internalColumnPrefix = '_ducklake_internal_';
+
+/**
+ * Columns that the catalog's table of inlined rows has already, or that PostgreSQL reads as something else:
+ * DuckLake writes them there without quotes.
+ */
+const reservedColumns: ReadonlySet<string> = new Set([
+  ...['row_id', 'begin_snapshot', 'end_snapshot'],
+  ...['tableoid', 'ctid', 'xmin', 'xmax', 'cmin', 'cmax'],
+  ...['current_catalog', 'current_date', 'current_role', 'current_schema', 'current_time'],
+  ...['current_timestamp', 'current_user', 'localtime', 'localtimestamp', 'session_user', 'system_user'],
+]);
+
+/** Whether no table of a lake can have a column of this name. */
+export function isReservedColumn(name: string): boolean {
+  const lower = name.toLowerCase();
+  return reservedColumns.has(lower) || lower.startsWith(internalColumnPrefix);
+}

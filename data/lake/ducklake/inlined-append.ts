@@ -135,7 +135,8 @@ const isRefusal = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && /^(22|54|23505)/.test(String(error.code));
 
 /**
- * The statement that writes the rows, for PostgreSQL's format() with the name of the table of inlined rows.
+ * The statement that writes the rows, for PostgreSQL's format() with the name of the table of inlined rows,
+ * whose columns are the row's id, the snapshots between which it is there, and those of the table.
  * $1 are the rows, $2 is the first row's id, $3 the snapshot, $4 the time. It gives, by column, the least and
  * the greatest value as in the statistics, and whether one is null. Undefined if a column has a type that
  * only an engine writes.
@@ -150,8 +151,9 @@ function writeStatement(columns: readonly InlinedRowColumn[]): string | undefine
         WITH ORDINALITY AS r(${sent.map(({ member }) => member).join(', ')}, ordinal)),
     stored AS (
       INSERT INTO `;
-  const after = ` (row_id, begin_snapshot, ${parts.map(({ name }) => name).join(', ')})
-      SELECT $2 + i.ordinal - 1, $3, ${parts.map(({ stored }) => stored).join(', ')} FROM i)
+  // By position: DuckLake writes some names without quotes, which PostgreSQL then has in small letters.
+  const after = `
+      SELECT $2 + i.ordinal - 1, $3, NULL::bigint, ${parts.map(({ stored }) => stored).join(', ')} FROM i)
     SELECT ARRAY[${parts.map(({ min }) => min).join(', ')}], ARRAY[${parts.map(({ max }) => max).join(', ')}],
       ARRAY[${parts.map(({ hasNull }) => hasNull).join(', ')}] FROM i`;
   return `${forFormat(before)}%1$I${forFormat(after)}`;
@@ -160,7 +162,6 @@ function writeStatement(columns: readonly InlinedRowColumn[]): string | undefine
 const forFormat = (statement: string): string => statement.replaceAll('%', '%%');
 
 interface Part {
-  name: string;
   member: string | undefined;
   read: string | undefined;
   stored: string;
@@ -169,18 +170,17 @@ interface Part {
   hasNull: string;
 }
 
-function partOf({ name, type, member: sent }: InlinedRowColumn): Part | undefined {
+function partOf({ type, member: sent }: InlinedRowColumn): Part | undefined {
   const storage = storageOf(type);
   if (storage === undefined) return undefined;
   if (sent === undefined) {
     const time = '$4::text';
-    const all = { stored: time, min: time, max: time, hasNull: 'false' };
-    return { name: identifier(name), member: undefined, read: undefined, ...all };
+    return { member: undefined, read: undefined, stored: time, min: time, max: time, hasNull: 'false' };
   }
   const member = identifier(sent);
   const value = `i.${member}`;
   return {
-    ...{ name: identifier(name), member, read: `${member} ${storage.read}`, stored: storage.stored(value) },
+    ...{ member, read: `${member} ${storage.read}`, stored: storage.stored(value) },
     ...{ min: storage.min(value), max: storage.max(value), hasNull: `bool_or(${value} IS NULL)` },
   };
 }

@@ -15,6 +15,7 @@ import {
   type DuckDBVariantValue,
 } from '@duckdb/node-api';
 import { of, scalarEncoder, type ValueEncoder } from './scalars.ts';
+import './text-decoder.ts';
 
 /**
  * How a struct's fields are accessed: by position in a column (see `positional.ts`), because names may be

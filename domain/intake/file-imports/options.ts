@@ -1,4 +1,5 @@
 import { ValidationError, type ValidationFault } from '../../../data/errors.ts';
+import { isReservedColumn } from '../../../data/lake/ducklake/catalog.ts';
 import { isLongerThan } from '../../../data/text.ts';
 import { maxColumns } from './bad-file.ts';
 import type { ColumnMapping, ImportFormat, ImportOptions, XlsxOptions } from './contract.ts';
@@ -55,6 +56,8 @@ function mappingFaults(mappings: readonly ColumnMapping[], includeLoadDate: bool
       at('target_column_name', `A name has at most ${maxNameChars} characters`, 'string_too_long');
     if (/\p{Cc}/u.test(name))
       at('target_column_name', 'A name has no control characters', 'string_pattern_mismatch');
+    if (isReservedColumn(name))
+      at('target_column_name', 'The lake keeps this name for itself', 'value_error');
     const first = taken.get(name.toLowerCase());
     if (first !== undefined) {
       at(

@@ -100,6 +100,7 @@ export async function writeIncoming(
 /** Names that cannot occur in users' records. */
 const pageOrder = identifier(`${internalColumnPrefix}page`);
 const recordOrder = identifier(`${internalColumnPrefix}record`);
+const pageFile = `${internalColumnPrefix}file`;
 /** Whether a record deletes its row. */
 export const deletedFlag: LakeColumn = {
   ...{ name: `${internalColumnPrefix}deleted`, dataType: 'BOOLEAN', nullable: false, typing: 'declared' },
@@ -114,7 +115,7 @@ function isDeletedIn(pages: readonly StagedPage[], columns: readonly LakeColumn[
 }
 
 const orderColumns = [
-  `CAST(regexp_extract(p.filename, '([0-9]+)-[^/]*$', 1) AS INTEGER) AS ${pageOrder}`,
+  `CAST(regexp_extract(p.${identifier(pageFile)}, '([0-9]+)-[^/]*$', 1) AS INTEGER) AS ${pageOrder}`,
   `p.file_row_number AS ${recordOrder}`,
 ];
 
@@ -155,7 +156,8 @@ function selectRecords(
 
 function pagesSource(objects: ObjectStore, pages: readonly StagedPage[], withOrder: boolean): string {
   const urls = pages.map(({ object_key: key }) => literal(`s3://${objects.settings.bucket}/${key}`));
-  return `read_parquet([${urls.join(', ')}]${withOrder ? ', filename = true, file_row_number = true' : ''})`;
+  const order = withOrder ? `, filename = ${literal(pageFile)}, file_row_number = true` : '';
+  return `read_parquet([${urls.join(', ')}]${order})`;
 }
 
 async function write(

@@ -271,6 +271,29 @@ test('a complete names what is missing, extra and different, and an s_id repeate
   expect(await rowsOf(client, table)).toHaveLength(2);
 });
 
+test('an upsert of a table with a column called filename', async () => {
+  const client = await workspace.organization();
+  const table = await newTable(client, [{ name: 'filename' }, { name: 'n', data_type: 'INTEGER' }], {
+    key_columns: ['filename'],
+  });
+  await client.call('POST', `/v1/tables/${table}/rows`, {
+    body: { rows: [{ s_id: 1, filename: 'a', n: 1 }] },
+  });
+  const batch = await open(client, table, { mode: 'upsert' });
+  await stage(client, batch, 1, [
+    { s_id: 2, filename: 'a', n: 2 },
+    { s_id: 3, filename: 'b', n: 3 },
+  ]);
+  expect(await complete(client, batch, { page_count: 1 })).toMatchObject({
+    status: 'applied',
+    rowsUpdated: 1,
+  });
+  expect(await rowsOf(client, table)).toEqual([
+    { s_id: 1, filename: 'a', n: 2 },
+    { s_id: 3, filename: 'b', n: 3 },
+  ]);
+});
+
 test('an upsert matches by key, the last page and record wins, and a matched row keeps its s_id', async () => {
   const client = await workspace.organization();
   const table = await newTable(client, ordersColumns, { key_columns: ['order_no'] });

@@ -399,10 +399,27 @@ test('a change that changes nothing is the table as it is, and no change at all 
   const patch = (body: object) => client.call('PATCH', `/v1/grid/tables/${id}/columns/a`, { body });
   expect((await patch({ data_type: 'INTEGER', nullable: true })).status).toBe(200);
   expect((await patch({})).status).toBe(422);
-  const reserved = await client.call('POST', `/v1/grid/tables/${id}/columns`, {
-    body: { name: '_ducklake_internal_row_id' },
+});
+
+test('names that the catalog of the lake keeps for itself are refused at their place', async () => {
+  const client = await workspace.organization();
+  const id = await dataTable(client, 'plain', [{ name: 'a' }]);
+  for (const name of ['_ducklake_internal_row_id', 'Row_Id', 'xmin', 'CURRENT_DATE']) {
+    const added = await client.call('POST', `/v1/grid/tables/${id}/columns`, { body: { name } });
+    expect(added.body.detail, name).toMatchObject([{ loc: ['body', 'name'], type: 'value_error' }]);
+    const renamed = await client.call('PATCH', `/v1/grid/tables/${id}/columns/a`, { body: { name } });
+    expect(renamed.body.detail, name).toMatchObject([{ loc: ['body', 'name'], type: 'value_error' }]);
+    const body = { name: 'other', kind: 'data', columns: [{ name: 'a' }, { name }] };
+    const made = await client.call('POST', '/v1/grid/tables', { body });
+    expect(made.body.detail, name).toMatchObject([{ loc: ['body', 'columns', 1, 'name'] }]);
+  }
+  const query = 'SELECT current_date, 1 AS one';
+  const view = await client.call('POST', '/v1/views', { body: { name: 'today', query } });
+  expect(view.status, view.text).toBe(201);
+  const calculated = await client.call('POST', '/v1/grid/tables', {
+    body: { name: 'day', kind: 'calc', query },
   });
-  expect(reserved.status).toBe(422);
+  expect([calculated.status, calculated.text]).toEqual([422, expect.stringContaining('given by AS')]);
 });
 
 test('every s_id that is taken or repeated is named', async () => {

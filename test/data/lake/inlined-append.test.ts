@@ -25,6 +25,8 @@ const columns = {
   at: 'TIMESTAMP',
   moment: 'TIMESTAMPTZ',
   any: 'JSON',
+  unitPrice: 'DOUBLE',
+  K: 'STRING',
 };
 
 beforeAll(async () => {
@@ -225,6 +227,35 @@ test('what only an engine can write is left to one, and an id that is taken is f
   expect(await append([{ s_id: from + 90_000 }])).toBe(false);
   await copy();
   await same();
+});
+
+test('columns may be called anything, also in letters that PostgreSQL would make small', async () => {
+  const names = [
+    'unitPrice',
+    'K',
+    'ORDER',
+    'Größe',
+    'a b',
+    'x"y',
+    'lower',
+    '_Under',
+    'SELECT',
+    'n'.repeat(255),
+  ];
+  const id = await on.data('called', Object.fromEntries(names.map((name) => [name, 'INTEGER'])));
+  const row = (number: number) => ({
+    s_id: number,
+    ...Object.fromEntries(names.map((name, at) => [name, number * 100 + at])),
+  });
+  const rows = `/v1/tables/${id}/rows`;
+  for (const number of [1, 2, 3]) await on.append(id, [row(number)]);
+  await client.call('PATCH', `/v1/grid/tables/${id}/columns/lower`, { body: { name: 'Upper' } });
+  const { lower, ...others } = row(4) as Record<string, number>;
+  for (const number of [4, 5]) await on.append(id, [{ ...others, s_id: number, Upper: lower }]);
+  const { items } = (await client.call('GET', rows)).body as { items: Record<string, unknown>[] };
+  expect(items.map((item) => [item['s_id'], item['unitPrice'], item['Upper'], item['x"y']])).toEqual(
+    [1, 2, 3, 4, 5].map((number) => [number, ...[0, 6, 5].map((at) => Math.min(number, 4) * 100 + at)]),
+  );
 });
 
 test('engines and the service commit to tables of one lake at once, and none of them starves', async () => {

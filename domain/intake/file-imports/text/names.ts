@@ -1,8 +1,10 @@
+import { isReservedColumn } from '../../../../data/lake/ducklake/catalog.ts';
+
 export const maxNameChars = 255;
 
 /**
  * Column names from the fields of a header: trimmed, without control characters, numbered by position if
- * empty, and made unique ignoring case, as in the lake.
+ * empty, and made unique ignoring case, as in the lake, and other than those that it keeps for itself.
  */
 export function columnNames(header: readonly string[], reserved: readonly string[] = []): string[] {
   const taken = new Set(reserved.map((name) => name.toLowerCase()));
@@ -15,14 +17,15 @@ export function columnNames(header: readonly string[], reserved: readonly string
       .slice(0, maxNameChars)
       .toWellFormed();
     const base = cleaned === '' ? `column${index + 1}` : cleaned;
+    const isTaken = (one: string) => taken.has(one.toLowerCase()) || isReservedColumn(one);
     let name = base;
-    if (taken.has(name.toLowerCase())) {
-      const stem = base.slice(0, maxNameChars - 6);
+    if (isTaken(name)) {
+      const stem = (isReservedColumn(`${base}_2`) ? `column_${base}` : base).slice(0, maxNameChars - 6);
       let count = nextCounts.get(stem.toLowerCase()) ?? 2;
       do {
         name = `${stem}_${count}`;
         count += 1;
-      } while (taken.has(name.toLowerCase()));
+      } while (isTaken(name));
       nextCounts.set(stem.toLowerCase(), count);
     }
     taken.add(name.toLowerCase());

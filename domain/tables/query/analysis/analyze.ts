@@ -5,7 +5,12 @@ import type {
   ColumnOrigin,
   DefinitionText,
 } from '../../definitions/analysis.ts';
-import { columnNameFault, createdAtColumn, rowIdColumn } from '../../tables/column-name.ts';
+import {
+  columnNameFault,
+  createdAtColumn,
+  resultColumnFault,
+  rowIdColumn,
+} from '../../tables/column-name.ts';
 import { boundedDepth } from '../guard/check.ts';
 import type { Parser } from '../guard/parse.ts';
 import { QueryRefusal, unavailable } from '../guard/refusal.ts';
@@ -83,7 +88,7 @@ async function analyze(
   const reads = [...new Map(named.map((relation) => [relation.id, relation])).values()];
   await shadow.shape(reads);
   const { columns, plan } = await shadow.bind(withoutTail(query));
-  refuseColumns(columns);
+  refuseColumns(columns, isBuilt ? columnNameFault : resultColumnFault);
   const origins = plan === undefined ? undefined : originsOf(plan, columns.length);
   // What is read twice meets itself: rows that are added to it do more than themselves.
   const increment =
@@ -101,7 +106,10 @@ async function analyze(
 /** A result may have the automatic columns of the table that it reads. */
 const automatic: ReadonlySet<string> = new Set([rowIdColumn, createdAtColumn]);
 
-export function refuseColumns(columns: readonly { name: string }[]): void {
+export function refuseColumns(
+  columns: readonly { name: string }[],
+  faultOf: (name: string) => string | undefined,
+): void {
   if (columns.length > maxColumns)
     throw new QueryRefusal(
       'query_failed',
@@ -109,7 +117,7 @@ export function refuseColumns(columns: readonly { name: string }[]): void {
     );
   const seen = new Set<string>();
   for (const [index, { name }] of columns.entries()) {
-    const fault = automatic.has(foldName(name)) ? undefined : columnNameFault(name);
+    const fault = automatic.has(foldName(name)) ? undefined : faultOf(name);
     if (fault !== undefined)
       throw new QueryRefusal('query_failed', `Column ${index + 1} needs another name, given by AS. ${fault}`);
     if (seen.has(foldName(name)))

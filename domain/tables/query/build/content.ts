@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { literal } from '../../../../data/lake/sql.ts';
 import type { Increment } from '../../definitions/analysis.ts';
+import { columnNameFault } from '../../tables/column-name.ts';
 import { refuseColumns } from '../analysis/analyze.ts';
 import { groupsRelation } from '../analysis/grouped.ts';
 import { checkStatement } from '../guard/check.ts';
@@ -124,7 +125,7 @@ async function writeStored(
   named: ((own: readonly string[]) => string[]) | undefined,
 ): Promise<Pick<Built, 'columns' | 'files' | 'rows'>> {
   const { sql, columns } = await storedAs(connection, select, named);
-  refuseColumns(columns);
+  refuseColumns(columns, columnNameFault);
   const files = (await writeFiles(connection, sql, task.prefixUrl)).filter(({ rows }) => rows > 0);
   return { columns, files, rows: files.reduce((sum, { rows }) => sum + rows, 0) };
 }

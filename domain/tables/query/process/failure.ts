@@ -30,10 +30,12 @@ const aboutTheStatement =
 const brokenProcess = /^(FATAL|INTERNAL) Error/;
 /** DuckLake may crash on a missing answer of the catalog. */
 const inDuckLake = /ducklake\.duckdb_extension/;
+// Matched from the start only, because the rest may quote a user's values.
 /** The catalog, or the connection to it, was lost. */
 const lostCatalog =
-  /^(Connection|TransactionContext) Error|^Invalid Error: Failed|^Invalid Input Error: Attempting to \w+ [\w ]+\nError: |DuckLake: /;
-const tooLarge = /^Out of Memory Error|max_temp_directory_size|temp_directory|No space left on device/i;
+  /^(Connection|TransactionContext) Error|^Invalid Error: Failed|^Invalid Input Error: Attempting to \w+ [\w ]+\nError: |^[\w ]+ Error: Failed to [a-z ]*DuckLake: /;
+const tooLarge =
+  /^Out of Memory Error|^IO Error: [^\n]*(max_temp_directory_size|temp_directory|No space left on device)/i;
 
 /** What a client is shown of a failed statement, and what is only logged. */
 export function shownFailure(error: unknown, location: LakeLocation, readsThePast: boolean): ShownFailure {
@@ -95,7 +97,7 @@ function isUnrepresentable(error: unknown): boolean {
 }
 
 function isGoneVersion(detail: string, readsThePast: boolean): boolean {
-  if (/No snapshot found at (version|timestamp)/.test(detail)) return true;
+  if (/^[\w ]+ Error: No snapshot found at (version|timestamp)/.test(detail)) return true;
   return readsThePast && /does not exist at version/.test(detail);
 }
 

@@ -33,6 +33,13 @@ describe('encodes a value', () => {
       '"99999999999999999999999999999999999.999"',
       'DECIMAL(38,3)',
     ],
+    ["chr(65279) || 'a'", '"\ufeffa"', 'STRING'],
+    [
+      "[chr(65279), chr(65279) || 'text longer than twelve bytes']",
+      '["\ufeff","\ufefftext longer than twelve bytes"]',
+      'STRING[]',
+    ],
+    ["{'s': chr(65279)}", '{"s":"\ufeff"}', 'STRUCT("s" STRING)'],
     ['1.5::DOUBLE', '1.5', 'DOUBLE'],
     ['1e300::DOUBLE', '1e+300', 'DOUBLE'],
     ['0.1::FLOAT', '0.1', 'FLOAT'],
