@@ -23,6 +23,11 @@ const others: Readonly<Record<string, StoredType>> = {
   TIMESTAMP_NS: { dataType: 'TIMESTAMP', cast: 'TIMESTAMP' },
 };
 
+/** The same for a Parquet file outside of the lake, which keeps bytes as they are. */
+export function parquetType(type: DuckDBType): StoredType {
+  return dataTypeName(type) === 'BLOB' ? { dataType: 'BLOB', cast: undefined } : storedType(type);
+}
+
 /** Lists, structs and maps are stored as JSON; types without one of ours as text. */
 export function storedType(type: DuckDBType): StoredType {
   const name = dataTypeName(type);

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { DuckDBConnection } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api';
 import { identifier, literal } from '../../../../data/lake/sql.ts';
 import { withoutTail } from '../guard/tree.ts';
 import type { BuiltFile } from './contract.ts';
-import { storedType } from './stored-type.ts';
+import { type StoredType, storedType } from './stored-type.ts';
 
 const rowGroupRows = 122_880;
 const fileSizeBytes = 256 * 1024 * 1024;
@@ -13,10 +13,11 @@ export async function storedAs(
   connection: DuckDBConnection,
   select: string,
   named: (own: readonly string[]) => string[] = (own) => [...own],
+  typeOf: (type: DuckDBType) => StoredType = storedType,
 ): Promise<{ sql: string; columns: { name: string; dataType: string }[] }> {
   const prepared = await connection.prepare(select);
   const own = Array.from({ length: prepared.columnCount }, (_, index) => prepared.columnName(index));
-  const types = own.map((_, index) => storedType(prepared.columnType(index)));
+  const types = own.map((_, index) => typeOf(prepared.columnType(index)));
   prepared.destroySync();
   const names = named(own);
   const places = names.map((_, index) => `c${index}`);

@@ -1,4 +1,5 @@
 import { literal } from '../../../../data/lake/sql.ts';
+import { parquetType, storedType } from '../build/stored-type.ts';
 import { storedAs } from '../build/write-files.ts';
 import { checkStatement } from '../guard/check.ts';
 import { applyNames } from '../guard/column-names.ts';
@@ -27,7 +28,8 @@ export async function exportFiles(
   const checked = await checkStatement(parser, { sql, relations, atVersions, limit: undefined });
   return inReadTransaction(engine, interruption, async () => {
     const named = (own: readonly string[]) => distinctNames(applyNames(own, checked.columnNames));
-    const { sql: stored, columns } = await storedAs(connection, checked.sql, named);
+    const typeOf = task.format === 'parquet' ? parquetType : storedType;
+    const { sql: stored, columns } = await storedAs(connection, checked.sql, named, typeOf);
     const select = task.format === 'xlsx' ? asWorkbook(stored, columns) : stored;
     const written = await connection.runAndReadAll(copy(select, task)).catch((error: unknown) => {
       throw /Sheet row limit/.test(String(error)) ? tooLong() : error;

@@ -51,6 +51,16 @@ test('CSV by RFC 4180: nulls are nothing, empty text is quoted, and the hash is 
   expect(Date.parse(done.expiresAt) - Date.parse(done.finishedAt)).toBe(86_400_000);
 });
 
+/** The rows of a SELECT over the file of an export. */
+async function readParquet(done: Awaited<ReturnType<typeof on.exported>>, select: string) {
+  const folder = await mkdtemp(join(tmpdir(), 'exports-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'exported.parquet');
+  await writeFile(file, (await on.download(done.files[0])).bytes);
+  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  return (await connection.runAndReadAll(`${select} FROM '${file}'`)).getRows();
+}
+
 test('Parquet has the types of the table', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'exports-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -76,6 +86,15 @@ test('Parquet has the types of the table', async () => {
     ['', null],
     ['a,"b"\r\nc', '-0.05'],
   ]);
+});
+
+test('Parquet keeps bytes as they are', async () => {
+  const sql = `SELECT from_hex('00ff27') AS bytes, chr(65279) || 'a' AS marked`;
+  const rows = await readParquet(
+    await on.exported({ sql, format: 'parquet' }),
+    'SELECT hex(bytes), hex(marked)',
+  );
+  expect(rows).toEqual([['00FF27', 'EFBBBF61']]);
 });
 
 test('NDJSON has one object a line, with the values of a query', async () => {
