@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { AppError, ValidationError } from '../../../data/errors.ts';
+import { AppError, notFound, ValidationError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
 import { checkParams, type Params } from '../../analyst/playbooks/parameters.ts';
@@ -161,8 +161,9 @@ async function checkTarget(
 ): Promise<void> {
   await getOpenProject(db, organizationId, projectId);
   const playbook = await findPlaybook(db, organizationId, playbookId);
-  if (playbook?.project_id !== projectId) {
-    const msg = 'There is no such playbook in the project.';
+  if (playbook === undefined) throw notFound('The playbook');
+  if (playbook.project_id !== projectId) {
+    const msg = 'The playbook is of another project.';
     throw new ValidationError([{ loc: ['body', 'target', 'playbook_id'], type: 'value_error', msg }]);
   }
   const tables = await attachedTables(db, organizationId, projectId);

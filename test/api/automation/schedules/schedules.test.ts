@@ -176,11 +176,13 @@ test.each([
   expect(faults).toContainEqual({ loc, type, msg: expect.any(String) });
 });
 
-test('a project that is not there is a 404, and a playbook of another one is refused at its place', async () => {
+test('a project or a playbook that is not there is a 404, and a playbook of another one is refused at its place', async () => {
   const foreign = await workspace.organization();
   const into = (project_id: string) => refused({ target: { project_id, playbook_id: playbook } });
   for (const id of [await projectOf(foreign), 'prj_01kahz3v6dfyvb1s8m3h9q2w4x', 'nothing'])
     expect(await into(id)).toMatchObject({ status: 404, code: 'not_found' });
+  const unknown = { project_id: project, playbook_id: 'pbk_01kahz3v6dfyvb1s8m3h9q2w4x' };
+  expect(await refused({ target: unknown })).toMatchObject({ status: 404, code: 'not_found' });
   const { status, faults } = await into(await projectOf(client));
   expect([status, faults[0].loc]).toEqual([422, ['body', 'target', 'playbook_id']]);
 });
