@@ -146,17 +146,19 @@ async function addPart(
   { table, maxLineBytes }: CopiedCatalog,
   { name, schemaVersion, columns, url }: CopiedPart,
 ): Promise<void> {
-  const types = new Map<string, string>();
+  let named = columns.map((column) => ({ name: column.name, type: 'BIGINT' }));
   if (schemaVersion !== null) {
     const version = table.schemaVersions.find((one) => one.schema_version === schemaVersion);
     const at = version?.begin_snapshot ?? table.snapshot.snapshot_id;
     const described = await engine.read(`DESCRIBE SELECT * FROM ${relation} AT (VERSION => ${whole(at)})`);
-    for (const [column, type] of described.rows) types.set(String(column), String(type));
+    const own = described.rows.map(([column, type]) => ({ name: String(column), type: String(type) }));
+    // By position: PostgreSQL has some names in small letters.
+    named = [...named.slice(0, columns.length - own.length), ...own];
   }
   const texts = columns.map((_, index) => `c${index}: 'VARCHAR'`).join(', ');
-  const values = columns.map((column, index) => {
-    const type = types.get(column.name) ?? 'BIGINT';
-    const value = type === 'BLOB' ? `unhex(c${index})` : `CAST(decode(unhex(c${index})) AS ${type})`;
+  const values = named.map((column, index) => {
+    const text = `unhex(c${index})`;
+    const value = column.type === 'BLOB' ? text : `CAST(decode(${text}) AS ${column.type})`;
     return `${value} AS ${identifier(column.name)}`;
   });
   const format = [

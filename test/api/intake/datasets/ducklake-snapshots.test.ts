@@ -15,14 +15,15 @@ describe('a table of another lake', () => {
     await run(`CREATE TABLE lake.main.things (
       id BIGINT NOT NULL, gone VARCHAR, name VARCHAR, d DECIMAL(30, 5), tz TIMESTAMPTZ, j JSON, l INTEGER[],
       s STRUCT(a INTEGER, b VARCHAR), u UUID, b BLOB, m MAP(VARCHAR, INTEGER), f DOUBLE, day DATE, t TIME, ts TIMESTAMP,
-      fine TIMESTAMP_NS, coarse TIMESTAMP_NS, big UBIGINT, i INTERVAL, "Odd ""name" BOOLEAN, sl STRUCT(x INTEGER)[])`);
+      fine TIMESTAMP_NS, coarse TIMESTAMP_NS, big UBIGINT, i INTERVAL, "Odd ""name" BOOLEAN, sl STRUCT(x INTEGER)[],
+      unitPrice DECIMAL(12, 2))`);
     const values = (id: string) => `SELECT ${id}, 'gone', 'n' || ${id} || e'\\t\\\\ \\n"é', ${id} / 8,
       TIMESTAMPTZ '2026-01-01 00:00:00+02' + INTERVAL (${id}) SECOND, '{"a": [1, "x"]}', [1, NULL, ${id}],
       {a: ${id}, b: 'it''s, "x"'}, ('00000000-0000-0000-0000-' || lpad(CAST(${id} AS VARCHAR), 12, '0'))::UUID,
       '\\xAA\\x00b'::BLOB, MAP {'k': ${id}}, CASE WHEN ${id} % 2 = 0 THEN 'nan' ELSE '-infinity' END::DOUBLE,
       DATE '2026-01-02', TIME '10:00:01.5', TIMESTAMP '0001-01-01 10:00:00.123456',
       TIMESTAMP_NS '2026-01-01 10:00:00.123456789', TIMESTAMP_NS '2026-01-01 10:00:00.123456000',
-      18446744073709551615, INTERVAL '1 year 2 months 3 days 04:05:06.7', ${id} % 2 = 0, [{x: ${id}}]`;
+      18446744073709551615, INTERVAL '1 year 2 months 3 days 04:05:06.7', ${id} % 2 = 0, [{x: ${id}}], ${id} / 4`;
     await run(`INSERT INTO lake.main.things ${values('r.i')} FROM range(1000) r(i)`);
     await run(`INSERT INTO lake.main.things ${values('r.i')} FROM range(1000, 1500) r(i)`);
     await run(`INSERT INTO lake.main.things ${values('r.i')} FROM range(2000, 2010) r(i)`);
@@ -80,6 +81,7 @@ describe('a table of another lake', () => {
       extra: 'extra',
       said: 'said',
       gone: 'gone',
+      unitPrice: 'unitPrice',
     });
     expect(ours).toEqual(theirs);
     expect(copy.rowsCopied).toBe(theirs.length);
