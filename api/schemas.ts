@@ -66,7 +66,7 @@ export const confirmQuery = z.object({
 
 /** What identifies a list for its cursors: its path and filters, which are those of `query`. */
 export type ListRequest = Pick<FastifyRequest, 'url'> & {
-  query: { limit: number; cursor?: string | undefined };
+  query: { limit: number; cursor?: string | undefined; [filter: string]: unknown };
 };
 
 /**

@@ -160,7 +160,7 @@ function sourceRoutes(app: Routes, deps: ApiDeps): void {
       const { prefix, limit, cursor } = body;
       // The prefix is part of the list's identity: a cursor of another prefix is refused.
       const url = `${request.url.split('?')[0]}?prefix=${encodeURIComponent(prefix)}`;
-      const list: ListRequest = { url, query: { limit, cursor } };
+      const list: ListRequest = { url, query: { prefix, limit, cursor } };
       const after = cursorOf(list);
       const where = { organizationId, id: params.connection_id };
       const found = await listResources(deps, where, { prefix, after, limit });
