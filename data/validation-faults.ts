@@ -10,17 +10,19 @@ export function faultsOf(issues: readonly Issue[], prefix: readonly (string | nu
 }
 
 /**
- * One fault of a kind for each place, of two bounds the one that was checked last, the field's own; and of a
- * value of a wrong type nothing but that.
+ * Each fault once, of two bounds of a number the one that was checked last, the field's own; and of a value of
+ * a wrong type nothing but that.
  */
 function withoutEchoes(faults: readonly ValidationFault[]): ValidationFault[] {
   const placeOf = ({ loc }: ValidationFault) => JSON.stringify(loc);
-  const distinct = new Map(faults.map((fault) => [`${placeOf(fault)} ${fault.type}`, fault]));
+  const kindOf = ({ type, msg }: ValidationFault) => (isBound(type) ? type : `${type} ${msg}`);
+  const distinct = new Map(faults.map((fault) => [`${placeOf(fault)} ${kindOf(fault)}`, fault]));
   const found = [...distinct.values()];
   const ofType = new Set(found.filter(({ type }) => isOfType(type)).map(placeOf));
   return found.filter((fault) => isOfType(fault.type) || !ofType.has(placeOf(fault)));
 }
 
+const isBound = (type: string): boolean => /^(less|greater)_than_equal$/.test(type);
 const isOfType = (type: string): boolean => /^missing$|_type$|_parsing$/.test(type);
 
 function toFaults(issue: Issue, prefix: (string | number)[]): ValidationFault[] {

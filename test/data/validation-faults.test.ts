@@ -27,6 +27,8 @@ test('of two bounds that a number exceeds, its own is told', () => {
 });
 
 test('two faults of one value that differ are both told', () => {
+  const twice = z.string().regex(/^a/, 'Begins with a').regex(/z$/, 'Ends with z');
+  expect(faults(z.object({ name: twice }), { name: 'b' })).toHaveLength(2);
   const schema = z.object({ name: z.string().max(2).regex(/^a/, 'Begins with a') });
   expect(faults(schema, { name: 'bcd' })).toHaveLength(2);
 });

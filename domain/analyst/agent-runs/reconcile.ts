@@ -1,6 +1,6 @@
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { type ReconcileStep, rowsStep } from '../../../data/reconciling/step.ts';
-import { type Revival, type ReviveDeps, revivingStep } from '../../workspace/runs/revive.ts';
+import { ageSeconds, type Revival, type ReviveDeps, revivingStep } from '../../workspace/runs/revive.ts';
 import { failTurn } from '../conversations/lifecycle.ts';
 import type { AgentRun } from './agent-runs.ts';
 import { clearAgentRun, type DeliverDeps, deliverAgentRun } from './deliver.ts';
@@ -15,7 +15,7 @@ const terminated = { code: 'terminated', message: "An operator ended the run's p
  * A run whose process is gone is ended if the process was forcibly terminated; otherwise it continues from
  * its rows in a new process. Remaining data of ended runs is removed.
  */
-export function agentRunSteps(deps: AgentRunReconcileDeps, olderThanSeconds = 60): ReconcileStep[] {
+export function agentRunSteps(deps: AgentRunReconcileDeps, olderThanSeconds = ageSeconds): ReconcileStep[] {
   const revival: Revival<AgentRun> = { end: (row) => endTerminated(deps, row) };
   const uncleared = { db: deps.db, foundBy: 'uncleared_agent_runs', olderThanSeconds };
   return [

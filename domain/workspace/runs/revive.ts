@@ -23,8 +23,8 @@ export interface Revival<Row> {
   whileRunning?(row: Row, run: Run): Promise<unknown>;
 }
 
-/** The process of a younger run may not have been started yet. */
-const ageSeconds = 60;
+/** The process of a younger run may not have been started yet, nor that of one just ended have gone. */
+export const ageSeconds = 60;
 
 /** Ends or restarts the runs of a kind whose process is gone. */
 export function revivingStep<Row>(

@@ -702,6 +702,11 @@ test('half a surrogate pair is a fault of its record, and a checkpoint that cann
   const strict = await open(client, table, { mode: 'append' });
   const refused = await client.call('PUT', `${strict}/pages/1`, { raw: half });
   expect(refused.body.detail).toMatchObject([{ loc: ['body', 'records', 0, 'j'] }]);
+  for (const value of ['"\\u0000"', '{"a":["\\u0000"]}', '{"\\u0000":1}']) {
+    const nul = json(`{"records":[{"s_id":1,"j":${value}}]}`);
+    const answer = await client.call('PUT', `${strict}/pages/1`, { raw: nul });
+    expect(answer.body.detail, value).toMatchObject([{ loc: ['body', 'records', 0, 'j'] }]);
+  }
   const lenient = await open(client, table, { mode: 'append', on_bad_record: 'quarantine' });
   expect((await client.call('PUT', `${lenient}/pages/1`, { raw: half })).status).toBe(200);
   for (const [checkpoint, place] of [

@@ -32,8 +32,8 @@ export function declaredSeparator(bytes: Buffer): string | undefined {
 export function detectSeparator(bytes: Buffer, quote: string | undefined, options: CsvOptions): string {
   const { thousands } = options;
   const part = bytes.subarray(0, judgedBytes);
-  const scoreOf = (separator: string, by = quote) => {
-    const records = sample(part, part.length === bytes.length, separator, by).filter(
+  const scoreOf = (separator: string, enclosedBy: string | undefined) => {
+    const records = sample(part, part.length === bytes.length, separator, enclosedBy).filter(
       (record) => record.line >= (options.headerRow ?? 1) && !isBlank(record),
     );
     return evenness(records, options.headerRow !== undefined);
@@ -41,13 +41,13 @@ export function detectSeparator(bytes: Buffer, quote: string | undefined, option
   const free = candidates.filter((separator) => separator !== thousands && separator !== quote);
   let best = { separator: free[0]!, score: 0 };
   for (const separator of free) {
-    const score = scoreOf(separator);
+    const score = scoreOf(separator, quote);
     if (score > best.score) best = { separator, score };
   }
   if (best.score > 0) return best.separator;
   for (const separator of candidates) {
     if (separator === quote && scoreOf(separator, undefined) > 0) throw clash('quote', separator);
-    if (separator === thousands && scoreOf(separator) > 0) throw clash('thousands', separator);
+    if (separator === thousands && scoreOf(separator, quote) > 0) throw clash('thousands', separator);
   }
   return best.separator;
 }
