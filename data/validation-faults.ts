@@ -10,8 +10,8 @@ export function faultsOf(issues: readonly Issue[], prefix: readonly (string | nu
 }
 
 /**
- * Each fault once, of two bounds of a number the one that was checked last, the field's own; and of a value of
- * a wrong type nothing but that.
+ * Each fault once, of two bounds of a number the one that was checked last, the field's own; and of a value
+ * of a wrong type nothing but that.
  */
 function withoutEchoes(faults: readonly ValidationFault[]): ValidationFault[] {
   const placeOf = ({ loc }: ValidationFault) => JSON.stringify(loc);
