@@ -25,14 +25,17 @@ export function ledgerStatements(schemaName: string, readerRole: string): string
        version bigint NOT NULL,
        updated_at timestamptz NOT NULL)`,
     `CREATE OR REPLACE FUNCTION ${schema}.record_operations() RETURNS trigger LANGUAGE plpgsql AS $$
+     DECLARE
+       committed CONSTANT timestamptz := clock_timestamp();
      BEGIN
        INSERT INTO ${schema}.workspace_operation
-         (id, snapshot_id, table_id, operation, rows_added, rows_removed, run_id, committed_by)
-       SELECT o.id, NEW.snapshot_id, o.table_id, o.operation, o.rows_added, o.rows_removed, o.run_id, o.committed_by
+         (id, snapshot_id, table_id, operation, rows_added, rows_removed, run_id, committed_by, committed_at)
+       SELECT o.id, NEW.snapshot_id, o.table_id, o.operation, o.rows_added, o.rows_removed, o.run_id, o.committed_by,
+         committed
        FROM jsonb_to_recordset(NEW.commit_extra_info::jsonb -> 'operations') AS o(
          id text, table_id text, operation text, rows_added bigint, rows_removed bigint, run_id text, committed_by text);
        INSERT INTO ${schema}.workspace_table AS t (table_id, row_count, version, updated_at)
-       SELECT o.table_id, sum(o.rows_added - o.rows_removed), NEW.snapshot_id, clock_timestamp()
+       SELECT o.table_id, sum(o.rows_added - o.rows_removed), NEW.snapshot_id, committed
        FROM jsonb_to_recordset(NEW.commit_extra_info::jsonb -> 'operations') AS o(
          table_id text, rows_added bigint, rows_removed bigint)
        GROUP BY o.table_id

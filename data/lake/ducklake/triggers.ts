@@ -3,10 +3,10 @@ import { identifier } from '../sql.ts';
 import { foreignChangesStatements, isOurs } from './foreign-changes.ts';
 
 /**
- * Incremented with every change of the statements below or of `indexes.ts`; a lake with an older version is
+ * Incremented with every change of the statements below, of `indexes.ts` or of `../ledger-tables.ts`; a lake with an older version is
  * updated when it is next used.
  */
-export const catalogVersion = 3;
+export const catalogVersion = 4;
 
 /**
  * A session that wrote a commit's changes but sends no COMMIT is terminated after this long. An engine sends
