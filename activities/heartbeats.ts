@@ -71,6 +71,23 @@ export function withProgress<Progress extends object, T>(
   return withHeartbeats(first, { maxEngineDeaths, onBeat }, work);
 }
 
+/** With the waits between them, these take more than an hour. */
+const maxCommitAttempts = 80;
+
+/**
+ * A commit, with heartbeats. After its last attempt it is given up, unless the lake has it: each attempt may
+ * have succeeded without a word, so `giveUp` asks the lake first. What the lake has is then recorded.
+ */
+export function committing<Input, Output>(
+  commit: (input: Input) => Promise<Output>,
+  giveUp: (input: Input) => Promise<unknown>,
+): (input: Input) => Promise<Output> {
+  return beating(async (input) => {
+    if (Context.current().info.attempt > maxCommitAttempts) await giveUp(input);
+    return commit(input);
+  });
+}
+
 /** Adds heartbeats without progress to an activity, so that a killed worker is detected. */
 export function beating<Input, Output>(
   activity: (input: Input) => Promise<Output>,

@@ -27,7 +27,10 @@ export const longLakeActivities = <Activities>(longest: Duration, maximumAttempt
     retry: { initialInterval: '1 second', maximumInterval: '5 minutes', maximumAttempts },
   });
 
-/** Commits to a lake take seconds; they are retried without limit, because each may have succeeded. */
+/**
+ * Commits to a lake take seconds. Each may have succeeded, so their number has no limit here: the activity
+ * gives a commit up that fails for an hour, in a way that no attempt can still succeed.
+ */
 export const commitActivities = <Activities>() =>
   proxyActivities<Activities>({
     taskQueue: taskQueues.lake,

@@ -4,6 +4,7 @@ import { inOrganization } from '../../../data/postgres/client.ts';
 import { commitSnapshot } from '../../../domain/intake/datasets/commit.ts';
 import {
   discardSnapshot,
+  giveUpSnapshot,
   recordSnapshotFailure,
   stageSnapshot,
 } from '../../../domain/intake/datasets/run.ts';
@@ -17,7 +18,7 @@ import { wakeQueued } from '../../../domain/intake/datasets/turns.ts';
 import type { SnapshotInput, SnapshotLakeActivities } from '../../../workflows/intake/snapshot/contract.ts';
 import { stagingRetry } from '../../../workflows/intake/snapshot/names.ts';
 import type { ActivityDeps } from '../../deps.ts';
-import { beating, withProgress } from '../../heartbeats.ts';
+import { beating, committing, withProgress } from '../../heartbeats.ts';
 import { outcomeOf } from './control.ts';
 
 export function snapshotLakeActivities(deps: ActivityDeps): SnapshotLakeActivities {
@@ -56,12 +57,15 @@ export function snapshotLakeActivities(deps: ActivityDeps): SnapshotLakeActiviti
      * Safe to retry: the ledger is checked for the commit's operation first, and every later step is a
      * compare-and-set.
      */
-    commitSnapshot: beating(async (input: SnapshotInput) => {
-      const row = await read(input);
-      if (row.status !== 'running') return outcomeOf(row);
-      await commitSnapshot(deps, row).catch((error: unknown) => recordFailure(row, error));
-      return outcomeOf(await read(input));
-    }),
+    commitSnapshot: committing(
+      async (input: SnapshotInput) => {
+        const row = await read(input);
+        if (row.status !== 'running') return outcomeOf(row);
+        await commitSnapshot(deps, row).catch((error: unknown) => recordFailure(row, error));
+        return outcomeOf(await read(input));
+      },
+      async (input) => giveUpSnapshot(deps, await read(input), 'failed'),
+    ),
 
     /** Safe to retry: removes by prefix, and only what was not committed. */
     discardSnapshot: beating(async (input: SnapshotInput) => discardSnapshot(deps, await read(input))),

@@ -4,6 +4,7 @@ import type { StageProgress } from '../../../domain/intake/file-imports/contract
 import {
   commitImport,
   discardImport,
+  giveUpImport,
   recordFinalFailure,
   stageImport,
 } from '../../../domain/intake/file-imports/run.ts';
@@ -17,7 +18,7 @@ import type {
   TableImportLakeActivities,
 } from '../../../workflows/intake/table-import/contract.ts';
 import type { ActivityDeps } from '../../deps.ts';
-import { beating, withProgress } from '../../heartbeats.ts';
+import { beating, committing, withProgress } from '../../heartbeats.ts';
 import { outcomeOf } from './control.ts';
 
 export function tableImportLakeActivities(deps: ActivityDeps): TableImportLakeActivities {
@@ -48,12 +49,15 @@ export function tableImportLakeActivities(deps: ActivityDeps): TableImportLakeAc
      * Safe to retry: the ledger is checked for the commit's operation first, and every later step is a
      * compare-and-set.
      */
-    commitTableImport: beating(async (input: TableImportInput) => {
-      const row = await read(input);
-      if (row.status !== 'running') return outcomeOf(row);
-      await commitImport(deps, row).catch((error: unknown) => failIfFinal(row, error));
-      return outcomeOf(await read(input));
-    }),
+    commitTableImport: committing(
+      async (input: TableImportInput) => {
+        const row = await read(input);
+        if (row.status !== 'running') return outcomeOf(row);
+        await commitImport(deps, row).catch((error: unknown) => failIfFinal(row, error));
+        return outcomeOf(await read(input));
+      },
+      async (input) => giveUpImport(deps, await read(input), 'failed'),
+    ),
 
     /** Safe to retry: removes by prefix, and only what was not committed. */
     discardStagedImport: beating(async (input: TableImportInput) => discardImport(deps, await read(input))),

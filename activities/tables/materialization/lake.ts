@@ -2,6 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import {
   commitBuild,
   discardBuild,
+  giveUpBuild,
   recordBuildFailure,
   stageBuild,
 } from '../../../domain/tables/calculated-tables/build.ts';
@@ -10,7 +11,7 @@ import type {
   MaterializationLakeActivities,
 } from '../../../workflows/tables/materialization/contract.ts';
 import type { ActivityDeps } from '../../deps.ts';
-import { beating, withHeartbeats } from '../../heartbeats.ts';
+import { beating, committing, withHeartbeats } from '../../heartbeats.ts';
 import { throwIfNoProcess } from '../../no-process.ts';
 
 export function materializationLakeActivities(deps: ActivityDeps): MaterializationLakeActivities {
@@ -39,7 +40,13 @@ export function materializationLakeActivities(deps: ActivityDeps): Materializati
       }),
 
     /** Safe to retry: the ledger is checked for the commit's operation first. */
-    commitBuild: beating((input: BuildInput) => commitBuild(deps, input)),
+    commitBuild: committing(
+      (input: BuildInput) => commitBuild(deps, input),
+      async (input) => {
+        if (await giveUpBuild(deps, input))
+          throw ApplicationFailure.nonRetryable('The commit was given up.', 'BuildFailed');
+      },
+    ),
 
     /** Safe to retry: removes by prefix, and only what was not committed. */
     discardBuild: beating((input: BuildInput) => discardBuild(deps, input)),

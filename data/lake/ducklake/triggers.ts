@@ -3,8 +3,8 @@ import { identifier } from '../sql.ts';
 import { foreignChangesStatements, isOurs } from './foreign-changes.ts';
 
 /**
- * Incremented with every change of the statements below, of `indexes.ts` or of `../ledger-tables.ts`; a lake with an older version is
- * updated when it is next used.
+ * Incremented with every change of the statements below, of `indexes.ts` or of `../ledger-tables.ts`; a lake
+ * with an older version is updated when it is next used.
  */
 export const catalogVersion = 4;
 

@@ -12,7 +12,7 @@ export type SnapshotReconcileDeps = SnapshotRunDeps & ReviveDeps;
 export function snapshotSteps(deps: SnapshotReconcileDeps, olderThanSeconds?: number): ReconcileStep[] {
   const snapshots: Revival<SnapshotRun> = {
     // Terminating a process ends its work, unless the lake has the commit: then a new process records it.
-    end: (row) => giveUpSnapshot(deps, row),
+    end: (row) => giveUpSnapshot(deps, row, 'cancelled'),
     // A confirmation that the process may have missed.
     whileRunning: async ({ confirmed_at: confirmedAt }, run) => {
       if (Date.now() - (confirmedAt?.getTime() ?? 0) < confirmedForMs)

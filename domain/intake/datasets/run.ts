@@ -96,11 +96,15 @@ async function copyDatabase(
 }
 
 /** Ends a snapshot without a process; false if the lake has its commit. */
-export const giveUpSnapshot = (deps: SnapshotRunDeps, row: SnapshotRun): Promise<boolean> =>
+export const giveUpSnapshot = (
+  deps: SnapshotRunDeps,
+  row: SnapshotRun,
+  status: 'cancelled' | 'failed',
+): Promise<boolean> =>
   giveUp(deps, workOf(row), async () => {
     await discardSnapshot(deps, row);
     const id = { organizationId: row.organization_id, runId: row.id };
-    await endSnapshot(deps.db, id, 'cancelled');
+    await endSnapshot(deps.db, id, status);
   });
 
 /** Removes staged files that no commit has added. */

@@ -10,7 +10,7 @@ export type ImportReconcileDeps = ImportRunDeps & ReviveDeps;
 export function importSteps(deps: ImportReconcileDeps, olderThanSeconds?: number): ReconcileStep[] {
   const imports: Revival<TableImport> = {
     // Terminating a process ends its work, unless the lake has the commit: then a new process records it.
-    end: (row) => giveUpImport(deps, row),
+    end: (row) => giveUpImport(deps, row, 'cancelled'),
   };
   return [revivingStep(deps, importRuns, imports, olderThanSeconds)];
 }

@@ -151,11 +151,15 @@ async function makeReady(
 }
 
 /** Ends an import without a process; false if the lake has its commit. */
-export const giveUpImport = (deps: ImportRunDeps, row: TableImport): Promise<boolean> =>
+export const giveUpImport = (
+  deps: ImportRunDeps,
+  row: TableImport,
+  status: 'cancelled' | 'failed',
+): Promise<boolean> =>
   giveUp(deps, workOf(row), async () => {
     await discardImport(deps, row);
     const id = { organizationId: row.organization_id, importId: row.id };
-    await endImport(deps.db, id, 'cancelled');
+    await endImport(deps.db, id, status);
   });
 
 /** Removes staged files that no commit has added. */
