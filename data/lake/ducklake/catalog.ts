@@ -131,13 +131,15 @@ export const internalColumnPrefix = '_ducklake_internal_';
 
 /**
  * Columns that the catalog's table of inlined rows has already, or that PostgreSQL reads as something else:
- * DuckLake writes them there without quotes.
+ * DuckLake writes them there without quotes. The last one is how DuckDB names a row's place in its file: it
+ * does not read that of files with such a column.
  */
 const reservedColumns: ReadonlySet<string> = new Set([
   ...['row_id', 'begin_snapshot', 'end_snapshot'],
   ...['tableoid', 'ctid', 'xmin', 'xmax', 'cmin', 'cmax'],
   ...['current_catalog', 'current_date', 'current_role', 'current_schema', 'current_time'],
   ...['current_timestamp', 'current_user', 'localtime', 'localtimestamp', 'session_user', 'system_user'],
+  'file_row_number',
 ]);
 
 /** Whether no table of a lake can have a column of this name. */

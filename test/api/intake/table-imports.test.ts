@@ -288,15 +288,22 @@ test('an option that is what separates the columns is refused, by previews at it
 
 test('a column that the lake cannot have by its name gets another, and is refused where it is asked for', async () => {
   const client = await workspace.organization();
-  const { project, file } = await newFile(client, 'system.csv', 'ctid,Row_ID,_ducklake_internal_x\n1,2,3\n');
+  const { project, file } = await newFile(
+    client,
+    'system.csv',
+    'ctid,Row_ID,_ducklake_internal_x,file_row_number\n1,2,3,4\n',
+  );
   const start = (body: object) =>
     client.call('POST', `/v1/projects/${project}/files/${file}/imports`, { body });
   expect(await ended(client, await start({ table_name: 'system_names' }))).toMatchObject({
     status: 'succeeded',
   });
   expect(
-    await select(client, 'SELECT ctid_2 + Row_ID_2 + column__ducklake_internal_x_2 AS n FROM system_names'),
-  ).toEqual([{ n: 6 }]);
+    await select(
+      client,
+      'SELECT ctid_2 + Row_ID_2 + column__ducklake_internal_x_2 + file_row_number_2 AS n FROM system_names',
+    ),
+  ).toEqual([{ n: 10 }]);
   const mapping = { source_column_name: 'ctid', target_column_name: 'XMIN', data_type: 'INTEGER' };
   const refused = await start({ table_name: 'mapped_names', column_mappings: [mapping] });
   expect(refused.body.detail).toMatchObject([{ loc: ['body', 'column_mappings', 0, 'target_column_name'] }]);

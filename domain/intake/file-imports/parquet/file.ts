@@ -32,6 +32,12 @@ export async function openParquet(
         `The file has ${columns.length} columns; at most ${maxColumns} are read`,
       );
     }
+    if (columns.some(({ name }) => name.toLowerCase() === rowNumber)) {
+      throw new BadFileError(
+        'unsupported_column',
+        `A column is called ${rowNumber}, which the reader of Parquet needs for itself: give it another name`,
+      );
+    }
     const [[rows] = []] = await runRows(
       connection,
       `SELECT sum(num_rows) FROM parquet_file_metadata(${list})`,

@@ -11,9 +11,9 @@ import { unavailable } from '../guard/refusal.ts';
 import { quoted, splice, type TableEdit } from '../guard/splice.ts';
 import { text } from '../guard/tree.ts';
 import { walkStatement } from '../guard/walk.ts';
-import type { AddedRows, BuildTask, Built, BuiltFile } from './contract.ts';
+import type { AddedRows, BuildTask, Built } from './contract.ts';
 import { columnsAt, tableAt } from './shape.ts';
-import { storedAs, writeFiles } from './write-files.ts';
+import { smallRowGroupRows, storedAs, writeFiles } from './write-files.ts';
 
 /** One way of building, within a transaction. */
 export interface Build {
@@ -46,12 +46,7 @@ export async function buildAddedRows(build: Build): Promise<Built | undefined> {
 /** Everything, over what is kept for each group from then on. */
 export async function buildGroups(build: Build): Promise<Built | undefined> {
   const groups = build.task.increment as Groups;
-  const groupFiles = await writeFiles(
-    build.connection,
-    (await check(build, groups.partial)).sql,
-    groupsUrl(build),
-  );
-  return resultOver(build, groups, groupFiles, 'full');
+  return resultOver(build, groups, (await check(build, groups.partial)).sql, 'full');
 }
 
 /** Everything, from what was kept for each group and the rows that were added. */
@@ -67,15 +62,18 @@ export async function mergeGroups(build: Build): Promise<Built | undefined> {
   const groupBy = keys.length === 0 ? '' : ` GROUP BY ${keys.join(', ')}`;
   const merged = `SELECT ${[...keys, ...parts].join(', ')}
     FROM (SELECT * FROM ${parquet(added.groupFiles)} UNION ALL (${more}\n))${groupBy}`;
-  return resultOver(build, groups, await writeFiles(build.connection, merged, groupsUrl(build)), 'groups');
+  return resultOver(build, groups, merged, 'groups');
 }
 
+/** Keeps what `partial` gives for each group, and writes the result over it. */
 async function resultOver(
   build: Build,
   { result }: Groups,
-  groupFiles: BuiltFile[],
+  partial: string,
   mode: 'full' | 'groups',
 ): Promise<Built | undefined> {
+  const groupsUrl = `${build.task.prefixUrl}groups/`;
+  const groupFiles = await writeFiles(build.connection, partial, groupsUrl, smallRowGroupRows);
   if (groupFiles.length === 0) return undefined;
   const select = await overFiles(
     build.parser,
@@ -84,8 +82,6 @@ async function resultOver(
   );
   return { ...(await writeStored(build, select, undefined)), mode, groupFiles, shape: build.shape };
 }
-
-const groupsUrl = ({ task }: Build): string => `${task.prefixUrl}groups/`;
 
 const parquet = (urls: readonly string[]): string =>
   `read_parquet([${urls.map((url) => literal(url)).join(', ')}])`;

@@ -6,6 +6,8 @@ import type { BuiltFile } from './contract.ts';
 import { type StoredType, storedType } from './stored-type.ts';
 
 const rowGroupRows = 122_880;
+/** For files that are soon read whole: all threads write and read even a small one. */
+export const smallRowGroupRows = 16_384;
 const fileSizeBytes = 256 * 1024 * 1024;
 
 /** A statement whose columns have the types in which they are stored, and those columns. */
@@ -37,12 +39,13 @@ export async function writeFiles(
   connection: DuckDBConnection,
   select: string,
   folderUrl: string,
+  rowGroup = rowGroupRows,
 ): Promise<BuiltFile[]> {
   const url = `${folderUrl}${randomUUID()}`;
   const settings = [
     'FORMAT parquet',
     'COMPRESSION zstd',
-    `ROW_GROUP_SIZE ${rowGroupRows}`,
+    `ROW_GROUP_SIZE ${rowGroup}`,
     `FILE_SIZE_BYTES ${fileSizeBytes}`,
     "FILENAME_PATTERN 'part_{i}'",
     'RETURN_STATS',

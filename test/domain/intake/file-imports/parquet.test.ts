@@ -41,6 +41,11 @@ describe('Parquet', () => {
     ]);
   });
 
+  test("a column by the name of the reader's own is refused", async () => {
+    const source = await lab.upload(await write('SELECT 1 AS a, 2 AS File_Row_Number'), 'parquet');
+    expect(await failureOf(lab.importFile(source))).toMatchObject({ code: 'unsupported_column' });
+  });
+
   test('comes as mapped, and a row that does not fit is named', async () => {
     const source = await lab.upload(
       await write("SELECT i AS n, i / 4 AS q, 'v' || i AS s FROM range(4) AS t(i)"),
