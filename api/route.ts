@@ -5,7 +5,7 @@ import type { IdPrefix } from '../data/ids.ts';
 import { type Database, inOrganization, type OrganizationTransaction } from '../data/postgres/client.ts';
 import { type Caller, callerOf, idFor, type Scope } from './caller.ts';
 import type { Routes } from './deps.ts';
-import { type AuditNote, noteForAudit } from './plugins/audit.ts';
+import { type AuditNote, noteForAudit, noteMade } from './plugins/audit.ts';
 
 /** The parameter names of a path: `/v1/projects/:project_id` has `project_id`. */
 type ParamName<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -147,7 +147,11 @@ function callOf<Path extends string, Query, Body>(
     query: request.query as Query,
     body: request.body as Body,
     transaction: (work) => inOrganization(db, organizationId, work),
-    newId: (prefix, purpose) => idFor(request, prefix, purpose),
+    newId: (prefix, purpose) => {
+      const id = idFor(request, prefix, purpose);
+      noteMade(request, id);
+      return id;
+    },
     audit: (note) => noteForAudit(request, note),
   };
 }

@@ -6,6 +6,7 @@ import { type ReconcileStep, wholeStep } from '../data/reconciling/step.ts';
 import { agentRunSteps } from '../domain/analyst/agent-runs/reconcile.ts';
 import { conversationSteps } from '../domain/analyst/conversations/reconcile.ts';
 import { scheduleSteps } from '../domain/automation/schedules/reconcile.ts';
+import { expiredMakerSteps } from '../domain/automation/workflows/expired-makers.ts';
 import { workflowRunSteps } from '../domain/automation/workflows/runs/reconcile.ts';
 import { snapshotSteps } from '../domain/intake/datasets/reconcile.ts';
 import { importSteps } from '../domain/intake/file-imports/reconcile.ts';
@@ -39,6 +40,7 @@ export function reconcileSteps(
     ...runSteps(deps),
     ...conversationSteps(deps),
     ...agentRunSteps(deps),
+    ...expiredMakerSteps(deps),
     ...scheduleSteps(deps),
     ...workflowRunSteps(deps),
     ...deliverySteps(deps),

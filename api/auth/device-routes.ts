@@ -1,3 +1,4 @@
+import { AppError } from '../../data/errors.ts';
 import {
   beginDeviceLogin,
   deviceLoginSeconds,
@@ -46,7 +47,11 @@ export function deviceLoginRoutes(app: Routes, deps: ApiDeps): void {
         },
       },
       async (request, reply) => {
-        const clientId = await publicClientOf(deps, request.body);
+        const { id: clientId, isOwn, isSelfRegistered } = await publicClientOf(deps, request.body);
+        if (isOwn === true || isSelfRegistered === true)
+          throw new AppError('invalid_request', 'This client logs people in by authorization code only.', {
+            extensions: { error: 'unauthorized_client' },
+          });
         const asked = askedScopes(request.body.scope);
         if ('refusal' in asked) throw oauthError('invalid_scope', asked.refusal);
         const { deviceCode, userCode } = await beginDeviceLogin(deps.db, {

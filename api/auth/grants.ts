@@ -3,7 +3,11 @@ import { redeemCode } from '../../domain/workspace/logins/authorization-codes.ts
 import { pollDeviceLogin } from '../../domain/workspace/logins/device-logins.ts';
 import type { PollOutcome } from '../../domain/workspace/logins/device-states.ts';
 import { clientOfRefreshToken, refresh, type Tokens } from '../../domain/workspace/logins/logins.ts';
-import { findPublicClient, keepPublicClient } from '../../domain/workspace/logins/public-clients.ts';
+import {
+  findPublicClient,
+  keepPublicClient,
+  type PublicClient,
+} from '../../domain/workspace/logins/public-clients.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { deviceGrant } from './device-schemas.ts';
 import { oauthError } from './oauth-error.ts';
@@ -88,7 +92,9 @@ export async function grantTokens(
   form: GrantForm,
   allowed: readonly PersonGrant[],
 ) {
-  const clientId = await publicClientOf(deps, { client_id: form.client_id ?? (await ownerOf(deps, form)) });
+  const { id: clientId } = await publicClientOf(deps, {
+    client_id: form.client_id ?? (await ownerOf(deps, form)),
+  });
   const grantType = needed(form, 'grant_type') as PersonGrant;
   if (!allowed.includes(grantType))
     throw oauthError('unsupported_grant_type', `This route grants ${allowed.join(' and ')}.`);
@@ -116,8 +122,8 @@ async function ownerOf({ db }: ApiDeps, form: GrantForm): Promise<string | undef
 export async function publicClientOf(
   deps: ApiDeps,
   form: { client_id?: string | undefined },
-): Promise<string> {
+): Promise<PublicClient> {
   const client = await findPublicClient(deps, needed(form, 'client_id'));
-  if (client !== undefined) return client.id;
+  if (client !== undefined) return client;
   throw oauthError('invalid_client', 'There is no such public client; the command line is `cli`.');
 }

@@ -63,6 +63,8 @@ export function registrationRoute(app: Routes, deps: ApiDeps): void {
       const method = request.body.token_endpoint_auth_method ?? 'none';
       if (method !== 'none')
         throw refused('invalid_client_metadata', 'Only token_endpoint_auth_method none is supported.');
+      if (/[\p{Cc}\p{Cf}]/u.test(name))
+        throw refused('invalid_client_metadata', 'The name holds characters that are not seen.');
       if (isTakenName(deps, name))
         throw refused('invalid_client_metadata', 'The name is that of a program of this service.');
       const wrong = redirectUris.find((uri) => !isRegistrable(uri));

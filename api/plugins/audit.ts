@@ -12,6 +12,8 @@ interface Audited {
   processId: string | null;
   /** Of the answer, if the handler gave any. */
   resource: Resource | undefined;
+  /** What the request makes, if neither its answer nor its path names it. */
+  made: Resource | undefined;
   /** What the handler says of its event, instead of what is taken from its answer. */
   given: AuditNote;
   isAnswered: boolean;
@@ -39,6 +41,12 @@ const audited = new WeakMap<FastifyRequest, Audited>();
 export function noteForAudit(request: FastifyRequest, note: AuditNote): void {
   const known = audited.get(request);
   if (known !== undefined) known.given = { ...known.given, ...note };
+}
+
+/** Sets the id of what a request makes. */
+export function noteMade(request: FastifyRequest, id: string): void {
+  const known = audited.get(request);
+  if (known !== undefined) known.made ??= { id, name: nameOf(request.body) };
 }
 
 /**
@@ -74,7 +82,8 @@ export function audit(app: FastifyInstance, record: Recorder): void {
 
   app.addHook('onSend', async (request, reply, payload) => {
     const event = lateEvent(request, reply);
-    if (event?.detail?.['uncertain'] === true)
+    // In place of an answer that is a refusal or a failure already, no other can be given here.
+    if (event !== undefined && reply.statusCode >= 400)
       await record(event).catch((err: unknown) => request.log.warn({ err }, 'a failure was not recorded'));
     else if (event !== undefined) await record(event);
     return payload;
@@ -94,6 +103,7 @@ function actingOf(request: FastifyRequest, action: string | undefined): Acting {
     isRecorded: false,
     processId: null,
     resource: undefined,
+    made: undefined,
     given: {},
     isAnswered: false,
   };
@@ -105,7 +115,7 @@ function actingOf(request: FastifyRequest, action: string | undefined): Acting {
     },
     beforeCommit: async (db, result) => {
       if (known.isRecorded) return undefined;
-      const { resource = resourceOf(result) ?? ofPath(request), detail = null } = known.given;
+      const { resource = resourceOf(result) ?? ofRequest(request), detail = null } = known.given;
       const event = eventOf(request, caller, { action, resource, outcome: 'done', detail });
       const recorded = await recordEvents(db, caller.organizationId, [event], { onlyIfWritten: true });
       if (recorded === 0) return undefined;
@@ -122,7 +132,7 @@ function lateEvent(request: FastifyRequest, reply: FastifyReply): NewAuditEvent 
   if (caller === undefined || routeOptions.url === undefined) return undefined;
   const known = audited.get(request);
   const { statusCode: status } = reply;
-  const resource = known?.given.resource ?? known?.resource ?? ofPath(request);
+  const resource = known?.given.resource ?? known?.resource ?? ofRequest(request);
   const refused = (more: object = {}) =>
     eventOf(request, caller, {
       action: refusedAction(method, routeOptions.url!),
@@ -166,13 +176,23 @@ function eventOf(
   };
 }
 
-/** The last id of the path; other parameters, such as a page's number, name a part of it. */
-function ofPath({ params }: FastifyRequest): Resource {
-  const given = Object.values((params ?? {}) as Record<string, string>);
-  return { id: given.findLast((value) => /^[a-z]{3}_/.test(value)) ?? null, name: null };
+/**
+ * The last id of the path, or what the request makes; other parameters, such as a page's number, name a part
+ * of it.
+ */
+function ofRequest(request: FastifyRequest): Resource {
+  const given = Object.values((request.params ?? {}) as Record<string, string>);
+  const id = given.findLast((value) => /^[a-z]{3}_/.test(value));
+  return id === undefined ? (audited.get(request)?.made ?? { id: null, name: null }) : { id, name: null };
 }
 
 const nameKeys = ['name', 'title', 'path', 'email', 'description'] as const;
+
+function nameOf(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const members = value as Record<string, unknown>;
+  return nameKeys.map((key) => members[key]).find((one) => typeof one === 'string') ?? null;
+}
 
 /** The resource of a row, or of an answer, or of what is one level below. */
 function resourceOf(value: unknown, depth = 0): Resource | undefined {
@@ -180,8 +200,7 @@ function resourceOf(value: unknown, depth = 0): Resource | undefined {
   const members = value as Record<string, unknown>;
   const id = [members['id'], members['clientId'], members['tableId']].find((one) => typeof one === 'string');
   if (typeof id === 'string') {
-    const name = nameKeys.map((key) => members[key]).find((one) => typeof one === 'string');
-    return { id, name: (name as string | undefined) ?? null };
+    return { id, name: nameOf(members) };
   }
   if (depth === 2) return undefined;
   for (const member of Object.values(members)) {

@@ -45,6 +45,17 @@ test('an event says who did what to what, from where', async () => {
   });
 });
 
+test('what a request makes is named, also where neither its answer nor its path begins with it', async () => {
+  const ada = await personOf(workspace, client, 'admin');
+  const view = await ada.call('POST', '/v1/views', { body: { name: 'named', query: 'SELECT 1 AS a' } });
+  const body = { name: 'calculated', kind: 'calc', query: 'SELECT 1 AS a' };
+  const table = await ada.call('POST', '/v1/grid/tables', { body });
+  expect(await events(`?actor_id=${ada.id}`)).toMatchObject([
+    { action: 'table.created', resource: { id: table.body.data.tableId, name: 'calculated' } },
+    { action: 'view.created', resource: { id: view.body.data.id, name: 'named' } },
+  ]);
+});
+
 test('events are filtered and paged', async () => {
   const ada = await personOf(workspace, client, 'admin');
   const ids: string[] = [];

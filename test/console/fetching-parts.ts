@@ -125,7 +125,10 @@ const data: Part[] = [
   },
   {
     ...{ of: 'data/builds.tsx', at: calculated, open: ['Builds'] },
-    ...{ asks: '/v1/grid/tables/{table_id}/runs', none: [{ data: [] }, 'It was never built.'] },
+    ...{
+      asks: '/v1/grid/tables/{table_id}/runs',
+      none: [{ items: [], nextCursor: null }, 'It was never built.'],
+    },
     full: 'It was never built.',
   },
   {

@@ -14,7 +14,16 @@ import { withProblem } from '../../../domain/workspace/runs/show.ts';
 import { memoOf } from '../../caller.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { type Call, type Load, route } from '../../route.ts';
-import { confirmQuery, envelope } from '../../schemas.ts';
+import {
+  confirmQuery,
+  decodeCursor,
+  envelope,
+  idCursor,
+  type ListRequest,
+  page,
+  pageQuery,
+  toPage,
+} from '../../schemas.ts';
 import { runSchema, runView } from '../../workspace/runs/schemas.ts';
 import { materializeRunExample, oneStatus, syncBody } from './calculation-schemas.ts';
 
@@ -103,18 +112,18 @@ export function calculationRoutes(app: Routes, deps: ApiDeps): void {
     ['GET', `${path}/runs`],
     {
       summary: 'List the newest runs of a calculated table',
-      description: 'At most 100, newest first.',
       exists: isCalculated,
+      query: pageQuery,
     },
-    {
-      200: envelope(runSchema.array()).meta({ examples: [{ data: [materializeRunExample] }] }),
-    },
-    async ({ organizationId, params, transaction }) => {
+    { 200: page(runSchema).meta({ examples: [{ items: [materializeRunExample], nextCursor: null }] }) },
+    async ({ organizationId, params, query, request, transaction }) => {
+      const list = request as ListRequest;
+      const slice = { after: decodeCursor(idCursor, list), limit: query.limit + 1 };
       const runs = await transaction(async (db) => {
         const { id } = await getCalculated(db, organizationId, params.table_id);
-        return listTableRuns(db, organizationId, id);
+        return listTableRuns(db, organizationId, id, slice);
       });
-      return { data: runs.map((run) => runView(run)) };
+      return toPage(list, runs, ({ id }) => id, runView);
     },
   );
 

@@ -2634,10 +2634,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the newest runs of a calculated table
-         * @description At most 100, newest first.
-         */
+        /** List the newest runs of a calculated table */
         get: operations["listTableRuns"];
         put?: never;
         post?: never;
@@ -11980,7 +11977,12 @@ export interface operations {
     };
     listTableRuns: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Items per page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
             header?: never;
             path: {
                 table_id: string;
@@ -11996,7 +11998,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Run"][];
+                        items: components["schemas"]["Run"][];
+                        nextCursor: string | null;
                     };
                 };
             };

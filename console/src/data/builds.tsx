@@ -18,7 +18,7 @@ export function Builds({ tableId }: { tableId: string }) {
     queryKey,
     queryFn: async () =>
       (await workspace.get('/v1/grid/tables/{table_id}/runs', { params: { path: { table_id: tableId } } }))
-        .data,
+        .items,
     refetchInterval: asLongAs<Run[]>((runs) => !runs.every(hasEnded), lookEveryMs),
   });
   const cancel = (run: Run) => (

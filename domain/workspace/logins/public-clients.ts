@@ -66,12 +66,19 @@ export function isTakenName(
  * address may have any port (RFC 8252 §7.3), because a program gets a free one each time it starts.
  */
 export function isRedirectUri(client: PublicClient, uri: string, serviceUrl: string): boolean {
+  if (!isSpelledOut(uri)) return false;
   if (client.takesLoopback === true && isLoopback(uri)) return true;
   return client.redirectUris.some((registered) => {
     const whole = registered.startsWith('/') ? `${serviceUrl}${registered}` : registered;
     return whole === uri || (isLoopback(whole) && isLoopback(uri) && withoutPort(whole) === withoutPort(uri));
   });
 }
+
+/**
+ * Only characters of an address (RFC 3986 §2). The parser of URLs drops line breaks, turns a backslash into
+ * a slash and spells out other scripts; the address is sent as it was given.
+ */
+const isSpelledOut = (uri: string) => /^[!#-;=?-[\]_a-z~]+$/.test(uri);
 
 const loopbackHosts = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
@@ -91,10 +98,12 @@ function withoutPort(uri: string): string {
 
 /** Whether a client may register this address: https, loopback, or a scheme of its own (RFC 8252 §7.1). */
 export function isRegistrable(uri: string): boolean {
-  const url = URL.parse(uri);
+  const url = isSpelledOut(uri) ? URL.parse(uri) : null;
   if (url === null || !isPlain(url)) return false;
   return (
-    url.protocol === 'https:' || isLoopback(uri) || /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/.test(url.protocol)
+    /^https:\/\/[^/*]+(\/|$)/i.test(uri) ||
+    isLoopback(uri) ||
+    /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/.test(url.protocol)
   );
 }
 

@@ -2,25 +2,29 @@ import { AppError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 
 /**
- * Whether the person, or the API client, that something runs as is still there, was removed or revoked, or
- * was never known here, as with what was imported from elsewhere.
+ * Whether the person, or the API client, that something runs as is still there, was removed, revoked or has
+ * expired, or was never known here, as with what was imported from elsewhere.
  */
 async function stateOf(
   db: OrganizationTransaction,
   organizationId: string,
   makerId: string,
 ): Promise<'live' | 'gone' | 'unknown'> {
-  const [table, column] = makerId.startsWith('usr_')
-    ? (['users', 'removed_at'] as const)
-    : (['api_clients', 'revoked_at'] as const);
-  const row = await db
-    .selectFrom(table)
-    .select(column as 'removed_at')
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', makerId)
-    .executeTakeFirst();
+  const row = makerId.startsWith('usr_')
+    ? await db
+        .selectFrom('users')
+        .select('removed_at as ended_at')
+        .where('organization_id', '=', organizationId)
+        .where('id', '=', makerId)
+        .executeTakeFirst()
+    : await db
+        .selectFrom('api_clients')
+        .select(({ fn }) => fn<Date | null>('least', ['revoked_at', 'expires_at']).as('ended_at'))
+        .where('organization_id', '=', organizationId)
+        .where('id', '=', makerId)
+        .executeTakeFirst();
   if (row === undefined) return 'unknown';
-  return Object.values(row).every((at) => at === null) ? 'live' : 'gone';
+  return row.ended_at === null || row.ended_at.getTime() > Date.now() ? 'live' : 'gone';
 }
 
 /** Nothing runs as somebody who is gone. */
@@ -33,7 +37,7 @@ export async function refuseGoneMaker(
   if ((await stateOf(db, organizationId, makerId)) !== 'gone') return;
   throw new AppError(
     'conflict',
-    `The ${what} runs as somebody who was removed; an administrator takes it over first.`,
+    `The ${what} runs as somebody who was removed or has expired; an administrator takes it over first.`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { notFound } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { findRun, type Run } from './runs.ts';
@@ -17,15 +18,14 @@ export async function getTableRun(
 const isAbout = ({ resource_type: type, resource_id: id, kind }: Run, tableId: string): boolean =>
   type === 'table' && id === tableId && (kind === 'materialize' || kind === 'profile');
 
-const mostListed = 100;
-
 /** The newest materializations that were started for this table. */
 export async function listTableRuns(
   db: OrganizationTransaction,
   organizationId: string,
   tableId: string,
+  { after, limit }: { after: string | undefined; limit: number },
 ): Promise<ShownRun[]> {
-  const runs = await db
+  let query = db
     .selectFrom('runs')
     .innerJoin('materializations', (join) =>
       join
@@ -34,9 +34,18 @@ export async function listTableRuns(
     )
     .selectAll('runs')
     .where('materializations.organization_id', '=', organizationId)
-    .where('materializations.table_id', '=', tableId)
+    .where('materializations.table_id', '=', tableId);
+  // Ids of builds that follow a change have the time of the change.
+  if (after !== undefined)
+    query = query.where(
+      sql<boolean>`(materializations.created_at, materializations.id) < (
+        SELECT earlier.created_at, earlier.id FROM materializations AS earlier
+        WHERE earlier.organization_id = ${organizationId} AND earlier.id = ${after})`,
+    );
+  const runs = await query
     .orderBy('materializations.created_at', 'desc')
-    .limit(mostListed)
+    .orderBy('materializations.id', 'desc')
+    .limit(limit)
     .execute();
   return withProblems(db, organizationId, runs);
 }

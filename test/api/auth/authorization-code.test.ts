@@ -139,6 +139,9 @@ test('nothing is sent to an address that the client did not register', async () 
     { redirect_uri: 'http://user@127.0.0.1/' },
     { redirect_uri: 'http://127.0.0.1/#fragment' },
     { redirect_uri: 'javascript:alert(1)' },
+    { redirect_uri: 'http://localhost:5/а' },
+    { redirect_uri: 'http://127.0.0.1:5/\r\nX: y' },
+    { redirect_uri: 'http://127.0.0.1:5\\@evil.example.com/' },
     { redirect_uri: '' },
     { client_id: 'nobody' },
     { client_id: 'console', redirect_uri: 'https://evil.example.com/console/callback' },
@@ -250,6 +253,14 @@ test('a program registers itself and signs a person in; its loopback address has
   for (const [body, error] of [
     [{ redirect_uris: ['http://example.com/cb'] }, 'invalid_redirect_uri'],
     [{ redirect_uris: ['javascript:alert(1)'] }, 'invalid_redirect_uri'],
+    [{ redirect_uris: ['https://a.example.com/\r\nX: y'] }, 'invalid_redirect_uri'],
+    [{ redirect_uris: ['https://аррӏе.com/cb'] }, 'invalid_redirect_uri'],
+    [{ redirect_uris: ['https:a.example.com'] }, 'invalid_redirect_uri'],
+    [{ redirect_uris: ['https://*.example.com/cb'] }, 'invalid_redirect_uri'],
+    [
+      { client_name: 'moc.\u202ekoobeton', redirect_uris: ['https://a.example.com/'] },
+      'invalid_client_metadata',
+    ],
     [
       { redirect_uris: ['https://a.example.com/'], token_endpoint_auth_method: 'client_secret_post' },
       'invalid_client_metadata',
@@ -259,6 +270,11 @@ test('a program registers itself and signs a person in; its loopback address has
     const refused = await register(body);
     expect([refused.status, refused.body.error]).toEqual([400, error]);
   }
+  const form = {
+    raw: { text: `client_id=${made.body.client_id}`, contentType: 'application/x-www-form-urlencoded' },
+  };
+  const device = await workspace.call('POST', '/v1/auth/device/code', form);
+  expect([device.status, device.body.error]).toEqual([400, 'unauthorized_client']);
 });
 
 test('who registered itself is marked, kept only by approval and use, and few come from one network', async () => {

@@ -1,7 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
+import { expiredMakerSteps } from '../../../domain/automation/workflows/expired-makers.ts';
 import { talkIn } from '../../support/conversations.ts';
 import { eventually } from '../../support/eventually.ts';
 import { personOf } from '../../support/people.ts';
+import { reconcile } from '../../support/reconcile.ts';
 import { madeSchedule, reconcileSchedules, writtenPlaybook } from '../../support/schedules.ts';
 import { useWorker } from '../../support/worker.ts';
 import { type TestClient, useWorkspace } from '../../support/workspace.ts';
@@ -67,7 +69,17 @@ test('a schedule has the rights of its maker only as long as nobody else has wri
   expect(await fired(admin, schedule.id)).toContain(String(secret));
 });
 
-test('what runs as a client that was revoked is paused, and reads nothing', async () => {
+test.each<[string, (clientId: string) => Promise<unknown>]>([
+  ['was revoked', (id) => client.call('DELETE', `/v1/auth/m2m/clients/${id}`)],
+  [
+    'has expired',
+    async (id) => {
+      const expired = `UPDATE api_clients SET expires_at = now() - interval '1 second' WHERE id = $1`;
+      await workspace.deps.lake.catalogPool.query(expired, [id]);
+      await reconcile(workspace, expiredMakerSteps(workspace.deps));
+    },
+  ],
+])('what runs as a client that %s is paused, and reads nothing', async (_, end) => {
   const issued = await personOf(workspace, client, 'owner');
   const body = { name: 'Bot', scopes: ['agent:read', 'agent:write'], admin: true };
   const bot = (await issued.call('POST', '/v1/auth/m2m/clients', { body })).body.data;
@@ -84,7 +96,15 @@ test('what runs as a client that was revoked is paused, and reads nothing', asyn
   };
   const playbook = await writtenPlaybook(asBot, projectId, { instructions: `# Bot\n\n- ${question}` });
   const { id } = await madeSchedule(asBot, projectId, playbook);
-  await client.call('DELETE', `/v1/auth/m2m/clients/${bot.clientId}`);
+  const graph = { nodes: [{ id: 'wait', type: 'wait', config: { seconds: 1 } }], edges: [] };
+  const draft = { project_id: projectId, title: 'Of a bot', graph };
+  const made = await asBot.call('POST', '/v1/workflows', { body: draft });
+  expect(made.status, made.text).toBe(201);
+  await end(bot.clientId);
+  const gone = await client.call('GET', '/v1/workflows?owner=gone');
+  expect(gone.body.items.map((each: { id: string }) => each.id)).toContain(made.body.data.id);
+  const taken = await client.call('POST', `/v1/workflows/${made.body.data.id}/take-over`);
+  expect(taken.status, taken.text).toBe(200);
   const shown = (await client.call('GET', `/v1/schedules/${id}`)).body.data;
   expect(shown).toMatchObject({ status: 'paused', pauseReason: 'maker_removed' });
   expect((await client.call('POST', `/v1/schedules/${id}/resume`)).body.code).toBe('conflict');

@@ -1,4 +1,4 @@
-import type { ExpressionBuilder } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import { AppError, notFound } from '../../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
 import { type RecordOf, type RowLock, records, type Slice } from '../../../../data/postgres/records.ts';
@@ -70,7 +70,10 @@ const isOwnerGone = ({ and, exists, not, selectFrom }: ExpressionBuilder<DB, 'wo
     .select('api_clients.id')
     .whereRef('api_clients.organization_id', '=', 'workflows.organization_id')
     .whereRef('api_clients.id', '=', 'workflows.owner_id')
-    .where('api_clients.revoked_at', 'is', null);
+    .where('api_clients.revoked_at', 'is', null)
+    .where((eb) =>
+      eb.or([eb('api_clients.expires_at', 'is', null), eb('api_clients.expires_at', '>', sql<Date>`now()`)]),
+    );
   return and([not(exists(person)), not(exists(client))]);
 };
 

@@ -79,5 +79,11 @@ export const within = <T>(
   work: Parameters<typeof inOrganization<T>>[2],
 ): Promise<T> => inOrganization(deps.db, run.organization_id, work);
 
+/** The time in the ids of what an attempt starts: those of a later attempt are newer. */
+export const attemptMsOf = ({ run, state }: Pick<NodeCall, 'run' | 'state'>): number =>
+  state.attempts === 0 || state.started_at === null
+    ? run.created_at.getTime()
+    : state.started_at.getTime() + state.attempts;
+
 /** A name derived from the run, the node, and the number of its attempt. */
 export const seedOf = ({ run, node, state }: NodeCall): string => `${run.id} ${node.id} ${state.attempts}`;

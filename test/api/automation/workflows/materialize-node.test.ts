@@ -84,7 +84,7 @@ test('a build that fails is the failure of the node, and a cancel of the run rea
   await client.call('POST', `/v1/workflows/${workflow.id}/runs/${run.id}/cancel?confirm=true`);
   const ended = await flows.ended(workflow.id, run.id);
   expect([ended.status, steps(ended)]).toEqual(['cancelled', { build: 'cancelled' }]);
-  const newest = async () => (await client.call('GET', `/v1/grid/tables/${slow}/runs`)).body.data[0];
+  const newest = async () => (await client.call('GET', `/v1/grid/tables/${slow}/runs`)).body.items[0];
   await expectEventually(async () => (await newest()).status).toBe('cancelled');
 
   const waiting = await flows.start(workflow.id);

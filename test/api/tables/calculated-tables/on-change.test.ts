@@ -18,7 +18,7 @@ beforeAll(async () => {
 const hourMs = 3_600_000;
 const look = (afterMs: number) =>
   startDueBuilds(workspace.activityDeps, client.organizationId, Date.now() + afterMs);
-const runsOf = async (id: string) => (await client.call('GET', `/v1/grid/tables/${id}/runs`)).body.data;
+const runsOf = async (id: string) => (await client.call('GET', `/v1/grid/tables/${id}/runs`)).body.items;
 const refresh = { mode: 'on_change', min_interval_seconds: 600 };
 
 test('a change of what it reads builds it, once, after its interval; first it is built by request', async () => {
@@ -62,4 +62,10 @@ test('what failed is tried again only when something has changed', async () => {
   await look(2 * hourMs);
   const [mended] = await runsOf(id);
   expect(await on.ended(id, mended)).toMatchObject({ status: 'succeeded' });
+  const path = `/v1/grid/tables/${id}/runs?limit=2`;
+  const first = (await client.call('GET', path)).body;
+  const rest = (await client.call('GET', `${path}&cursor=${first.nextCursor}`)).body;
+  expect(rest).toMatchObject({ items: [{ id: expect.any(String) }], nextCursor: null });
+  const idOf = (run: { id: string }) => run.id;
+  expect([...first.items, ...rest.items].map(idOf)).toEqual((await runsOf(id)).map(idOf));
 });

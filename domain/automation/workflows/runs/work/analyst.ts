@@ -6,7 +6,15 @@ import { findReport } from '../../../../publishing/reports/reports.ts';
 import { storeReport } from '../../../../publishing/reports/store.ts';
 import { findFile } from '../../../../workspace/files/files.ts';
 import { findRun, type Run, runStates } from '../../../../workspace/runs/runs.ts';
-import { type NodeCall, NodeFailed, type NodeStep, type NodeWork, seedOf, within } from '../node-work.ts';
+import {
+  attemptMsOf,
+  type NodeCall,
+  NodeFailed,
+  type NodeStep,
+  type NodeWork,
+  seedOf,
+  within,
+} from '../node-work.ts';
 import type { NodeOutputs } from '../nodes.ts';
 import { workflowRunProcess } from '../process.ts';
 import { dataVersionsOf } from '../workflow-runs.ts';
@@ -46,7 +54,7 @@ export const reportWork: NodeWork = async (call) => {
         waitedBy: workflowRunProcess.workflowId(run.id),
       }),
     );
-  const id = derivedId('rpt', run.created_at.getTime(), seedOf(call));
+  const id = derivedId('rpt', attemptMsOf(call), seedOf(call));
   const report = await storeReport(deps, {
     organizationId: run.organization_id,
     projectId: run.project_id,

@@ -1,6 +1,6 @@
 import { derivedId } from '../../../../../data/ids.ts';
 import { decideExpired, findApproval, insertApproval, showWaiting } from '../approvals.ts';
-import { NodeFailed, type NodeWork, seedOf, within } from '../node-work.ts';
+import { attemptMsOf, NodeFailed, type NodeWork, seedOf, within } from '../node-work.ts';
 import { findBoth } from '../workflow-runs.ts';
 
 /** Waits for a number of seconds from the node's start, or until a time; a past time is no wait. */
@@ -16,7 +16,7 @@ export const waitWork: NodeWork = async ({ config, state }) => {
 export const approvalWork: NodeWork = async (call) => {
   const { run, node, config } = call;
   const { message, expires_in_seconds: seconds } = config as { message: string; expires_in_seconds: number };
-  const id = derivedId('wap', run.created_at.getTime(), seedOf(call));
+  const id = derivedId('wap', attemptMsOf(call), seedOf(call));
   const approval = await within(call, async (db) => {
     // The same lock order as everywhere else.
     await findBoth(db, run.organization_id, run.id, 'update');
