@@ -1,5 +1,6 @@
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import type { ClaimedBuilds } from '../../../workflows/tables/materialization/contract.ts';
+import { buildsAtOnce } from '../../../workflows/tables/materialization/names.ts';
 import {
   beginMaterialization,
   isOver,
@@ -48,10 +49,15 @@ export function nextBuilds(
       }
       if (changed) builds = await listBuilds(transaction, organizationId, { runId });
     }
-    await showProgress(transaction, row, builds);
     const done = new Set(builds.filter(isOver).map(({ table_id: id }) => id));
     const left = builds.filter((build) => !isOver(build));
     const ready = left.filter((build) => build.after.every((id) => done.has(id)));
+    // They are begun by what is returned here.
+    const begun = new Set(ready.slice(0, buildsAtOnce));
+    const shown = builds.map((build) =>
+      begun.has(build) ? { ...build, status: 'running' as const } : build,
+    );
+    await showProgress(transaction, row, shown);
     return { ready: ready.map(({ table_id: id }) => id), isAll: ready.length === left.length };
   });
 }

@@ -89,6 +89,7 @@ test('a build that fails is the failure of the node, and a cancel of the run rea
 
   const waiting = await flows.start(workflow.id);
   await expectEventually(async () => (await on.status(slow)).status).toBe('running');
+  expect((await newest()).steps).toMatchObject([{ id: slow, status: 'running', finishedAt: null }]);
   await client.call('POST', `/v1/grid/tables/${slow}/runs/${(await newest()).id}/cancel?confirm=true`);
   expect(await flows.ended(workflow.id, waiting.id)).toMatchObject({
     status: 'failed',
