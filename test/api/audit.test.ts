@@ -100,11 +100,20 @@ test('what is repeated under its key, or refused as wrong, is not recorded again
 
 test('a change and its event are one commit', async () => {
   const ada = await personOf(workspace, client, 'admin');
+  const reader = await personOf(workspace, client, 'member', ['agent:read']);
   const run = (statement: string) => workspace.deps.lake.catalogPool.query(statement);
   await run('ALTER TABLE audit_events RENAME TO audit_events_away');
   const failed = await ada.call('POST', '/v1/projects', { body: { name: 'Unrecorded' } });
+  // Spelled so, it is not looked up whether the answer was recorded.
+  const headers = { Authorization: `Bearer ${reader.token}` };
+  const refused = await workspace.call('POST', '/v1/projects', { body: { name: 'x' }, headers });
   await run('ALTER TABLE audit_events_away RENAME TO audit_events');
   expect(failed.status).toBe(500);
+  expect([refused.status, refused.body.code, refused.body.request_id]).toEqual([
+    403,
+    'missing_scope',
+    refused.headers['x-request-id'],
+  ]);
   const { items } = (await ada.call('GET', '/v1/projects')).body;
   expect(items.map(({ name }: { name: string }) => name)).not.toContain('Unrecorded');
 });
