@@ -48,7 +48,7 @@ async function commitFiles(deps: SnapshotRunDeps, row: SnapshotRun, manifest: Ma
   const tableVersion =
     replica?.isIncremental === true
       ? await addTo(deps, row, change, replica)
-      : await replaceWhole(deps, row, change, replica?.keys ?? []);
+      : await replaceWhole(deps, row, change, replica);
   return { tableName, tableVersion };
 }
 
@@ -89,14 +89,15 @@ async function replaceWhole(
   deps: SnapshotRunDeps,
   row: SnapshotRun,
   change: TableChange,
-  keys: readonly string[],
+  replica: Replica | undefined,
 ): Promise<number> {
   const { schema } = await deps.lake.catalog.get(change.organizationId);
   // A retry after the commit would compare the new table with itself.
   if (!(await isCommitted(deps, workOf(row)))) {
     const before = await findPhysicalTable(deps.lake.catalogPool, schema, change.tableName);
-    await keepSchemaChanges(deps, row, schemaChanges(before?.columns, change.staged.columns));
-    await countDeleted(deps, row, change, before, keys);
+    const { columns } = change.staged;
+    await keepSchemaChanges(deps, row, schemaChanges(columnsBefore(before?.columns, replica), columns));
+    await countDeleted(deps, row, change, before, replica?.keys ?? []);
   }
   return replaceWithFiles(deps.lake, { ...change, beside: undefined });
 }
@@ -121,15 +122,41 @@ async function addTo(
   deps: SnapshotRunDeps,
   row: SnapshotRun,
   change: TableChange,
-  { keys, overlap }: Replica,
+  replica: Replica,
 ): Promise<number> {
+  const keep = (before: readonly LakeColumn[], after: readonly LakeColumn[]) =>
+    keepSchemaChanges(
+      deps,
+      row,
+      schemaChanges(columnsBefore(before, replica), columnsOf(after, replica.next.columns)),
+    );
   if (change.staged.rows === 0) {
     const { schema } = await deps.lake.catalog.get(change.organizationId);
+    const table = await findPhysicalTable(deps.lake.catalogPool, schema, change.tableName);
+    if (table !== undefined) await keep(table.columns, table.columns);
     return (await findStatistics(deps.lake.catalogPool, schema, change.tableId))?.version ?? 0;
   }
+  const { keys, overlap } = replica;
   const { version, before, after } = await mergeFiles(deps.lake, { ...change, keys, overlap });
-  if (before !== undefined) await keepSchemaChanges(deps, row, schemaChanges(before, after));
+  if (before !== undefined) await keep(before, after);
   return version;
+}
+
+/**
+ * The columns that the source had at the previous snapshot. A merge leaves those that it no longer had in the
+ * table: without this, each snapshot would tell again that they were removed.
+ */
+const columnsBefore = (columns: readonly LakeColumn[] | undefined, replica: Replica | undefined) =>
+  columns && columnsOf(columns, replica?.previousColumns);
+
+/** Those of the table's columns that the source has; all if its columns are not known. */
+function columnsOf(
+  columns: readonly LakeColumn[],
+  names: readonly string[] | undefined,
+): readonly LakeColumn[] {
+  if (names === undefined) return columns;
+  const known = new Set(names.map((name) => name.toLowerCase()));
+  return columns.filter(({ name }) => known.has(name.toLowerCase()));
 }
 
 async function keepSchemaChanges(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { configOf } from '../data-connections/change.ts';
 import type { DataConnection } from '../data-connections/data-connections.ts';
+import type { Copied } from './copy/copier.ts';
 import type { CopiedIncrement, Increment } from './copy/increment.ts';
 import type { Dataset } from './datasets.ts';
 import type { Replica } from './replicate.ts';
@@ -15,6 +16,8 @@ export interface PlannedIncrement extends Increment {
   fingerprint: string;
   /** Time of the last full copy; undefined if this one is full. */
   wholeAt: string | undefined;
+  /** The source's columns at the previous snapshot, whatever its settings were; undefined if not known. */
+  previousColumns: readonly string[] | undefined;
 }
 
 export function planIncrement(
@@ -32,13 +35,18 @@ export function planIncrement(
   const wholeAt = known?.wholeAt;
   const isDue = wholeAt === undefined || now.getTime() - Date.parse(wholeAt) > wholeEveryHours * 3_600_000;
   const since = isDue ? null : (known?.reached?.cursor ?? null);
-  return { cursor, keys, since, fingerprint, wholeAt: since === null ? undefined : wholeAt };
+  const { replicated } = dataset;
+  const previousColumns = replicated?.tableId === tableId ? replicated.columns : undefined;
+  return {
+    ...{ cursor, keys, since, fingerprint, previousColumns },
+    wholeAt: since === null ? undefined : wholeAt,
+  };
 }
 
 /** How the copied rows change the table, and the dataset's new position. */
 export function replicaOf(
-  { since, fingerprint, wholeAt }: PlannedIncrement,
-  { reached, keys }: CopiedIncrement,
+  { since, fingerprint, wholeAt, previousColumns }: PlannedIncrement,
+  { columns, increment: { reached, keys } }: Pick<Copied, 'columns'> & { increment: CopiedIncrement },
   { table_id: tableId }: SnapshotRun,
   now: Date,
 ): Replica {
@@ -48,12 +56,14 @@ export function replicaOf(
     keys,
     overlap: undefined,
     cursor,
+    previousColumns,
     next: {
       fingerprint,
       tableId,
       reached: cursor === null ? null : { cursor, tieBreaker: null },
       sweep: null,
       wholeAt: wholeAt ?? now.toISOString(),
+      columns: columns.map(({ name }) => name),
     },
   };
 }

@@ -26,6 +26,11 @@ export interface Replica {
   keys: readonly string[];
   overlap: FileMerge['overlap'];
   cursor: string | null;
+  /**
+   * For databases: the source's columns at the previous snapshot, by their names in the table; undefined if
+   * they are the table's.
+   */
+  previousColumns?: readonly string[] | undefined;
   /** The dataset's position once this is committed. */
   next: Replicated;
 }

@@ -20,6 +20,8 @@ export interface Replicated {
   sweep: { position: PagePosition; reached: Reached | null } | null;
   /** For databases: time of the last full copy, in ISO 8601. */
   wholeAt?: string;
+  /** For databases: the source's columns, by their names in the table, which may have more. */
+  columns?: string[];
 }
 
 /**

@@ -91,8 +91,9 @@ async function copyDatabase(
   const increment = planIncrement(connection, dataset, row, begunAt);
   const request = { connection, resource: dataset.resource, prefixUrl, increment };
   const copied = await copier.copy(request, progress, signal);
-  if (increment === undefined || copied.increment === undefined) return copied;
-  return { ...copied, replica: replicaOf(increment, copied.increment, row, begunAt) };
+  const { columns, increment: part } = copied;
+  if (increment === undefined || part === undefined) return copied;
+  return { ...copied, replica: replicaOf(increment, { columns, increment: part }, row, begunAt) };
 }
 
 /** Ends a snapshot without a process; false if the lake has its commit. */

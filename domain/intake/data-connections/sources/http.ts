@@ -3,8 +3,8 @@ import type { StageOf } from '../failure.ts';
 import { type ReplicatedResource, tieBreakerColumn } from '../replication-policy.ts';
 import { look, NoPermit } from './http-look.ts';
 import { firstPosition, pageUrl } from './http-pages.ts';
-import { columnsOf, mappedRecord, parseAnswer, recordsOf } from './http-records.ts';
-import { refuseStatus, urlBelow } from './http-request.ts';
+import { columnsOf, type JsonRecord, mappedRecord, parseAnswer, recordsOf } from './http-records.ts';
+import { type HttpAnswer, refuseStatus, urlBelow } from './http-request.ts';
 import type { SourceColumn, SourceKind, SourceResource, SourceTarget } from './source.ts';
 
 const maxProbeBytes = 4_194_304;
@@ -27,10 +27,17 @@ async function probe(target: SourceTarget, signal: AbortSignal): Promise<void> {
   if (answer.status === 401 || answer.status === 403 || answer.status >= 500) refuseStatus(answer);
 }
 
-async function firstPage(target: SourceTarget, resource: ReplicatedResource, signal: AbortSignal) {
+function firstAnswer(
+  target: SourceTarget,
+  resource: ReplicatedResource,
+  signal: AbortSignal,
+): Promise<HttpAnswer> {
   const url = pageUrl(target, resource, null, firstPosition(resource));
   const maxBytes = target.policy?.limits?.max_response_bytes_per_request ?? maxProbeBytes;
-  const answer = await look(target, url, { maxBytes: Math.min(maxBytes, maxProbeBytes), signal });
+  return look(target, url, { maxBytes: Math.min(maxBytes, maxProbeBytes), signal });
+}
+
+function recordsIn(answer: HttpAnswer, resource: ReplicatedResource): JsonRecord[] {
   refuseStatus(answer);
   return recordsOf(parseAnswer(answer.bytes), resource);
 }
@@ -46,13 +53,16 @@ async function sample(
   resource: ReplicatedResource,
   signal: AbortSignal,
 ): Promise<SourceColumn[] | RemoteFailure | undefined> {
+  let answer: HttpAnswer | undefined;
   try {
-    const records = await firstPage(target, resource, signal);
+    answer = await firstAnswer(target, resource, signal);
+    const records = recordsIn(answer, resource);
     return columnsOf(records.slice(0, maxSampledRecords).map((record) => mappedRecord(record, resource)));
   } catch (error) {
     if (error instanceof NoPermit) return undefined;
+    // An API may refuse a login for one resource alone; without an answer, there was no login for any.
     const isOfResource =
-      error instanceof RemoteFailure && (error.stage === 'request' || error.stage === 'permission');
+      error instanceof RemoteFailure && (answer !== undefined || error.stage === 'request');
     if (!isOfResource) throw error;
     return new RemoteFailure(error.stage, `${resource.request_path}: ${error.message}`);
   }
@@ -62,7 +72,7 @@ export const httpSource: SourceKind = {
   async test(target, signal) {
     const [first] = target.policy?.resources ?? [];
     if (first === undefined) await probe(target, signal);
-    else await firstPage(target, first, signal);
+    else recordsIn(await firstAnswer(target, first, signal), first);
   },
   async resources(target, { prefix, after, limit }, signal) {
     const all = [...(target.policy?.resources ?? [])]

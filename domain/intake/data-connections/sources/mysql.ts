@@ -1,10 +1,16 @@
-import { isIP } from 'node:net';
-import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
+import { isIP, type Socket } from 'node:net';
+import {
+  type Connection,
+  type ConnectionOptions,
+  createConnection,
+  type RowDataPacket,
+} from 'mysql2/promise';
 import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import type { StageOf } from '../failure.ts';
 import { tlsOf } from './postgres-session.ts';
-import { type SessionLimits, type SourceServer, serverOf, workUntil } from './sockets.ts';
+import { type SessionOptions, type SourceServer, serverOf, shortSession, workUntil } from './sockets.ts';
 import type { SourceKind, SourceResource, SourceTarget } from './source.ts';
+import { stopStatement } from './stop-statement.ts';
 
 /** Logs in over a connection to a checked address and runs `work`. */
 export async function withMysql<T>(
@@ -14,11 +20,11 @@ export async function withMysql<T>(
    * The server's `over` rejects when the connection ends, because the driver does not fail every query then.
    */
   work: (connection: Connection, server: SourceServer) => Promise<T>,
-  limits?: SessionLimits,
+  { statementTimeoutMs, limits }: SessionOptions = shortSession,
 ): Promise<T> {
   const tls = tlsOf(target);
   const server = await serverOf(target, signal, limits);
-  const { host, port, socket, over, release } = server;
+  const { host, socket, over, release } = server;
   if (tls !== false && tls.rejectUnauthorized && isIP(host) !== 0) {
     release();
     throw new RemoteFailure(
@@ -28,32 +34,63 @@ export async function withMysql<T>(
   }
   let connection: Connection | undefined;
   try {
-    connection = await Promise.race([
-      createConnection({
-        // The driver accepts a socket that is still connecting; it uses `host` as the server name for TLS.
-        stream: () => socket.connect(port, host),
-        host,
-        port,
-        database: String(target.config['database']),
-        user: String(target.config['user']),
-        password: target.secrets['password'] ?? '',
-        ...(tls === false ? {} : { ssl: { ...tls, verifyIdentity: tls.rejectUnauthorized } }),
-        // A malicious server must not be able to request files of this machine.
-        flags: ['-LOCAL_FILES'],
-        charset: 'utf8mb4',
-        supportBigNumbers: true,
-        bigNumberStrings: true,
-        dateStrings: true,
-      }),
-      over,
-    ]);
-    connection.on('error', () => undefined);
+    const session = await Promise.race([createConnection(loginOf(target, server, socket)), over]);
+    connection = session;
+    session.on('error', () => undefined);
     server.isIn();
-    return await workUntil(over, work(connection, server), release);
+    const stop = async (error: unknown) => {
+      // A statement that the server failed has ended.
+      if (isOfServer(error)) return;
+      await stopStatement(server, (beside) => killQuery(loginOf(target, server, beside), session.threadId));
+    };
+    const working = limitStatements(session, statementTimeoutMs).then(() => work(session, server));
+    return await workUntil(over, working, release, stop);
   } finally {
     connection?.destroy();
     release();
   }
+}
+
+function loginOf(target: SourceTarget, { host, port }: SourceServer, socket: Socket): ConnectionOptions {
+  const tls = tlsOf(target);
+  return {
+    // The driver accepts a socket that is still connecting; it uses `host` as the server name for TLS.
+    stream: () => socket.connect(port, host),
+    host,
+    port,
+    database: String(target.config['database']),
+    user: String(target.config['user']),
+    password: target.secrets['password'] ?? '',
+    ...(tls === false ? {} : { ssl: { ...tls, verifyIdentity: tls.rejectUnauthorized } }),
+    // A malicious server must not be able to request files of this machine.
+    flags: ['-LOCAL_FILES'],
+    charset: 'utf8mb4',
+    supportBigNumbers: true,
+    bigNumberStrings: true,
+    dateStrings: true,
+  };
+}
+
+/**
+ * MySQL and MariaDB name the setting differently, and each skips the other's comment. A server with neither
+ * is limited by the service alone.
+ */
+async function limitStatements(connection: Connection, timeoutMs: number): Promise<void> {
+  const mysql = `/*!50708 SESSION max_execution_time = ${timeoutMs}, */`;
+  const mariadb = `/*M!100101 SESSION max_statement_time = ${timeoutMs / 1_000}, */`;
+  const statement = `SET ${mysql} ${mariadb} SESSION time_zone = @@session.time_zone`;
+  await connection.query(statement).catch((error: unknown) => {
+    if (!isOfServer(error)) throw error;
+  });
+}
+
+const isOfServer = (error: unknown): boolean =>
+  error instanceof Error && 'sqlState' in error && typeof error.sqlState === 'string';
+
+async function killQuery(login: ConnectionOptions, threadId: number): Promise<void> {
+  const connection = await createConnection(login);
+  connection.on('error', () => undefined);
+  await connection.query(`KILL QUERY ${threadId}`);
 }
 
 const loginCodes = ['ER_ACCESS_DENIED_ERROR', 'ER_DBACCESS_DENIED_ERROR', 'ER_BAD_DB_ERROR'];

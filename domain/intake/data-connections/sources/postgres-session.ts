@@ -1,23 +1,16 @@
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import type { StageOf } from '../failure.ts';
-import { type SessionLimits, type SourceServer, serverOf, workUntil } from './sockets.ts';
+import { type SessionOptions, type SourceServer, serverOf, shortSession, workUntil } from './sockets.ts';
 import type { SourceTarget } from './source.ts';
-
-export interface PostgresSessionOptions {
-  /** Applies to each statement. */
-  statementTimeoutMs: number;
-  /** For sessions that transfer much data. */
-  limits?: SessionLimits;
-}
-
-const shortSession: PostgresSessionOptions = { statementTimeoutMs: 10_000 };
+import { stopStatement } from './stop-statement.ts';
 
 /** Logs in over a connection to a checked address and runs `work` in a read-only session. */
 export async function withPostgres<T>(
   target: SourceTarget,
   signal: AbortSignal,
   work: (client: pg.Client, server: SourceServer) => Promise<T>,
-  { statementTimeoutMs, limits }: PostgresSessionOptions = shortSession,
+  { statementTimeoutMs, limits }: SessionOptions = shortSession,
 ): Promise<T> {
   const server = await serverOf(target, signal, limits);
   const { host, port, socket, over, release } = server;
@@ -34,14 +27,51 @@ export async function withPostgres<T>(
     options: `-c default_transaction_read_only=on -c statement_timeout=${statementTimeoutMs}`,
   });
   client.on('error', () => undefined);
+  const stop = async (error: unknown) => {
+    // A statement that the server failed has ended.
+    if (error instanceof pg.DatabaseError) return;
+    await stopStatement(server, (beside) => requestCancel(beside, server, client, tlsOf(target)));
+  };
   try {
     await Promise.race([client.connect(), over]);
     server.isIn();
-    return await workUntil(over, work(client, server), release);
+    return await workUntil(over, work(client, server), release, stop);
   } finally {
     client.end().catch(() => undefined);
     release();
   }
+}
+
+/** The parts of the driver's connection and client that its types leave out. */
+interface Messages {
+  connect(port: number, host: string): void;
+  requestSsl(): void;
+  cancel(processId: number, secretKey: number): void;
+}
+interface SessionKey {
+  processID: number | null;
+  secretKey: number | null;
+}
+
+/** Sends a CancelRequest; the server closes the connection once it has passed it on. */
+async function requestCancel(
+  socket: Socket,
+  { host, port }: SourceServer,
+  client: pg.Client,
+  ssl: ReturnType<typeof tlsOf>,
+): Promise<void> {
+  const { processID, secretKey } = client as unknown as SessionKey;
+  if (processID === null || secretKey === null) return;
+  const connection = new pg.Connection({ stream: () => socket, ssl });
+  const messages = connection as unknown as Messages;
+  const cancel = () => messages.cancel(processID, secretKey);
+  await new Promise<void>((resolve) => {
+    connection.once('end', resolve);
+    connection.on('error', () => resolve());
+    connection.once('connect', () => (ssl === false ? cancel() : messages.requestSsl()));
+    connection.once('sslconnect', cancel);
+    messages.connect(port, host);
+  });
 }
 
 /**

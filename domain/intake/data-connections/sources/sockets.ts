@@ -47,6 +47,15 @@ class PinnedSocket extends Socket {
   }
 }
 
+export interface SessionOptions {
+  /** Applies to each statement, at the source. */
+  statementTimeoutMs: number;
+  /** For sessions that transfer much data. */
+  limits?: SessionLimits;
+}
+
+export const shortSession: SessionOptions = { statementTimeoutMs: 10_000 };
+
 /** A server, the socket to it, and when both end. */
 export interface SourceServer {
   host: string;
@@ -59,6 +68,11 @@ export interface SourceServer {
   watch: SourceWatch | undefined;
   /** Called when the login is done. */
   isIn(): void;
+  /**
+   * Another socket, to the address that this one was connected to: a name's other addresses may be other
+   * servers. Undefined if there was no connection.
+   */
+  beside(): Socket | undefined;
   release(): void;
 }
 
@@ -72,6 +86,11 @@ export async function serverOf(
   const port = Number(setting('port'));
   const socket = new PinnedSocket(host, port, await outgoing.checkAddress(host, port));
   socket.setKeepAlive(true, keepAliveMs);
+  let peer: LookupAddress | undefined;
+  socket.once('connect', () => {
+    const { remoteAddress: address, remoteFamily } = socket;
+    if (address !== undefined) peer = { address, family: remoteFamily === 'IPv6' ? 6 : 4 };
+  });
   const watch = limits === undefined ? undefined : createSourceWatch(limits);
   const ended = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -121,6 +140,7 @@ export async function serverOf(
     ended: ended.signal,
     watch,
     isIn: () => clearTimeout(loginTimer),
+    beside: () => (peer === undefined ? undefined : new PinnedSocket(host, port, [peer])),
     release() {
       clearInterval(timer);
       clearTimeout(loginTimer);
@@ -141,18 +161,20 @@ const cleanUpTimeoutMs = 5_000;
 /**
  * Runs work in a session until the session is over for any reason. Interrupted work cleans up before this
  * rejects: `release` ends its connection first, because a driver reports no end of a connection that it
- * closed itself.
+ * closed itself. `stopStatement` ends what the server may still run.
  */
 export async function workUntil<T>(
   over: Promise<never>,
   working: Promise<T>,
   release: () => void,
+  stopStatement: (error: unknown) => Promise<void>,
 ): Promise<T> {
   try {
     return await Promise.race([working, over]);
   } catch (error) {
+    const stopped = stopStatement(error);
     release();
-    await cleanedUp(working);
+    await Promise.all([stopped, cleanedUp(working)]);
     throw error;
   }
 }

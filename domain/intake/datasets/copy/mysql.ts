@@ -7,6 +7,7 @@ import { column } from '../../file-imports/values/plan.ts';
 import type { CopyProgress } from '../snapshot-runs.ts';
 import type { Copied, CopyDeps, CopyRequest, WithEngine } from './copier.ts';
 import { incrementCopied } from './increment.ts';
+import { copyTimeoutMs } from './limits.ts';
 import { incrementOf } from './mysql-increment.ts';
 import { copiedColumn, impossibleDayTerm, isDay, type MysqlColumn, quoted } from './mysql-types.ts';
 import { createTextStage } from './text-stage.ts';
@@ -86,7 +87,7 @@ export function copyMysql(
           await stage.close();
         }
       }),
-    deps.limits,
+    { statementTimeoutMs: copyTimeoutMs, limits: deps.limits },
   );
 }
 

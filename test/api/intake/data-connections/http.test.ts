@@ -55,9 +55,10 @@ describe('HTTP', () => {
     const client = await workspace.organization();
     const { base } = await httpServer((request, response) => {
       if (request.url!.startsWith('/v1/broken')) response.writeHead(500).end('{"token": "a-secret-token"}');
+      else if (request.url!.startsWith('/v1/admin')) response.writeHead(401).end('{}');
       else response.end(request.url!.startsWith('/v1/odd') ? '{"rows": 1}' : answer);
     });
-    const named = ['/broken', '/contacts', '/odd'].map((request_path) => ({
+    const named = ['/admin', '/broken', '/contacts', '/odd'].map((request_path) => ({
       ...resources[0]!,
       request_path,
     }));
@@ -70,11 +71,12 @@ describe('HTTP', () => {
     const listed = await list(client, at);
     expect(listed.status, listed.text).toBe(200);
     expect(listed.body.items).toMatchObject([
+      { resource: '/admin', columns: [], error: expect.stringMatching(/^\/admin: .*401/) },
       { resource: '/broken', columns: [], error: expect.stringMatching(/^\/broken: .*500/) },
       { resource: '/contacts', error: null },
       { resource: '/odd', columns: [], error: expect.stringMatching(/^\/odd: /) },
     ]);
-    expect(listed.body.items[1].columns).toHaveLength(5);
+    expect(listed.body.items[2].columns).toHaveLength(5);
   });
 
   test('a test and a list keep to the limits of the policy', async () => {

@@ -76,6 +76,50 @@ test('an incremental dataset copies what came since, and a little before; what i
   expect(await succeeded(client, at)).toMatchObject({ rowsCopied: 1 });
 });
 
+test('a column that the source no longer has is told once, also by a snapshot that copies no row or everything', async () => {
+  const client = await workspace.organization();
+  await source.run(
+    'CREATE TABLE shop.narrowed (id int PRIMARY KEY, n int, v text, w text)',
+    "INSERT INTO shop.narrowed VALUES (1, 1, 'v1', 'w1'), (2, 20000, 'v2', 'w2')",
+  );
+  const { at, dataset } = await attach(client, await source.connect(client), 'shop.narrowed', {
+    mode: 'incremental',
+    cursor: 'n',
+    key_columns: ['id'],
+  });
+  const changes = async (...statements: string[]) => {
+    await source.run(...statements);
+    return (await succeeded(client, at)).schemaChanges;
+  };
+  const added = (column: string) => ({ column, change: 'added', from: null, to: 'STRING' });
+  const removed = (column: string) => ({ column, change: 'removed', from: 'STRING', to: null });
+  expect(await changes()).toEqual([]);
+  expect(
+    await changes(
+      'ALTER TABLE shop.narrowed DROP COLUMN w',
+      "INSERT INTO shop.narrowed VALUES (3, 20001, 'v3')",
+    ),
+  ).toEqual([removed('w')]);
+  expect(await changes()).toEqual([]);
+  const table = `"${dataset.snapshotTableName}"`;
+  expect(await rowsOf(client, `SELECT id, v, w FROM ${table} ORDER BY id`)).toEqual([
+    { id: 1, v: 'v1', w: 'w1' },
+    // Read again.
+    { id: 2, v: 'v2', w: null },
+    { id: 3, v: 'v3', w: null },
+  ]);
+  expect(await changes('ALTER TABLE shop.narrowed RENAME v TO vv')).toEqual([added('vv'), removed('v')]);
+  expect(await changes("ALTER TABLE shop.narrowed ADD COLUMN w text DEFAULT 'again'")).toEqual([added('w')]);
+  // Nothing is left to copy again.
+  expect(await changes('ALTER TABLE shop.narrowed DROP COLUMN w', 'DELETE FROM shop.narrowed')).toEqual([
+    removed('w'),
+  ]);
+  await ageWhole(client, at);
+  // The full copy removes the columns from the table; that the source has lost them is told already.
+  expect(await changes("INSERT INTO shop.narrowed VALUES (4, 30000, 'v4')")).toEqual([]);
+  expect(await rowsOf(client, `SELECT * FROM ${table}`)).toEqual([{ id: 4, n: 30000, vv: 'v4' }]);
+});
+
 test.each([
   ['cursor: a number', 'n', 'integer', (n: number) => String(n)],
   ['cursor: a day', 'd', 'date', (n: number) => `date '2020-01-01' + ${n}`],

@@ -182,4 +182,33 @@ describe.skipIf(!hasMariadb)('MariaDB (skipped where the machine has no mariadbd
     }
     expect((await snapshotOf(client, at)).status).toBe('succeeded');
   });
+
+  test('a cancelled snapshot ends the statement at the source, which would compute on', async () => {
+    const client = await workspace.organization();
+    const numbers = 'seq_1_to_1000000';
+    await mariadb.run(
+      'shop',
+      `CREATE VIEW computed AS SELECT sum(a.seq * b.seq % 7) AS a FROM ${numbers} a, ${numbers} b`,
+    );
+    const { at } = await attach(client, await connect(client), 'computed');
+    const admin = await createConnection({
+      ...{ host: '127.0.0.1', port: mariadb.port, user: 'root', password: mariadb.password },
+    });
+    const computing = async () => {
+      const [rows] = await admin.query(
+        `SELECT id FROM information_schema.processlist
+         WHERE command = 'Query' AND info LIKE '%computed%' AND id <> connection_id()`,
+      );
+      return rows;
+    };
+    try {
+      const run = await startSnapshot(client, at);
+      await expectEventually(computing).toHaveLength(1);
+      expect((await client.call('POST', `${run}/cancel?confirm=true`)).status).toBe(202);
+      await untilStatus(client, run, 'cancelled');
+      await expectEventually(computing).toEqual([]);
+    } finally {
+      await admin.end();
+    }
+  });
 });

@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import proto from '@temporalio/proto';
 import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
 import { expectEventually } from '../../../support/eventually.ts';
 import { attach, rowsOf, snapshotOf, startSnapshot, untilStatus } from '../../../support/snapshots.ts';
 import { useSourceDatabase } from '../../../support/source-database.ts';
+import { startTlsFront } from '../../../support/tls-front.ts';
 import { useWorker } from '../../../support/worker.ts';
 import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
 
@@ -286,6 +288,38 @@ test('a snapshot that waits for the source is cancelled, and the source is let g
   await expectEventually(sessions).toBe(0);
   expect((await snapshotOf(client, at)).status).toBe('succeeded');
 });
+
+/** Needed for a certificate. */
+const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
+
+test.each(hasOpenssl ? ['disable', 'require'] : ['disable'])(
+  'a cancelled snapshot ends the statement at the source, which would compute on: TLS mode %s',
+  async (mode) => {
+    const client = await workspace.organization();
+    const front = mode === 'disable' ? undefined : await startTlsFront(source.config.port);
+    try {
+      const port = front?.port ?? source.config.port;
+      const connection = await source.connect(client, { config: { ...source.config, ssl_mode: mode, port } });
+      // Nothing else than a request to cancel ends it before ten minutes.
+      await source.run(`CREATE VIEW shop.computed_${mode} AS SELECT length(pg_sleep(600)::text) AS a`);
+      const { at } = await attach(client, connection, `shop.computed_${mode}`);
+      const run = await startSnapshot(client, at);
+      const computing = async () => {
+        const { rows } = await source.admin.query(
+          "SELECT FROM pg_stat_activity WHERE usename = $1 AND state = 'active' AND query LIKE 'COPY%'",
+          [source.role],
+        );
+        return rows.length;
+      };
+      await expectEventually(computing).toBe(1);
+      expect((await client.call('POST', `${run}/cancel?confirm=true`)).status).toBe(202);
+      await untilStatus(client, run, 'cancelled');
+      await expectEventually(computing).toBe(0);
+    } finally {
+      await front?.close();
+    }
+  },
+);
 
 test('a source whose connection breaks in the middle is copied anew, and tells meanwhile why the last try failed', async () => {
   const client = await workspace.organization();
