@@ -1,8 +1,9 @@
 import { posix } from 'node:path';
 import { BadFileError } from '../bad-file.ts';
+import type { NumberStyle } from './number-style.ts';
 import { type Relationship, readRelationships } from './relationships.ts';
 import { noStrings, readSharedStrings, type SharedStrings } from './shared-strings.ts';
-import { readDateStyles } from './styles.ts';
+import { readNumberStyles } from './styles.ts';
 import { readTags, type XmlAttributes } from './xml.ts';
 import type { Archive } from './zip.ts';
 
@@ -13,8 +14,8 @@ export interface Workbook {
   sheets: readonly string[];
   is1904: boolean;
   sharedStrings: SharedStrings;
-  /** Whether cells show their number as a date, by style. */
-  dateStyles: readonly boolean[];
+  /** How cells show their number, by style; undefined for a plain number. */
+  numberStyles: readonly (NumberStyle | undefined)[];
 }
 
 /**
@@ -46,7 +47,7 @@ export async function readWorkbook(
     sheets: sheets.map(({ name }) => name),
     is1904,
     sharedStrings: strings === undefined ? noStrings : await readSharedStrings(strings),
-    dateStyles: styles === undefined ? [] : await readDateStyles(styles),
+    numberStyles: styles === undefined ? [] : await readNumberStyles(styles),
   };
 }
 
