@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { typedColumn } from '../../../../domain/intake/file-imports/parquet/types.ts';
 import { failureOf, type ImportLab, mapping, openImportLab } from './lab.ts';
 
 let lab: ImportLab;
@@ -39,6 +40,42 @@ describe('Parquet', () => {
       '2024-01-31 10:00:00',
       'x',
     ]);
+  });
+
+  test('lists of decimals are JSON with all digits, and a decimal stays one', async () => {
+    const source = await write(
+      'SELECT [1.10, 99999999999999999999999999999999999.10]::DECIMAL(38,2)[] AS a, 1.5::DECIMAL(4,2) AS b',
+    );
+    const { columns, rows } = await lab.importFile(await lab.upload(source, 'parquet'));
+    expect(columns).toEqual(['a JSON', 'b DECIMAL(4,2)']);
+    expect(rows).toEqual([['[1.10,99999999999999999999999999999999999.10]', '1.50']]);
+    expect(typedColumn('a', "ENUM('x', 'y]')[]").dataType).toBe('JSON');
+    expect(typedColumn('a', "ENUM('x', 'y]')").dataType).toBe('STRING');
+  });
+
+  test('NaN and infinities are strings at any depth, and texts that only look so are as they were', async () => {
+    const source = await lab.upload(
+      await write(`SELECT ['nan', 'inf', '-inf', '0.5']::DOUBLE[] AS document,
+        MAP {'a:NaN,': [{'x"NaN,': 'nan'::FLOAT, 'y': 'Infinity,\\"'}]} AS piece, NULL::DOUBLE[] AS none`),
+      'parquet',
+    );
+    const expected = [
+      ['NaN', 'Infinity', '-Infinity', 0.5],
+      { 'a:NaN,': [{ 'x"NaN,': 'NaN', y: 'Infinity,\\"' }] },
+      null,
+    ];
+    const columnMappings = ['document', 'piece', 'none'].map((name) => mapping(name, 'JSON'));
+    for (const options of [{}, { columnMappings }]) {
+      const { columns, rows } = await lab.importFile(source, options);
+      expect(columns).toEqual(['document JSON', 'piece JSON', 'none JSON']);
+      expect(rows[0]?.map((json) => JSON.parse(String(json)))).toEqual(expected);
+      const preview = await lab.previewFile(source, options);
+      expect(JSON.parse(JSON.stringify(preview.rows[0]))).toEqual(expected);
+    }
+  });
+
+  test('nothing is looked for in nested types without floating-point numbers', () => {
+    expect(typedColumn('a', 'BIGINT[]').value).toBe('CAST(to_json("a") AS JSON)');
   });
 
   test("a column by the name of the reader's own is refused", async () => {
