@@ -164,9 +164,6 @@ describe('Parquet', () => {
         raw: '2024-01-31 10:00:00.123456789',
         reason: expect.stringContaining('map the column to STRING'),
       });
-      await expect(lab.previewFile(source)).rejects.toThrow(
-        'Line 2, column "at": TIMESTAMP keeps microseconds',
-      );
       expect((await lab.previewFile(source, {}, { pageSize: 1 })).rows).toEqual([
         ['2024-01-31T10:00:00.123456'],
       ]);
@@ -177,10 +174,39 @@ describe('Parquet', () => {
       expect(asTime.quarantined.map(([line, column]) => [line, column])).toEqual([['2', 'at']]);
     });
 
+    test('is put aside or listed like any bad row, with what is beside it as typed', async () => {
+      const source = await lab.upload(
+        await write(`SELECT i AS n, 'x'::BLOB AS b, [i] AS l, NULL::TIMESTAMP_NS AS "none",
+          make_timestamp_ns(1000 * i + i % 2) AS "at", make_timestamp_ns(1000 * i + (i = 2)::BIGINT) AS "it's"
+          FROM range(4) AS t(i)`),
+        'parquet',
+      );
+      const { columns, rows, quarantined, staged } = await lab.importFile(source, {}, true);
+      expect(columns).toEqual([
+        ...['n INTEGER', 'b BLOB', 'l JSON', 'none TIMESTAMP', 'at TIMESTAMP', "it's TIMESTAMP"],
+      ]);
+      expect(rows.map(([n]) => n)).toEqual(['0']);
+      expect(staged.quarantine?.rows).toBe(3);
+      const reason = expect.stringContaining('map the column to STRING');
+      expect(quarantined).toEqual([
+        ['2', 'at', expect.stringContaining('"at":"1970-01-01 00:00:00.000001001"'), reason],
+        ['3', "it's", expect.stringContaining('"n":"2"'), reason],
+        ['4', 'at', expect.stringContaining('"n":"3"'), reason],
+      ]);
+      const page = await lab.previewFile(source, {}, { pageSize: 2 });
+      expect(page).toMatchObject({ rows: [[0, 'eA==', [0], null, expect.anything(), expect.anything()]] });
+      expect(page).toMatchObject({ badRows: [{ line: 2, column: 'at', reason }], badRowsTotal: 3 });
+      const next = await lab.previewFile(source, {}, { pageSize: 2, pageNumber: 2 });
+      expect(next).toMatchObject({ rows: [], badRows: [{ line: 3, column: "it's" }, { line: 4 }] });
+      expect(await failureOf(lab.importFile(source))).toMatchObject({ code: 'bad_row', line: 2 });
+    });
+
     test('is taken where they are zeros', async () => {
       const source = await lab.upload(await times('123456000', '5'), 'parquet');
       const { columns, rows } = await lab.importFile(source);
       expect(columns).toEqual(['at TIMESTAMP']);
+      expect((await lab.importFile(source, {}, true)).staged.quarantine).toBeUndefined();
+      expect(await lab.previewFile(source)).toMatchObject({ badRows: [], badRowsTotal: 0 });
       expect(rows).toEqual([['2024-01-31 10:00:00.123456'], ['2024-01-31 10:00:00.5']]);
     });
   });
