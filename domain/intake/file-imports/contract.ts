@@ -40,7 +40,7 @@ export interface CsvOptions {
 
 /** Which part of a workbook is read; omitted options take their defaults. */
 export interface XlsxOptions {
-  /** Name, ignoring case; the first sheet by default. */
+  /** Name, ignoring case; the first worksheet by default. */
   sheet?: string;
   /** 1-based; 0 for none. By default the first row that is not empty. */
   headerRow?: number;

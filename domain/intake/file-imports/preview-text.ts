@@ -78,7 +78,8 @@ async function previewPage(
 const reachOf = ({ source }: PreviewJob): Reach => (source.format === 'csv' ? csvReach : otherReach);
 const isWhole = (job: PreviewJob): boolean => job.source.sizeBytes <= reachOf(job).wholeBytes;
 
-const isChecked = (job: PreviewJob): boolean => job.source.sizeBytes <= reachOf(job).checkedBytes;
+/** Whether all records are checked, so that the bad ones can be counted. */
+export const isChecked = (job: PreviewJob): boolean => job.source.sizeBytes <= reachOf(job).checkedBytes;
 
 /** The records to read: only the page, unless earlier values or type inference require others. */
 function windowOf(job: PreviewJob, isInferred: boolean): RecordWindow {
@@ -137,7 +138,8 @@ async function typesOf(connection: DuckDBConnection, table: TextTable, from: str
   }
 }
 
-async function badRowsOf(
+/** The bad records of a page, each with its text. */
+export async function badRowsOf(
   connection: DuckDBConnection,
   numbering: Numbering,
   page: PageSpan,

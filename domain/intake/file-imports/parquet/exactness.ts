@@ -1,6 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { literal } from '../../../../data/lake/sql.ts';
 import { BadFileError, badRow } from '../bad-file.ts';
-import { runRows } from '../out/run.ts';
+import { badRecords } from '../out/faults.ts';
+import { run, runRows } from '../out/run.ts';
 import { type ParquetFile, rowNumber } from './types.ts';
 
 /** Maximum digits of the engine's decimals: it reads wider columns as doubles, which are rounded. */
@@ -55,15 +57,43 @@ export function refuseWideDecimals(file: ParquetFile, wanted?: readonly string[]
   }
 }
 
+const cutsNanoseconds =
+  'TIMESTAMP keeps microseconds and would cut the nanoseconds; map the column to STRING in column_mappings to keep them, or write it in microseconds';
+
+/** SQL that is true for a row whose time would lose its nanoseconds; undefined if no row can have one. */
+export function losesNanoseconds({ columns }: ParquetFile): string | undefined {
+  const losses = columns.flatMap((column) => column.losesNanoseconds ?? []);
+  return losses.length === 0 ? undefined : `(${losses.join(' OR ')}) IS TRUE`;
+}
+
+/** Fills the temporary table of bad records with the rows among `where` that would lose nanoseconds. */
+export async function findNanoseconds(
+  connection: DuckDBConnection,
+  file: ParquetFile,
+  where: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const names = file.columns.flatMap(({ name, losesNanoseconds: loses }) =>
+    loses === undefined ? [] : `WHEN ${loses} THEN ${literal(name)}`,
+  );
+  await run(
+    connection,
+    `CREATE OR REPLACE TEMP TABLE ${badRecords} AS
+     SELECT ${rowNumber} + 1 AS _line, ${rowNumber} AS _at, 0 AS _bytes, CASE ${names.join(' ')} END AS col,
+       ${literal(cutsNanoseconds)} AS reason, CAST(NULL AS BIGINT) AS aside
+     FROM ${file.from} WHERE ${where} AND ${losesNanoseconds(file) ?? 'false'}`,
+    signal,
+  );
+}
+
 /**
- * Rejects a row whose time would lose its nanoseconds; `where` selects the rows that are read.
+ * Rejects the first row whose time would lose its nanoseconds.
  *
  * @throws BadFileError
  */
 export async function refuseNanoseconds(
   connection: DuckDBConnection,
   file: ParquetFile,
-  where: string,
   signal?: AbortSignal,
 ): Promise<void> {
   const columns = file.columns.filter(({ losesNanoseconds }) => losesNanoseconds !== undefined);
@@ -73,16 +103,15 @@ export async function refuseNanoseconds(
       `min({place: ${rowNumber}, text: ${text}}) FILTER (WHERE ${losesNanoseconds})`,
   );
   const terms = firsts.flatMap((first) => [`(${first}).place`, `(${first}).text`]);
-  const [found = []] = await runRows(
-    connection,
-    `SELECT ${terms.join(', ')} FROM ${file.from} WHERE ${where}`,
-    signal,
-  );
+  const [found = []] = await runRows(connection, `SELECT ${terms.join(', ')} FROM ${file.from}`, signal);
   for (const [index, { name }] of columns.entries()) {
     const place = found[index * 2];
     if (place === null || place === undefined) continue;
-    const reason =
-      'TIMESTAMP keeps microseconds and would cut the nanoseconds; map the column to STRING in column_mappings to keep them, or write it in microseconds';
-    throw badRow({ line: Number(place) + 1, column: name, raw: String(found[index * 2 + 1]), reason });
+    throw badRow({
+      line: Number(place) + 1,
+      column: name,
+      raw: String(found[index * 2 + 1]),
+      reason: cutsNanoseconds,
+    });
   }
 }

@@ -42,8 +42,8 @@ export function parquetTexts(
   };
 }
 
-/** The raw text of a row is its JSON. */
-function numberingOf(connection: DuckDBConnection, file: ParquetFile, records: number): Numbering {
+/** Rows by their places in the file; the raw text of one is its JSON. */
+export function numberingOf(connection: DuckDBConnection, file: ParquetFile, records: number): Numbering {
   const fields = file.columns.map(({ name, text }) => `${literal(name)}: ${text}`);
   return {
     records,

@@ -3,13 +3,17 @@ import { identifier } from '../../../../data/lake/sql.ts';
 import type { Preview, Staged } from '../contract.ts';
 import type { PreviewJob, StageJob } from '../job.ts';
 import { loadDateColumn } from '../options.ts';
+import { countBadRecords } from '../out/faults.ts';
 import { jsonRows } from '../out/json-rows.ts';
+import { writeQuarantine } from '../out/quarantine.ts';
 import { runRows } from '../out/run.ts';
 import { writeParquet } from '../out/write.ts';
+import { badRowsOf, isChecked } from '../preview-text.ts';
 import { columnNames } from '../text/names.ts';
 import { column, sourceColumn } from '../values/plan.ts';
-import { refuseNanoseconds, refuseWideDecimals } from './exactness.ts';
+import { findNanoseconds, losesNanoseconds, refuseNanoseconds, refuseWideDecimals } from './exactness.ts';
 import { blamingFile } from './file.ts';
+import { numberingOf } from './source.ts';
 import { type ParquetFile, rowNumber } from './types.ts';
 
 interface TypedPlan {
@@ -57,11 +61,21 @@ export async function stageTyped(
   };
   const run = (sql: string) => runRows(connection, sql, job.signal);
   refuseWideDecimals(file);
-  await blamingFile(() => refuseNanoseconds(connection, file, 'true', job.signal));
-  job.tracker.phase(0, 0.95);
-  const files = await blamingFile(() =>
-    job.tracker.follow(connection, () => writeParquet(run, `SELECT ${list} FROM ${file.from}`, options)),
+  const bad = losesNanoseconds(file);
+  const isQuarantined = bad !== undefined && job.target.quarantine;
+  await blamingFile(() =>
+    isQuarantined
+      ? findNanoseconds(connection, file, 'true', job.signal)
+      : refuseNanoseconds(connection, file, job.signal),
   );
+  job.tracker.phase(0, 0.95);
+  const good = isQuarantined ? `${file.from} WHERE NOT (${bad})` : file.from;
+  const files = await blamingFile(() =>
+    job.tracker.follow(connection, () => writeParquet(run, `SELECT ${list} FROM ${good}`, options)),
+  );
+  const quarantine = isQuarantined
+    ? await blamingFile(() => writeQuarantine(job, connection, numberingOf(connection, file, file.rows)))
+    : undefined;
   const rows = files.reduce((sum, written) => sum + written.rows, 0);
   const lakeColumns = columns.map(({ targetName, dataType, nullable }) =>
     column(targetName, dataType, nullable),
@@ -71,7 +85,7 @@ export async function stageTyped(
     sourceColumns: columns
       .slice(0, file.columns.length)
       .map(({ sourceName, targetName }) => sourceColumn(sourceName, targetName)),
-    quarantine: undefined,
+    quarantine,
     bytesRead: job.source.sizeBytes,
     skippedLines: [],
   };
@@ -87,19 +101,38 @@ export async function previewTyped(
   const from = (pageNumber - 1) * pageSize;
   const where = `${rowNumber} >= ${from} AND ${rowNumber} < ${from + pageSize}`;
   refuseWideDecimals(file);
-  await blamingFile(() => refuseNanoseconds(connection, file, where));
+  const bad = losesNanoseconds(file);
+  const good = bad === undefined ? where : `${where} AND NOT (${bad})`;
   const rows = await blamingFile(() =>
-    jsonRows(connection, `SELECT ${list} FROM ${file.from} WHERE ${where}`),
+    jsonRows(connection, `SELECT ${list} FROM ${file.from} WHERE ${good}`),
   );
+  const found =
+    bad === undefined
+      ? { badRows: [], badRowsTotal: 0 }
+      : await blamingFile(() => badRowsOnPage(job, connection, file));
   return {
     columns,
     rows,
     pageNumber,
     pageSize,
     totalRows: file.rows,
-    badRows: [],
-    badRowsTotal: 0,
+    ...found,
     detectedCsv: null,
     sheets: null,
+  };
+}
+
+async function badRowsOnPage(
+  job: PreviewJob,
+  connection: DuckDBConnection,
+  file: ParquetFile,
+): Promise<Pick<Preview, 'badRows' | 'badRowsTotal'>> {
+  const { pageNumber, pageSize } = job.page;
+  const page = { start: (pageNumber - 1) * pageSize, end: pageNumber * pageSize };
+  const onPage = `${rowNumber} >= ${page.start} AND ${rowNumber} < ${page.end}`;
+  await findNanoseconds(connection, file, isChecked(job) ? 'true' : onPage);
+  return {
+    badRows: await badRowsOf(connection, numberingOf(connection, file, pageSize), page, pageSize),
+    badRowsTotal: isChecked(job) ? await countBadRecords(connection) : null,
   };
 }

@@ -43,6 +43,27 @@ const kept: Record<string, string> = {
   DOUBLE: 'DOUBLE',
 };
 
+/** The names of decimals and enumerations have parentheses too; the names of their lists end in brackets. */
+function isNested(engineType: string): boolean {
+  const isScalar = /^(DECIMAL|ENUM)\(/.test(engineType) && !engineType.endsWith(']');
+  return /[[(]/.test(engineType) && !isScalar;
+}
+
+/**
+ * The engine writes NaN and infinities bare, which is no JSON: outside of strings they become strings. Types
+ * without floating-point numbers have none, and most documents are seen at a glance to have none.
+ */
+function jsonDocument(column: string, engineType: string): string {
+  const json = `to_json(${column})`;
+  if (!/DOUBLE|FLOAT/.test(engineType)) return json;
+  const pieces = `regexp_extract_all(document, '"(?:[^"\\\\]|\\\\.)*"|[^"]+')`;
+  const quoted = `regexp_replace(piece, '-?Infinity|NaN', '"\\0"', 'g')`;
+  const mended = `list_transform(${pieces}, lambda piece: CASE WHEN piece[1] = '"' THEN piece ELSE ${quoted} END)`;
+  return `list_transform([${json}], lambda document: CASE
+    WHEN contains(document, 'NaN') OR contains(document, 'Infinity') THEN CAST(array_to_string(${mended}, '') AS JSON)
+    ELSE document END)[1]`;
+}
+
 /** `engineType` is as written by DESCRIBE. Lists, structs and maps are stored as JSON documents. */
 export function typedColumn(name: string, engineType: string): TypedColumn {
   const column = identifier(name);
@@ -52,12 +73,9 @@ export function typedColumn(name: string, engineType: string): TypedColumn {
     dataType,
     value: `CAST(${column} AS ${type})`,
   });
-  if (/[[(]/.test(engineType) && !engineType.startsWith('DECIMAL(') && !engineType.startsWith('ENUM(')) {
-    return {
-      dataType: 'JSON',
-      value: `CAST(to_json(${column}) AS JSON)`,
-      text: `CAST(to_json(${column}) AS VARCHAR)`,
-    };
+  if (isNested(engineType)) {
+    const json = jsonDocument(column, engineType);
+    return { dataType: 'JSON', value: `CAST(${json} AS JSON)`, text: `CAST(${json} AS VARCHAR)` };
   }
   if (engineType === 'BLOB') return { dataType: 'BLOB', value: column, text: `to_base64(${column})` };
   const same = kept[engineType];

@@ -109,7 +109,7 @@ function cellValue(
       return text === '' ? undefined : { tag: 's', text };
     }
     case 'b':
-      return { tag: 'b', text: value.trim() === '1' ? 'true' : 'false' };
+      return booleanCell(value);
     case 'd':
       return { tag: 'd', text: value.trim() };
     case 'n':
@@ -119,10 +119,19 @@ function cellValue(
   }
 }
 
+/** What is neither true nor false keeps its text. */
+function booleanCell(value: string): { tag: Tag; text: string } {
+  const text = value.trim().toLowerCase();
+  if (text === '1' || text === 'true') return { tag: 'b', text: 'true' };
+  if (text === '0' || text === 'false') return { tag: 'b', text: 'false' };
+  return { tag: 's', text: unescapeCell(value) };
+}
+
 /** Cells are doubles: their shortest text is what the sheet shows, not the up to 17 digits in the file. */
 function numberCell(workbook: Workbook, style: number, value: string): { tag: Tag; text: string } {
   const number = Number(value);
-  const date = workbook.dateStyles[style] === true ? serialDate(number, workbook.is1904) : undefined;
+  const shown = workbook.numberStyles[style];
+  const date = shown === undefined ? undefined : serialDate(number, shown, workbook.is1904);
   if (date !== undefined) return { tag: 'd', text: date };
   return Number.isFinite(number) ? { tag: 'n', text: String(number) } : { tag: 's', text: value };
 }

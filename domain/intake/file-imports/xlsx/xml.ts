@@ -67,6 +67,11 @@ export async function readXml(
   parser.write(decoder.end()).close();
 }
 
+/** Reports only the opened tags of a part. */
+export function readTags(chunks: AsyncIterable<Buffer>, open: XmlHandlers['open']): Promise<void> {
+  return readXml(chunks, { open, close: () => undefined, text: () => undefined });
+}
+
 function malformed(cause?: unknown): BadFileError {
   const error = new BadFileError('malformed_file', 'The workbook is not valid XML');
   error.cause = cause;

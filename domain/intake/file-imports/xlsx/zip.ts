@@ -17,6 +17,7 @@ const deflated = 8;
 export interface Archive {
   /** Of the archive itself. */
   sizeBytes: number;
+  /** Names of entries are compared ignoring case, as those of a package's parts are. */
   has(name: string): boolean;
   /** The unpacked bytes of an entry. Reading to the end verifies the checksum. */
   read(name: string, signal: AbortSignal | undefined): AsyncGenerator<Buffer>;
@@ -46,13 +47,13 @@ export async function openArchive(deps: ImportDeps, source: ImportSource): Promi
     error instanceof BadFileError ? error : (reader.storeFailure ?? broken(error));
   try {
     const zip = await fromRandomAccessReaderPromise(reader, sizeBytes, { autoClose: false });
-    const entries = await readDirectory(zip);
+    const find = await readDirectory(zip);
     return {
       sizeBytes,
-      has: (name) => entries.has(name),
+      has: (name) => find(name) !== undefined,
       async *read(name, signal) {
         try {
-          yield* unpack(zip, entries.get(name), sizeBytes, signal);
+          yield* unpack(zip, find(name), sizeBytes, signal);
         } catch (error) {
           signal?.throwIfAborted();
           throw blame(error);
@@ -64,16 +65,19 @@ export async function openArchive(deps: ImportDeps, source: ImportSource): Promi
   }
 }
 
-async function readDirectory(zip: ZipFile): Promise<Map<string, Entry>> {
+/** Finds an entry by its exact name, or else by one that differs in case. */
+async function readDirectory(zip: ZipFile): Promise<(name: string) => Entry | undefined> {
   if (zip.entryCount > maxEntries) throw broken();
   const entries = new Map<string, Entry>();
+  const folded = new Map<string, Entry>();
   let bytes = 0;
   for await (const entry of zip.eachEntry()) {
     bytes += entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength;
     if (bytes > maxDirectoryBytes) throw broken();
     entries.set(entry.fileName, entry);
+    folded.set(entry.fileName.toLowerCase(), entry);
   }
-  return entries;
+  return (name) => entries.get(name) ?? folded.get(name.toLowerCase());
 }
 
 async function* unpack(

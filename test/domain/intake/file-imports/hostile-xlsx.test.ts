@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isDateFormat } from '../../../../domain/intake/file-imports/xlsx/serial-date.ts';
+import { numberStyle } from '../../../../domain/intake/file-imports/xlsx/number-style.ts';
 import { readSharedStrings } from '../../../../domain/intake/file-imports/xlsx/shared-strings.ts';
-import { readDateStyles } from '../../../../domain/intake/file-imports/xlsx/styles.ts';
+import { readNumberStyles } from '../../../../domain/intake/file-imports/xlsx/styles.ts';
 import { readXml } from '../../../../domain/intake/file-imports/xlsx/xml.ts';
 import { failureOf, type ImportLab, openImportLab } from './lab.ts';
 import { xlsxFile, zipFile } from './xlsx-file.ts';
@@ -126,8 +126,8 @@ describe('a part without end', () => {
       () => readSharedStrings(endless('<sst><si>', () => `<t>${many('x', 1_000)}</t>`)),
       'too_large',
     ],
-    ['of styles', () => readDateStyles(endless('<s><cellXfs>', () => many('<xf/>', 1_000))), 'too_large'],
-    ['of formats', () => readDateStyles(endless('<s><numFmts>', formats)), 'too_large'],
+    ['of styles', () => readNumberStyles(endless('<s><cellXfs>', () => many('<xf/>', 1_000))), 'too_large'],
+    ['of formats', () => readNumberStyles(endless('<s><numFmts>', formats)), 'too_large'],
     [
       'of one comment',
       () =>
@@ -191,25 +191,32 @@ test('a preview of a large sheet ends at its page', async () => {
 });
 
 describe('a number format', () => {
-  test.each<[string, boolean]>([
-    ['yyyy-mm-dd', true],
-    ['[h]:mm:ss', true],
-    ['mm:ss.000', true],
-    ['[$-409]d-mmm-yy;@', true],
-    ['[Red]0', false],
-    ['#,##0.00 "days"', false],
-    ['0.00E+00', false],
-    ['\\y0', false],
-    ['[>9]0', false],
-    ['General', false],
-  ])('%s shows a date: %s', (code, isDate) => {
-    expect(isDateFormat(200, code)).toBe(isDate);
+  test.each<[string, string | undefined]>([
+    ['yyyy-mm-dd', 'date'],
+    ['mmm', 'date'],
+    ['m', 'date'],
+    ['[h]:mm:ss', 'elapsed'],
+    ['[mm]:ss', 'elapsed'],
+    ['[m]', 'elapsed'],
+    ['[ss].00', 'elapsed'],
+    ['d [h]:mm', 'date'],
+    ['h:mm AM/PM', 'time'],
+    ['mm:ss.000', 'time'],
+    ['[$-409]d-mmm-yy;@', 'date'],
+    ['[Red]0', undefined],
+    ['#,##0.00 "days"', undefined],
+    ['0.00E+00', undefined],
+    ['\\y0', undefined],
+    ['[>9]0', undefined],
+    ['General', undefined],
+  ])('%s shows a number as %s', (code, style) => {
+    expect(numberStyle(200, code)).toBe(style);
   });
 
   test.each([many('[', 200_000), `y${many('0', 200_000)}.`, many('y', 256)])(
     'longer than any is none',
     (code) => {
-      expect(isDateFormat(200, code)).toBe(false);
+      expect(numberStyle(200, code)).toBeUndefined();
     },
   );
 });

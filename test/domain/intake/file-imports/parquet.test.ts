@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { typedColumn } from '../../../../domain/intake/file-imports/parquet/types.ts';
 import { failureOf, type ImportLab, mapping, openImportLab } from './lab.ts';
 
 let lab: ImportLab;
@@ -39,6 +40,42 @@ describe('Parquet', () => {
       '2024-01-31 10:00:00',
       'x',
     ]);
+  });
+
+  test('lists of decimals are JSON with all digits, and a decimal stays one', async () => {
+    const source = await write(
+      'SELECT [1.10, 99999999999999999999999999999999999.10]::DECIMAL(38,2)[] AS a, 1.5::DECIMAL(4,2) AS b',
+    );
+    const { columns, rows } = await lab.importFile(await lab.upload(source, 'parquet'));
+    expect(columns).toEqual(['a JSON', 'b DECIMAL(4,2)']);
+    expect(rows).toEqual([['[1.10,99999999999999999999999999999999999.10]', '1.50']]);
+    expect(typedColumn('a', "ENUM('x', 'y]')[]").dataType).toBe('JSON');
+    expect(typedColumn('a', "ENUM('x', 'y]')").dataType).toBe('STRING');
+  });
+
+  test('NaN and infinities are strings at any depth, and texts that only look so are as they were', async () => {
+    const source = await lab.upload(
+      await write(`SELECT ['nan', 'inf', '-inf', '0.5']::DOUBLE[] AS document,
+        MAP {'a:NaN,': [{'x"NaN,': 'nan'::FLOAT, 'y': 'Infinity,\\"'}]} AS piece, NULL::DOUBLE[] AS none`),
+      'parquet',
+    );
+    const expected = [
+      ['NaN', 'Infinity', '-Infinity', 0.5],
+      { 'a:NaN,': [{ 'x"NaN,': 'NaN', y: 'Infinity,\\"' }] },
+      null,
+    ];
+    const columnMappings = ['document', 'piece', 'none'].map((name) => mapping(name, 'JSON'));
+    for (const options of [{}, { columnMappings }]) {
+      const { columns, rows } = await lab.importFile(source, options);
+      expect(columns).toEqual(['document JSON', 'piece JSON', 'none JSON']);
+      expect(rows[0]?.map((json) => JSON.parse(String(json)))).toEqual(expected);
+      const preview = await lab.previewFile(source, options);
+      expect(JSON.parse(JSON.stringify(preview.rows[0]))).toEqual(expected);
+    }
+  });
+
+  test('nothing is looked for in nested types without floating-point numbers', () => {
+    expect(typedColumn('a', 'BIGINT[]').value).toBe('CAST(to_json("a") AS JSON)');
   });
 
   test("a column by the name of the reader's own is refused", async () => {
@@ -127,9 +164,6 @@ describe('Parquet', () => {
         raw: '2024-01-31 10:00:00.123456789',
         reason: expect.stringContaining('map the column to STRING'),
       });
-      await expect(lab.previewFile(source)).rejects.toThrow(
-        'Line 2, column "at": TIMESTAMP keeps microseconds',
-      );
       expect((await lab.previewFile(source, {}, { pageSize: 1 })).rows).toEqual([
         ['2024-01-31T10:00:00.123456'],
       ]);
@@ -140,10 +174,39 @@ describe('Parquet', () => {
       expect(asTime.quarantined.map(([line, column]) => [line, column])).toEqual([['2', 'at']]);
     });
 
+    test('is put aside or listed like any bad row, with what is beside it as typed', async () => {
+      const source = await lab.upload(
+        await write(`SELECT i AS n, 'x'::BLOB AS b, [i] AS l, NULL::TIMESTAMP_NS AS "none",
+          make_timestamp_ns(1000 * i + i % 2) AS "at", make_timestamp_ns(1000 * i + (i = 2)::BIGINT) AS "it's"
+          FROM range(4) AS t(i)`),
+        'parquet',
+      );
+      const { columns, rows, quarantined, staged } = await lab.importFile(source, {}, true);
+      expect(columns).toEqual([
+        ...['n INTEGER', 'b BLOB', 'l JSON', 'none TIMESTAMP', 'at TIMESTAMP', "it's TIMESTAMP"],
+      ]);
+      expect(rows.map(([n]) => n)).toEqual(['0']);
+      expect(staged.quarantine?.rows).toBe(3);
+      const reason = expect.stringContaining('map the column to STRING');
+      expect(quarantined).toEqual([
+        ['2', 'at', expect.stringContaining('"at":"1970-01-01 00:00:00.000001001"'), reason],
+        ['3', "it's", expect.stringContaining('"n":"2"'), reason],
+        ['4', 'at', expect.stringContaining('"n":"3"'), reason],
+      ]);
+      const page = await lab.previewFile(source, {}, { pageSize: 2 });
+      expect(page).toMatchObject({ rows: [[0, 'eA==', [0], null, expect.anything(), expect.anything()]] });
+      expect(page).toMatchObject({ badRows: [{ line: 2, column: 'at', reason }], badRowsTotal: 3 });
+      const next = await lab.previewFile(source, {}, { pageSize: 2, pageNumber: 2 });
+      expect(next).toMatchObject({ rows: [], badRows: [{ line: 3, column: "it's" }, { line: 4 }] });
+      expect(await failureOf(lab.importFile(source))).toMatchObject({ code: 'bad_row', line: 2 });
+    });
+
     test('is taken where they are zeros', async () => {
       const source = await lab.upload(await times('123456000', '5'), 'parquet');
       const { columns, rows } = await lab.importFile(source);
       expect(columns).toEqual(['at TIMESTAMP']);
+      expect((await lab.importFile(source, {}, true)).staged.quarantine).toBeUndefined();
+      expect(await lab.previewFile(source)).toMatchObject({ badRows: [], badRowsTotal: 0 });
       expect(rows).toEqual([['2024-01-31 10:00:00.123456'], ['2024-01-31 10:00:00.5']]);
     });
   });

@@ -6,18 +6,28 @@ export interface SheetParts {
   sharedStrings?: string[];
   /** Number formats of the cells' styles, by style. */
   formats?: number[];
+  /** Codes of formats of the file's own, by number. */
+  codes?: Record<number, string>;
+  is1904?: boolean;
 }
 
 /** A small workbook, so that tests can write cells that no library would. */
-export function xlsxFile({ rows, sharedStrings = [], formats = [0] }: SheetParts): Buffer {
+export function xlsxFile({
+  rows,
+  sharedStrings = [],
+  formats = [0],
+  codes = {},
+  is1904 = false,
+}: SheetParts): Buffer {
   const texts = sharedStrings.map((text) => `<si><t xml:space="preserve">${text}</t></si>`).join('');
   const styles = formats.map((id) => `<xf numFmtId="${id}"/>`).join('');
+  const own = Object.entries(codes).map(([id, code]) => `<numFmt numFmtId="${id}" formatCode="${code}"/>`);
   return zipFile({
-    'xl/workbook.xml': '<workbook><sheets><sheet name="S" sheetId="1" r:id="rId7"/></sheets></workbook>',
+    'xl/workbook.xml': `<workbook><workbookPr date1904="${is1904}"/><sheets><sheet name="S" sheetId="1" r:id="rId7"/></sheets></workbook>`,
     'xl/_rels/workbook.xml.rels':
       '<Relationships><Relationship Id="rId7" Target="worksheets/first.xml"/></Relationships>',
     'xl/sharedStrings.xml': `<sst>${texts}</sst>`,
-    'xl/styles.xml': `<styleSheet><cellXfs>${styles}</cellXfs></styleSheet>`,
+    'xl/styles.xml': `<styleSheet><numFmts>${own.join('')}</numFmts><cellXfs>${styles}</cellXfs></styleSheet>`,
     'xl/worksheets/first.xml': `<worksheet><sheetData>${rows}</sheetData></worksheet>`,
   });
 }
