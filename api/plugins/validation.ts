@@ -27,8 +27,33 @@ export function validation(app: FastifyInstance, validateResponses: boolean): vo
       return { error: error as ValidationError };
     }
   });
+  app.addHook('preValidation', async ({ url, routeOptions }) => {
+    const known = (routeOptions.schema?.querystring as z.ZodObject | undefined)?.shape ?? {};
+    const broken = undecoded(url).find((name) => Object.hasOwn(known, name));
+    if (broken !== undefined)
+      throw new ValidationError([
+        { loc: ['query', broken], msg: 'The value is not UTF-8 in percent-encoding.', type: 'value_error' },
+      ]);
+  });
   if (validateResponses) app.setSerializerCompiler(serializerCompiler);
   else app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+}
+
+/** The parameters of a query that cannot be decoded: Fastify takes the encoding of one for its value. */
+function undecoded(url: string): string[] {
+  const start = url.indexOf('?');
+  if (start === -1 || !url.includes('%', start)) return [];
+  const parameters = url.slice(start + 1).split('&');
+  return parameters.filter((one) => !isDecodable(one)).map((one) => one.split('=')[0]!);
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -149,12 +149,16 @@ test('NUL in a query parameter is told at its place, and in a path it names noth
     ['/v1/tables?project_id=%00', 'project_id'],
     ['/v1/projects?cursor=a%00', 'cursor'],
     [`/v1/projects/${project}/files/content?path=a%00b`, 'path'],
+    [`/v1/projects/${project}/files/content?path=caf%E9.csv`, 'path'],
+    [`/v1/projects/${project}/files/content?path=%ED%A0%80`, 'path'],
+    ['/v1/projects?limit=2&cursor=%zz', 'cursor'],
   ] as const) {
     const method = name === 'path' ? 'PUT' : 'GET';
     const answer = await client.call(method, url, method === 'PUT' ? { body: { content: '' } } : {});
     expect([answer.status, answer.body.detail?.[0].loc], url).toEqual([422, ['query', name]]);
   }
-  expect((await client.call('GET', '/v1/projects?unknown=%00')).status).toBe(200);
+  for (const unknown of ['%00', '%zz'])
+    expect((await client.call('GET', `/v1/projects?unknown=${unknown}`)).status).toBe(200);
   for (const [method, url] of [
     ['GET', '/v1/projects/%00'],
     ['GET', `/v1/projects/${project}/files/a%00`],

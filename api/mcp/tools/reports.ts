@@ -42,7 +42,7 @@ export const listReports = defineTool({
 export const readReport = defineTool({
   name: 'read_report',
   title: 'Read a report',
-  description: `The Markdown of a report, with its tables filled in; ${maxPart} characters at a time.`,
+  description: `The Markdown of a report as it was written, ${maxPart} characters at a time. \`![…](result:…)\` stands for the rows of a result.`,
   scope: 'agent:read',
   input: z.strictObject({
     project_id: fields.projectId,
@@ -54,7 +54,7 @@ export const readReport = defineTool({
     const at = path`/v1/projects/${projectId}/reports/${id}`;
     const { data: report } = await json('GET', at);
     const content = await text(`${at}/content`, { query: { format: 'raw', revision } });
-    const end = offset + maxPart;
+    const end = offset + maxPart - (isCutAt(content, offset + maxPart) ? 1 : 0);
     return {
       data: {
         report,
@@ -65,6 +65,9 @@ export const readReport = defineTool({
     };
   },
 });
+
+/** Whether a part that ends there would end in the middle of a character. */
+const isCutAt = (text: string, at: number): boolean => (text.codePointAt(at - 1) ?? 0) > 0xffff;
 
 export const writeReport = defineTool({
   name: 'write_report',

@@ -22,6 +22,7 @@ export async function sendContent(
     .header('ETag', `"${file.sha256}"`)
     .header('X-Content-Type-Options', 'nosniff')
     .header('Content-Disposition', attachment(file.path.split('/').at(-1)!));
+  if (isKnown(request.headers['if-none-match'], file.sha256)) return reply.code(304).send();
   if (range === 'unsatisfiable') {
     reply.header('Content-Range', `bytes */${file.size_bytes}`);
     throw new AppError('range_not_satisfiable', `The file has ${file.size_bytes} bytes.`);
@@ -32,4 +33,11 @@ export async function sendContent(
   reply.type(file.content_type).header('Content-Length', String(to - from + 1));
   if (range !== undefined) reply.code(206).header('Content-Range', `bytes ${from}-${to}/${file.size_bytes}`);
   return reply.send(stream);
+}
+
+/** Whether the client has this content already (RFC 9110, If-None-Match). */
+function isKnown(given: string | undefined, sha256: string): boolean {
+  if (given === undefined) return false;
+  const tags = given.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes('*') || tags.includes(`"${sha256}"`);
 }

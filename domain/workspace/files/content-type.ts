@@ -8,6 +8,8 @@ const byEnding: Record<string, string> = {
   jsonl: 'application/x-ndjson',
   parquet: 'application/vnd.apache.parquet',
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  arrow: 'application/vnd.apache.arrow.file',
   html: 'text/html',
   pdf: 'application/pdf',
   png: 'image/png',

@@ -126,13 +126,19 @@ test('reports are written once per key, revised, read, and are resources', async
   expect(late).toMatchObject({ isError: true, structuredContent: { code: 'revision_conflict' } });
   const read = await mcp.answer('read_report', { project_id: projectId, report_id: report.id });
   expect(read).toMatchObject({ content: revised.content, nextOffset: null });
+  const long = { project_id: projectId, title: 'Long', content: `${'a'.repeat(49_999)}🎉b` };
+  const { report: other } = await mcp.answer('write_report', long);
+  const part = (offset: number) =>
+    mcp.answer('read_report', { project_id: projectId, report_id: other.id, offset });
+  expect(await part(0)).toMatchObject({ content: 'a'.repeat(49_999), nextOffset: 49_999 });
+  expect(await part(49_999)).toMatchObject({ content: '🎉b', nextOffset: null });
   const { resources } = await mcp.client.listResources();
   const uri = `workspace://projects/${projectId}/reports/${report.id}`;
   expect(resources).toContainEqual(expect.objectContaining({ uri, name: 'Cities' }));
   const { contents } = await mcp.client.readResource({ uri });
   expect(contents).toEqual([{ uri, mimeType: 'text/markdown', text: revised.content }]);
   const { total, reports } = await mcp.answer('list_reports', { project_id: projectId });
-  expect([total, reports[0].id]).toEqual([1, report.id]);
+  expect([total, reports[1].id]).toEqual([2, report.id]);
 });
 
 test('playbooks and workflows are run, followed and cancelled', async () => {

@@ -91,6 +91,17 @@ test('a written file is listed, shown, streamed with ranges, overwritten as a ne
     headers: { range: 'bytes=3-' },
   });
   expect([beyond.status, beyond.headers['content-range']]).toEqual([416, 'bytes */3']);
+  for (const [tag, status] of [
+    [String(part.headers['etag']), 304],
+    [`"other", W/${part.headers['etag']}`, 304],
+    ['*', 304],
+    ['"other"', 200],
+  ] as const) {
+    const again = await client.call('GET', `/v1/projects/${project}/files/${id}/content`, {
+      headers: { 'if-none-match': tag },
+    });
+    expect([again.status, again.headers['etag']], tag).toEqual([status, part.headers['etag']]);
+  }
   expect(beyond.body).toMatchObject({ status: 416, code: 'range_not_satisfiable' });
   const deleted = await client.call('DELETE', `/v1/projects/${project}/files/${id}`);
   expect(deleted.body.data.id).toBe(id);
