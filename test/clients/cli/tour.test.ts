@@ -216,6 +216,8 @@ test('what goes wrong says what to do, with an exit code of its own', async () =
     [['query'], 2, /Give a statement/],
     [['query', 'SELECT 1', '--limit', 'x'], 2, /--limit/],
     [['nonsense'], 2, /unknown command/],
+    [['status', '--url', 'notaurl'], 2, /notaurl is not an address/],
+    [['login', '--url', 'http://['], 2, /is not an address/],
     [['query', 'SELECT 1', '-o', 'answer.json'], 2, /Files are csv/],
     [['query', 'SELECT 1', '--limit', '1', '-o', 'one.parquet'], 2, /limit into the statement/],
     [['append', 'orders', '--mode', 'replace'], 2, /--batch/],
