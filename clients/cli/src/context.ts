@@ -40,6 +40,8 @@ export function outputOf(command: Command): Output {
 export async function urlOf(command: Command): Promise<string> {
   const { url } = command.optsWithGlobals<Common>();
   const named = url ?? variable('WORKSPACE_URL') ?? (await readProfile())?.url ?? defaultUrl;
+  if (!/^https?:\/\/[^/]/.test(named) || !URL.canParse(named))
+    throw new Failure(`${named} is not an address like https://workspace.example.com.`, exitCodes.usage);
   return named.replace(/\/+$/, '');
 }
 

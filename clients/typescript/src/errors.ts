@@ -45,6 +45,19 @@ export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
 }
 
+/** A streamed answer ended at the service's limit of rows, and there are more. An export has all of them. */
+export class TruncatedError extends Error {
+  override readonly name = 'TruncatedError';
+  readonly rowCount: number;
+
+  constructor(rowCount: number) {
+    super(
+      `The answer ended after ${rowCount} rows, and there are more: export it, or ask for fewer with a limit.`,
+    );
+    this.rowCount = rowCount;
+  }
+}
+
 /** The error of an answer that is not a success. */
 export async function errorOf(response: Response): Promise<WorkspaceError> {
   const text = await response.text().catch(() => '');

@@ -10,7 +10,7 @@ export {
   type MessagePart,
 } from './conversations.ts';
 export { type DeviceLogin, deviceLogin } from './device-login.ts';
-export { ConnectionError, type Fault, type Problem, WorkspaceError } from './errors.ts';
+export { ConnectionError, type Fault, type Problem, TruncatedError, WorkspaceError } from './errors.ts';
 export { tableNameOf, type Upload, uploadFile, type WorkspaceFile } from './files.ts';
 export { items, type Page, some } from './pages.ts';
 export { type Query, type QueryAnswer, query, queryRows, queryStream } from './queries.ts';

@@ -1,5 +1,5 @@
 import type { Workspace } from './client.ts';
-import { ConnectionError, errorOf } from './errors.ts';
+import { ConnectionError, errorOf, TruncatedError } from './errors.ts';
 import type { components } from './schema.gen.ts';
 
 export type QueryAnswer = components['schemas']['QueryAnswer'];
@@ -38,7 +38,10 @@ const types = {
   arrow: 'application/vnd.apache.arrow.stream',
 };
 
-/** The bytes of an answer while the statement runs. They end with an error if they are not whole. */
+/**
+ * The bytes of an answer while the statement runs. They end with an error if they are not whole: with a
+ * `TruncatedError` after a million rows, if there are more and no limit was asked for.
+ */
 export async function queryStream(
   workspace: Workspace,
   asked: Query & { format: keyof typeof types },
@@ -50,10 +53,23 @@ export async function queryStream(
     signal: asked.signal,
   });
   if (!response.ok) throw await errorOf(response);
-  return response.body!;
+  const id = response.headers.get('x-query-execution-id');
+  if (asked.limit !== undefined || id === null) return response.body!;
+  // A stream that ends at the service's limit looks whole: only its record says that it is not.
+  const flush = async () => {
+    const { data } = await workspace.get('/v1/query-executions/{query_execution_id}', {
+      params: { path: { query_execution_id: id } },
+      signal: asked.signal,
+    });
+    if (data.truncated === true) throw new TruncatedError(data.rowCount ?? 0);
+  };
+  return response.body!.pipeThrough(new TransformStream({ flush }));
 }
 
-/** The rows of an answer of up to a million, as they come: maps by the statement's own column names. */
+/**
+ * The rows of an answer as they come: maps by the statement's own column names. After a million they end with
+ * a `TruncatedError`, if there are more and no limit was asked for.
+ */
 export async function* queryRows<Row = Record<string, unknown>>(
   workspace: Workspace,
   asked: Query,

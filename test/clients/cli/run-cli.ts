@@ -15,14 +15,20 @@ export interface CliOptions {
   input?: string;
   /** Called with what is printed on stderr so far. */
   onErr?: (text: string) => void;
+  /** Stops the command as Ctrl-C does. */
+  stop?: AbortSignal;
 }
 
 /** Runs one command to its end, as a shell would; without a terminal. */
-export function runCli(args: readonly string[], { env = {}, cwd, input, onErr }: CliOptions): Promise<Ended> {
+export function runCli(
+  args: readonly string[],
+  { env = {}, cwd, input, onErr, stop }: CliOptions,
+): Promise<Ended> {
   const child = spawn(process.execPath, [main, ...args], {
     env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...env },
     ...(cwd === undefined ? {} : { cwd }),
   });
+  stop?.addEventListener('abort', () => child.kill('SIGINT'));
   let [out, err] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     out += text;

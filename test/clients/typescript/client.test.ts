@@ -211,6 +211,20 @@ test('an abort reaches what is sent, also when nobody holds the request', async 
   await expect(rest()).rejects.toThrow();
 });
 
+test('rows beyond the limit of a stream are an error at its end, except where a limit was asked for', async () => {
+  const sql = 'FROM range(1000001)';
+  let count = 0;
+  const read = async (limit?: number) => {
+    count = 0;
+    for await (const _ of client.queryRows(own, { sql, ...(limit === undefined ? {} : { limit }) }))
+      count += 1;
+  };
+  await expect(read()).rejects.toMatchObject({ name: 'TruncatedError', rowCount: 1_000_000 });
+  expect(count).toBe(1_000_000);
+  await read(1_000);
+  expect(count).toBe(1_000);
+});
+
 test('an address without its scheme is told at once', () => {
   const wrong = () => client.createWorkspace({ baseUrl: 'localhost:8080', auth: client.accessToken('x') });
   expect(wrong).toThrow('localhost:8080 is not an address');

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
-import { queryStream, wait } from '../../../typescript/src/index.ts';
+import { queryStream, TruncatedError, wait } from '../../../typescript/src/index.ts';
 import { type Context, collect, contextOf, tableOf } from '../context.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { counted, plain, progressBar, table } from '../output.ts';
@@ -60,9 +60,24 @@ export function queryCommands(program: Command): void {
         atVersions: versionsOf(options),
         limit: limitOf(options),
       });
-      const bytes = Readable.fromWeb(body as never);
-      if (options.output === undefined) await pipeline(bytes, process.stdout, { end: false });
-      else await writeWhole(bytes, options.output);
+      try {
+        if (options.output === undefined) await pipeline(chunksOf(body), process.stdout, { end: false });
+        else await writeWhole(Readable.fromWeb(body as never), options.output);
+      } catch (error) {
+        if (!(error instanceof TruncatedError)) throw error;
+        const { rowCount } = error;
+        if (options.output === undefined)
+          throw new Failure(
+            `The first ${counted(rowCount, 'row')} were written, and there are more: the whole with -o FILE, fewer with --limit.`,
+          );
+        // A file of Arrow's other format would be a surprise to what reads it.
+        if (format === 'arrow')
+          throw new Failure(
+            `There are more than ${counted(rowCount, 'row')}, the most of an Arrow stream: workspace export --sql writes all of them as an Arrow file.`,
+          );
+        const of = { sql: statement, at_versions: versionsOf(options) };
+        await exportTo(context, of, format, options.output);
+      }
     });
 
   program
@@ -112,6 +127,16 @@ function versionsOf({ at = [] }: QueryOptions): Record<string, number> {
       return [name, Number(number)];
     }),
   );
+}
+
+/** Each is written before the next is read, so that all of them are there when the last one is an error. */
+async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
 }
 
 async function showRows(context: Context, sql: string, options: QueryOptions, format: 'table' | 'json') {

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { type Command, Option } from 'commander';
-import { appendRows, ingest } from '../../../typescript/src/index.ts';
+import { appendRows, ConnectionError, ingest } from '../../../typescript/src/index.ts';
 import { contextOf, tableOf } from '../context.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { counted, plain, progressBar, table } from '../output.ts';
@@ -69,7 +69,10 @@ export function tableCommands(program: Command): void {
           };
           const written = await appendRows(workspace, id, rows, { onProgress, signal }).catch(
             (error: unknown) => {
-              if (count > 0) output.hint(`${counted(count, 'row')} appended before; they stay.`);
+              const mayBeThere = signal.aborted || error instanceof ConnectionError;
+              const least = mayBeThere ? 'At least ' : '';
+              if (count > 0) output.hint(`${least}${counted(count, 'row')} appended before; they stay.`);
+              if (mayBeThere) output.hint('The rows of the last request may be there too.');
               throw error;
             },
           );
