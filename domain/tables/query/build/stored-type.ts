@@ -6,6 +6,8 @@ export interface StoredType {
   dataType: string;
   /** The engine's type; undefined if the values are stored as they are. */
   cast: string | undefined;
+  /** What to say of a value of this column that the cast cannot hold, instead of the engine's own message. */
+  refusal?: (name: string) => string;
 }
 
 const kept = /^(STRING|DOUBLE|BOOLEAN|DATE|TIME|TIMESTAMP|TIMESTAMPTZ|JSON|DECIMAL\(\d+,\d+\))$/;
@@ -22,11 +24,6 @@ const others: Readonly<Record<string, StoredType>> = {
   TIMESTAMP_MS: { dataType: 'TIMESTAMP', cast: 'TIMESTAMP' },
   TIMESTAMP_NS: { dataType: 'TIMESTAMP', cast: 'TIMESTAMP' },
 };
-
-/** The same for a Parquet file outside of the lake, which keeps bytes as they are. */
-export function parquetType(type: DuckDBType): StoredType {
-  return dataTypeName(type) === 'BLOB' ? { dataType: 'BLOB', cast: undefined } : storedType(type);
-}
 
 /** Lists, structs and maps are stored as JSON; types without one of ours as text. */
 export function storedType(type: DuckDBType): StoredType {

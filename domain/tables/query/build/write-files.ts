@@ -23,15 +23,22 @@ export async function storedAs(
   prepared.destroySync();
   const names = named(own);
   const places = names.map((_, index) => `c${index}`);
-  const casts = names.map((name, index) => {
-    const { cast } = types[index]!;
-    return `${cast === undefined ? places[index]! : `CAST(${places[index]!} AS ${cast})`} AS ${identifier(name)}`;
-  });
+  const casts = names.map(
+    (name, index) => `${asStored(places[index]!, types[index]!, name)} AS ${identifier(name)}`,
+  );
   return {
     // Named by position, because the engine renames columns of a subquery that have the same name.
     sql: `SELECT ${casts.join(', ')} FROM (${withoutTail(select)}\n) AS result(${places.join(', ')})`,
     columns: names.map((name, index) => ({ name, dataType: types[index]!.dataType })),
   };
+}
+
+function asStored(value: string, { cast, refusal }: StoredType, name: string): string {
+  if (cast === undefined) return value;
+  if (refusal === undefined) return `CAST(${value} AS ${cast})`;
+  const held = `TRY_CAST(${value} AS ${cast})`;
+  const isLost = `${value} IS NOT NULL AND ${held} IS NULL`;
+  return `CASE WHEN ${isLost} THEN error(${literal(refusal(name))}) ELSE ${held} END`;
 }
 
 /** Writes the rows of a statement to new files of the folder; one without rows may be among them. */

@@ -1,5 +1,4 @@
 import { literal } from '../../../../data/lake/sql.ts';
-import { parquetType, storedType } from '../build/stored-type.ts';
 import { storedAs } from '../build/write-files.ts';
 import { checkStatement } from '../guard/check.ts';
 import { applyNames } from '../guard/column-names.ts';
@@ -7,6 +6,7 @@ import { QueryRefusal } from '../guard/refusal.ts';
 import type { Engine } from '../process/engine.ts';
 import { type Interruption, inReadTransaction, stopIfInterrupted } from '../process/statement.ts';
 import type { CopiedFormat, Exported, ExportTask } from './contract.ts';
+import { exportType } from './export-types.ts';
 import { distinctNames } from './names.ts';
 import { asWorkbook } from './workbook-values.ts';
 
@@ -28,8 +28,7 @@ export async function exportFiles(
   const checked = await checkStatement(parser, { sql, relations, atVersions, limit: undefined });
   return inReadTransaction(engine, interruption, async () => {
     const named = (own: readonly string[]) => distinctNames(applyNames(own, checked.columnNames));
-    const typeOf = task.format === 'parquet' ? parquetType : storedType;
-    const { sql: stored, columns } = await storedAs(connection, checked.sql, named, typeOf);
+    const { sql: stored, columns } = await storedAs(connection, checked.sql, named, exportType[task.format]);
     const select = task.format === 'xlsx' ? asWorkbook(stored, columns) : stored;
     const written = await connection.runAndReadAll(copy(select, task)).catch((error: unknown) => {
       throw /Sheet row limit/.test(String(error)) ? tooLong() : error;

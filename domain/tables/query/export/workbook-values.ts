@@ -1,14 +1,16 @@
 import { identifier, literal } from '../../../../data/lake/sql.ts';
 import { QueryRefusal } from '../guard/refusal.ts';
+import { shownName, unheldMessage } from './unheld.ts';
+import { escapedName, escapedText, isUnheldName, isUnheldText, unheldText } from './workbook-texts.ts';
 
 const mostColumns = 16_384;
 /** Excel keeps so many significant digits of a number. */
 const digits = 15;
-const mostCharacters = 32_767;
+export const tooManyDigits = `a number of more than ${digits} digits`;
 
 /** Which values of a type a workbook cannot hold, and why; undefined if it holds all. */
 function unheld(dataType: string, value: string): { condition: string; why: string } | undefined {
-  const tooLong = { why: `a number of more than ${digits} digits` };
+  const tooLong = { why: tooManyDigits };
   if (dataType === 'INTEGER') {
     const most = '9'.repeat(digits);
     return { ...tooLong, condition: `${value} NOT BETWEEN -${most} AND ${most}` };
@@ -29,10 +31,7 @@ function unheld(dataType: string, value: string): { condition: string; why: stri
       };
     case 'STRING':
     case 'JSON':
-      return {
-        condition: `length(${value}) > ${mostCharacters} OR regexp_matches(${value}, '[\\x00-\\x08\\x0B\\x0C\\x0E-\\x1F]')`,
-        why: `a text of more than ${mostCharacters.toLocaleString('en-US')} characters, or with control characters`,
-      };
+      return { condition: isUnheldText(value), why: unheldText };
     default:
       return undefined;
   }
@@ -42,7 +41,9 @@ function unheld(dataType: string, value: string): { condition: string; why: stri
 function hasMoreDigits(value: string, scale: number): string {
   const counted = `length(trim(replace(ltrim(CAST(${value} AS VARCHAR), '-'), '.', ''), '0')) > ${digits}`;
   if (scale > digits) return counted;
-  const most = `${'9'.repeat(digits - scale) || '0'}.${'9'.repeat(scale) || '0'}`;
+  // Without a place more than the column has, for which a column of 38 digits would have no room.
+  const fraction = scale === 0 ? '' : `.${'9'.repeat(scale)}`;
+  const most = `${'9'.repeat(digits - scale) || '0'}${fraction}`;
   return `abs(${value}) > ${most} AND ${counted}`;
 }
 
@@ -59,11 +60,21 @@ export function asWorkbook(select: string, columns: readonly { name: string; dat
       `A sheet has at most ${mostColumns.toLocaleString('en-US')} columns; select fewer.`,
     );
   const values = columns.map(({ name, dataType }) => {
+    if (isUnheldName(name)) throw unheldNameOf(name);
     const value = identifier(name);
+    const isText = dataType === 'STRING' || dataType === 'JSON';
+    const written = isText ? escapedText(value) : value;
     const bad = unheld(dataType, value);
-    if (bad === undefined) return value;
-    const message = `The column ${JSON.stringify(name)} has ${bad.why}, which a workbook cannot hold: cast it to text, or export another format.`;
-    return `CASE WHEN ${bad.condition} THEN error(${literal(message)}) ELSE ${value} END AS ${value}`;
+    const shown = identifier(escapedName(name));
+    if (bad === undefined) return `${written} AS ${shown}`;
+    const message = literal(unheldMessage(name, bad.why, 'a workbook'));
+    return `CASE WHEN ${bad.condition} THEN error(${message}) ELSE ${written} END AS ${shown}`;
   });
   return `SELECT ${values.join(', ')} FROM (${select}\n)`;
 }
+
+const unheldNameOf = (name: string) =>
+  new QueryRefusal(
+    'query_failed',
+    `The column name ${shownName(name)} is ${unheldText}, which a workbook cannot hold: rename it, or export another format.`,
+  );

@@ -108,8 +108,13 @@ test('decimals of every width, and integers of up to 38 digits, keep each digit'
   }
 });
 
-test('an integer of 39 digits is refused by name', async () => {
-  const sql = 'SELECT 170141183460469231731687303715884105727 AS "my sum"';
+test.each([
+  '170141183460469231731687303715884105727',
+  '-170141183460469231731687303715884105727',
+  '250000000000000000000000000000000000000::UHUGEINT',
+  '340282366920938463463374607431768211455::UHUGEINT',
+])('an integer of 39 digits is refused by name: %s', async (value) => {
+  const sql = `SELECT ${value} AS "my sum"`;
   const answer = await streams.fetched('application/vnd.apache.arrow.stream', { sql });
   expect([answer.status, await answer.json()]).toMatchObject([
     400,

@@ -68,7 +68,7 @@ export function fixedColumnOf({ name, type }: StreamColumn, capacity: number): B
     }
     case DuckDBTypeId.HUGEINT:
     case DuckDBTypeId.UHUGEINT:
-      return fixedColumn(hugeIntegerLayout(name), capacity);
+      return fixedColumn(hugeIntegerLayout(name, type.typeId === DuckDBTypeId.HUGEINT), capacity);
     default:
       return undefined;
   }

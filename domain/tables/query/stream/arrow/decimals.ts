@@ -66,14 +66,15 @@ function copyWhole(target: Uint32Array, at: number, vector: DuckDBVector, from: 
  *
  * @throws QueryRefusal for a value that has 39
  */
-export function hugeIntegerLayout(columnName: string): FixedLayout<Uint32Array> {
+export function hugeIntegerLayout(columnName: string, isSigned: boolean): FixedLayout<Uint32Array> {
   return {
     ...{ type: new Decimal(0, maxDigits), ArrayType: Uint32Array, stride: words },
     copy: (target, at, vector, from, to) => {
       copyWhole(target, at, vector, from, to);
       for (let row = from; row < to; row += 1) {
         const high = target[at + (row - from) * words + words - 1]!;
-        const isNear = high >= safeHighWord && ~high >>> 0 >= safeHighWord;
+        // Of a signed integer, a word near 2^32 is a small negative number.
+        const isNear = high >= safeHighWord && !(isSigned && ~high >>> 0 < safeHighWord);
         if (isNear && isTooLong(vector.getItem(row) as bigint | null)) throw moreDigits(columnName);
       }
     },

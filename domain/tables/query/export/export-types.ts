@@ -1,0 +1,29 @@
+import type { DuckDBType } from '@duckdb/node-api';
+import { dataTypeName } from '../../../../data/lake/encode/type-name.ts';
+import { type StoredType, storedType } from '../build/stored-type.ts';
+import type { CopiedFormat } from './contract.ts';
+import { unheldMessage } from './unheld.ts';
+import { tooManyDigits } from './workbook-values.ts';
+
+const hugeIntegers: readonly string[] = ['HUGEINT', 'UHUGEINT', 'BIGNUM'];
+
+/** How a format writes the values of a type: as the lake stores them, unless the format can hold more. */
+export const exportType: Record<CopiedFormat, (type: DuckDBType) => StoredType> = {
+  csv: (type) => {
+    const name = dataTypeName(type);
+    const isWhole = name === 'TIMESTAMP_NS' || hugeIntegers.includes(name);
+    return isWhole ? { dataType: name, cast: undefined } : storedType(type);
+  },
+  parquet: (type) => {
+    const name = dataTypeName(type);
+    if (name === 'BLOB' || name === 'TIMESTAMP_NS') return { dataType: name, cast: undefined };
+    return refusing(type, 'an integer of more than 38 digits', 'a Parquet file');
+  },
+  xlsx: (type) => refusing(type, tooManyDigits, 'a workbook'),
+};
+
+function refusing(type: DuckDBType, why: string, holder: string): StoredType {
+  const stored = storedType(type);
+  if (!hugeIntegers.includes(dataTypeName(type))) return stored;
+  return { ...stored, refusal: (name) => unheldMessage(name, why, holder) };
+}
