@@ -1,4 +1,3 @@
-import { AppError } from '../../data/errors.ts';
 import {
   beginDeviceLogin,
   deviceLoginSeconds,
@@ -49,9 +48,11 @@ export function deviceLoginRoutes(app: Routes, deps: ApiDeps): void {
       async (request, reply) => {
         const { id: clientId, isOwn, isSelfRegistered } = await publicClientOf(deps, request.body);
         if (isOwn === true || isSelfRegistered === true)
-          throw new AppError('invalid_request', 'This client logs people in by authorization code only.', {
-            extensions: { error: 'unauthorized_client' },
-          });
+          throw oauthError(
+            'invalid_request',
+            'This client logs people in by authorization code only.',
+            'unauthorized_client',
+          );
         const asked = askedScopes(request.body.scope);
         if ('refusal' in asked) throw oauthError('invalid_scope', asked.refusal);
         const { deviceCode, userCode } = await beginDeviceLogin(deps.db, {

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { AppError } from '../../data/errors.ts';
 import {
   isRegistrable,
   isTakenName,
@@ -8,6 +7,7 @@ import {
 import type { ApiDeps, Routes } from '../deps.ts';
 import { addressGroup } from '../plugins/address-group.ts';
 import { visibleName } from '../schemas.ts';
+import { oauthError } from './oauth-error.ts';
 
 const body = z
   .object({
@@ -92,5 +92,4 @@ export function registrationRoute(app: Routes, deps: ApiDeps): void {
   );
 }
 
-const refused = (error: string, detail: string) =>
-  new AppError('invalid_request', detail, { extensions: { error } });
+const refused = (error: string, detail: string) => oauthError('invalid_request', detail, error);

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { AppError } from '../../data/errors.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { maxFormBytes } from '../plugins/form-body.ts';
 import { serviceUrl } from '../service-url.ts';
 import type { ClientExchange } from './client-exchange.ts';
 import { deviceGrant, tokenPair } from './device-schemas.ts';
 import { grantErrors, grantTokens, type PersonGrant } from './grants.ts';
+import { oauthError } from './oauth-error.ts';
 import { isOurs } from './resource-indicator.ts';
 import { tokenAnswer } from './schemas.ts';
 
@@ -77,9 +77,7 @@ export function tokenRoutes(routes: Routes, deps: ApiDeps, exchange: ClientExcha
     async (request, reply) => {
       reply.header('Cache-Control', 'no-store').header('Pragma', 'no-cache');
       if (!isOurs(serviceUrl(deps, request), request.body.resource))
-        throw new AppError('invalid_request', 'The resource is not of this service.', {
-          extensions: { error: 'invalid_target' },
-        });
+        throw oauthError('invalid_request', 'The resource is not of this service.', 'invalid_target');
       if (request.body.grant_type === 'client_credentials') return exchange(request);
       return grantTokens(routes, deps, request.body, personGrants);
     },

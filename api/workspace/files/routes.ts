@@ -120,7 +120,8 @@ export function filesRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Stream the content of a file',
       errors: ['range_not_satisfiable'],
-      description: 'Takes one byte `Range`.',
+      description:
+        'Takes one byte `Range`. With the `ETag` of an earlier answer in `If-None-Match` it is 304 while the content is the same.',
       exists: (db, organizationId, { file_id: id, project_id: projectId }) =>
         getFile(db, organizationId, id, projectId),
     },

@@ -1731,7 +1731,7 @@ export interface paths {
         };
         /**
          * Stream the content of a file
-         * @description Takes one byte `Range`.
+         * @description Takes one byte `Range`. With the `ETag` of an earlier answer in `If-None-Match` it is 304 while the content is the same.
          */
         get: operations["getFileContent"];
         put?: never;

@@ -145,6 +145,15 @@ test('a presigned upload becomes a file: sent straight to storage, then finalize
     sha256,
     contentType: 'text/csv',
   });
+  const { id } = done.body.data;
+  const events = await client.call('GET', `/v1/audit-events?resource_id=${id}`);
+  expect(events.body.items).toMatchObject([
+    { action: 'file.uploaded', resource: { type: 'file', id, name: 'raw/orders.csv' } },
+  ]);
+  const other = `/v1/projects/${project}/files/content?path=raw/other.csv`;
+  const again = await client.call('PUT', other, { body: { content: 'x' } });
+  const written = await client.call('GET', `/v1/audit-events?resource_id=${again.body.data.id}`);
+  expect(written.body.items).toMatchObject([{ resource: { type: 'file', name: 'raw/other.csv' } }]);
   // The form works until it expires; the file does not change.
   await upload(form, Buffer.from('changed'));
   expect((await finalize({ path: 'raw/orders.csv' })).body).toEqual(done.body);
