@@ -133,6 +133,25 @@ test('a workspace is pulled into files, changed by them, and made anew elsewhere
   ]);
 });
 
+test('members that a file leaves out are no difference where they are empty', async () => {
+  const { run } = await organization();
+  const file = join(folder, 'short/playbooks/cities.json');
+  await mkdir(join(folder, 'short/playbooks'), { recursive: true });
+  const document = {
+    title: 'Cities',
+    instructions: 'total amount in ${city}',
+    parameters: { city: { type: 'string', required: true } },
+  };
+  await writeFile(file, JSON.stringify(document));
+  expect((await run(['apply', 'short', '--yes'])).out).toBe('1 of 1 were written.\n');
+  expect((await run(['apply', 'short', '--yes'])).out).toBe('0 of 1 were written.\n');
+  const parameters = { city: { type: 'string', required: true }, least: { type: 'number', default: 3 } };
+  await writeFile(file, JSON.stringify({ ...document, parameters }));
+  expect((await run(['apply', 'short', '--yes'])).out).toBe('1 of 1 were written.\n');
+  await writeFile(file, JSON.stringify(document));
+  expect((await run(['apply', 'short', '--yes'])).out).toBe('1 of 1 were written.\n');
+});
+
 test('schedules are found by their playbook and description, and paused and resumed by their files', async () => {
   const { client, projectId, run } = await organization();
   await filled(client, projectId);

@@ -32,18 +32,31 @@ export function snakeCase(value: unknown): unknown {
 export const withoutNulls = (value: unknown): Document =>
   Object.fromEntries(Object.entries(value as object).filter(([, member]) => member !== null));
 
-/** Equal as JSON, whatever the order of keys. */
-export const isEqual = (one: unknown, other: unknown): boolean =>
-  JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([key, member]) => [key, sorted(member)]),
+/**
+ * Whether what is stored is what a file says, whatever the order of keys. A member that the file leaves out at
+ * any depth may be stored as empty: that is what the service made of its absence.
+ */
+export function says(file: unknown, stored: unknown): boolean {
+  if (Array.isArray(file))
+    return (
+      Array.isArray(stored) &&
+      file.length === stored.length &&
+      file.every((item, index) => says(item, stored[index]))
+    );
+  if (!isObject(file)) return file === stored;
+  if (!isObject(stored)) return false;
+  return Object.keys({ ...stored, ...file }).every((key) =>
+    key in file ? key in stored && says(file[key], stored[key]) : isEmpty(stored[key]),
   );
+}
+
+const isObject = (value: unknown): value is Document =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function isEmpty(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  if (isObject(value)) return Object.values(value).every(isEmpty);
+  return value === null || value === '' || value === false;
 }
 
 /** The name of a file: letters, digits and hyphens of a title. */

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { connectionsKind } from './connections.ts';
-import { type Document, isEqual } from './documents.ts';
+import { type Document, says } from './documents.ts';
 import { type Kind, nameOf, type Stored } from './kind.ts';
 import { playbooksKind } from './playbooks.ts';
 import { schedulesKind } from './schedules.ts';
@@ -38,4 +38,4 @@ export function sameAs({ folder }: Kind, all: readonly Stored[], name: string): 
 
 /** Fields of a file that differ from what is stored. Secrets cannot be compared. */
 export const changedFields = (stored: Stored, document: Document): string[] =>
-  Object.keys(document).filter((key) => key !== 'secrets' && !isEqual(document[key], stored.document[key]));
+  Object.keys(document).filter((key) => key !== 'secrets' && !says(document[key], stored.document[key]));

@@ -2,7 +2,7 @@ import type { components, Workspace } from '../../../typescript/src/index.ts';
 import { some } from '../../../typescript/src/index.ts';
 import { most } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { type Document, isEqual, snakeCase, withoutNulls } from './documents.ts';
+import { type Document, says, snakeCase, withoutNulls } from './documents.ts';
 import { type Kind, nameOf, type Stored } from './kind.ts';
 
 const nameFields = ['playbook', 'description'];
@@ -51,7 +51,7 @@ export function schedulesKind(workspace: Workspace, project_id: string): Kind {
       const after = { ...before, ...document };
       const params = { path: { schedule_id: id } };
       // Settings that stay are not sent: a cadence may be of a kind that can only be read.
-      if (['schedule', 'config'].some((field) => !isEqual(after[field], before[field])))
+      if (['schedule', 'config'].some((field) => !says(after[field], before[field])))
         await workspace.put('/v1/schedules/{schedule_id}', { params, body: await bodyOf(after) });
       if (after['status'] !== before['status']) await become(id, after['status']);
       return { id };
