@@ -284,3 +284,12 @@ test('keys to delete are checked before the key columns have a type, too', async
   ]);
   expect((await remove({ device: null })).body.detail[0].loc).toEqual(['body', 'keys', 0, 'device']);
 });
+
+test('a deletion may have as many bytes as the rows of a table', async () => {
+  const client = await workspace.organization();
+  const table = await keyedTable(client);
+  const sent = await client.call('DELETE', rowsAt(table), {
+    raw: { text: '{"s_ids":[1]}'.padEnd(33_554_432), contentType: 'application/json' },
+  });
+  expect(sent.status, sent.text).toBe(200);
+});
