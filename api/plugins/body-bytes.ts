@@ -67,10 +67,12 @@ export function createBodyBytes(rules: BodyRules): BodyBytes {
       const { bodyLimit, config } = request.routeOptions;
       const owner = ownerOf(request);
       const isParsed = config.rawBody !== true;
+      // No more than the share: a body that the route takes has room when nothing else is under way.
+      const cost = (bytes: number) => Math.min(costOf(bytes, isParsed), rules.shareBytes);
       const isPacked = payload !== request.raw;
       const announced = isPacked ? 0 : Number(request.headers['content-length'] ?? 0);
       if (announced > bodyLimit) throw tooLarge();
-      if (!hasRoom(owner, costOf(announced, isParsed))) throw overloaded();
+      if (!hasRoom(owner, cost(announced))) throw overloaded();
       const counted = { owner, bytes: 0 };
       held.set(request, counted);
       const body = collect(announced);
@@ -79,7 +81,7 @@ export function createBodyBytes(rules: BodyRules): BodyBytes {
         for await (const part of atPace(payload, rules)) {
           bytes += part.length;
           if (bytes > bodyLimit) throw tooLarge();
-          const more = costOf(bytes, isParsed) - counted.bytes;
+          const more = cost(bytes) - counted.bytes;
           if (!hasRoom(owner, more)) throw overloaded();
           counted.bytes += more;
           count(owner, more);

@@ -1,4 +1,5 @@
 import { AppError } from '../../../data/errors.ts';
+import { shownRowId } from '../tables/row-id.ts';
 
 /** The ids that are taken, or occur more than once. */
 export function repeatsOf(ids: readonly bigint[], taken: ReadonlySet<bigint>): bigint[] {
@@ -17,9 +18,7 @@ export function duplicateRowId(ids: readonly bigint[]): AppError {
     'duplicate_row_id',
     `These s_id values are present already, or repeated in the request: ${first.join(', ')}.`,
     {
-      extensions: {
-        row_ids: first.map((id) => (Number.isSafeInteger(Number(id)) ? Number(id) : String(id))),
-      },
+      extensions: { row_ids: first.map(shownRowId) },
     },
   );
 }

@@ -97,7 +97,6 @@ function foundBy({ physical, keyColumns }: AppendableTable, { by, rows }: Delete
     ]);
   const names = by === 'keys' ? keyColumns : [rowIdColumn];
   const columns = names.map((name) => physical.columns.find((column) => column.name === name)!);
-  if (columns.some(({ typing }) => typing === 'undetermined')) return undefined;
   const faults: ValidationFault[] = [];
   const texts: string[] = [];
   for (const [index, row] of rows.entries()) {
@@ -105,6 +104,7 @@ function foundBy({ physical, keyColumns }: AppendableTable, { by, rows }: Delete
     texts.push(encodeKey(row, ['body', by, index], columns, faults));
   }
   if (faults.length > 0) throw new ValidationError(faults.slice(0, maxFaults));
+  if (columns.some(({ typing }) => typing === 'undetermined')) return undefined;
   return { columns, text: `[${texts.join(',')}]` };
 }
 
@@ -117,8 +117,10 @@ function encodeKey(
   for (const name of Object.keys(row))
     if (!columns.some((column) => column.name === name))
       faults.push({ loc: [...loc, name], msg: 'This is no key column.', type: 'extra_forbidden' });
-  const values = columns.map(({ name, dataType }, position) => {
+  const values = columns.map(({ name, dataType, typing }, position) => {
     const value = Object.hasOwn(row, name) ? row[name] : undefined;
+    // Any value fits a column that never had one, and finds nothing in it.
+    if (typing === 'undetermined' && value !== undefined && value !== null) return '';
     const encoded =
       value === undefined || value === null
         ? { fault: 'A key column needs a value.' }

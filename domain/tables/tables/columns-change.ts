@@ -12,6 +12,7 @@ import { requireUnique } from './enforce-key.ts';
 import { flushHeld, renewableBytes } from './flush.ts';
 import { announceRename, forgetColumnNote, resolveRename } from './rename.ts';
 import { retypeColumns } from './retype.ts';
+import { shownRowId } from './row-id.ts';
 import { type TableRow, uniqueKeysOf } from './tables.ts';
 
 interface Change {
@@ -204,12 +205,18 @@ async function failingRows(
   columns: readonly LakeColumn[],
   name: string,
   condition: string,
-): Promise<{ s_id: string | null; value: string }[]> {
-  const id = columns.some((column) => column.name === rowIdColumn) ? rowIdColumn : 'NULL';
+): Promise<{ s_id: number | string | null; value: string }[]> {
+  const rowIds = columns.find((column) => column.name === rowIdColumn);
+  // An imported table may have a column of this name that holds anything.
+  const id =
+    rowIds === undefined ? 'NULL' : rowIds.dataType === 'INTEGER' ? rowIdColumn : `${rowIdColumn}::VARCHAR`;
   const { rows } = await connection.read(
-    `SELECT CAST(${id} AS VARCHAR), left(CAST(${name} AS VARCHAR), 200) FROM ${identifier(table)} WHERE ${condition} ORDER BY 1 LIMIT 10`,
+    `SELECT ${id}, left(CAST(${name} AS VARCHAR), 200) FROM ${identifier(table)} WHERE ${condition} ORDER BY 1 LIMIT 10`,
   );
-  return rows.map(([rowId, value]) => ({ s_id: rowId as string | null, value: String(value) }));
+  return rows.map(([rowId, value]) => ({
+    s_id: typeof rowId === 'bigint' ? shownRowId(rowId) : (rowId as number | string | null),
+    value: String(value),
+  }));
 }
 
 function requireColumn(physical: PhysicalTable, name: string): LakeColumn {

@@ -2,6 +2,7 @@ import { AppError } from '../../../data/errors.ts';
 import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
 import { identifier } from '../../../data/lake/sql.ts';
 import { rowIdColumn } from './column-name.ts';
+import { shownRowId } from './row-id.ts';
 
 /** A key that more than one row would have, and the s_id of one of them. */
 export interface RepeatedKey {
@@ -76,8 +77,7 @@ export async function ambiguousKeys(
   }));
 }
 
-const rowIdOf = (id: unknown): number | string =>
-  Number.isSafeInteger(Number(id)) ? Number(id) : String(id);
+const rowIdOf = (id: unknown): number | string => shownRowId(BigInt(String(id)));
 
 const listed = (repeated: readonly { key: object; ids: string }[]) =>
   repeated.map(({ key, ids }) => `${JSON.stringify(key)} (s_id ${ids})`).join(', ');

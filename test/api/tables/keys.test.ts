@@ -269,3 +269,27 @@ test('a batch of upserts deletes the rows that its records say are to go', async
     '_sm_deleted',
   );
 });
+
+test('keys to delete are checked before the key columns have a type, too', async () => {
+  const client = await workspace.organization();
+  const made = await client.call('POST', '/v1/grid/tables', {
+    body: { name: 'Untyped', kind: 'data', columns: [{ name: 'device' }], key_columns: ['device'] },
+  });
+  const remove = (key: object) =>
+    client.call('DELETE', rowsAt(made.body.data.tableId), { body: { keys: [key] } });
+  expect((await remove({ device: 7 })).body.data).toMatchObject({ rowsDeleted: 0 });
+  expect((await remove({ devise: 7 })).body.detail).toMatchObject([
+    { loc: ['body', 'keys', 0, 'devise'], type: 'extra_forbidden' },
+    { loc: ['body', 'keys', 0, 'device'], type: 'missing' },
+  ]);
+  expect((await remove({ device: null })).body.detail[0].loc).toEqual(['body', 'keys', 0, 'device']);
+});
+
+test('a deletion may have as many bytes as the rows of a table', async () => {
+  const client = await workspace.organization();
+  const table = await keyedTable(client);
+  const sent = await client.call('DELETE', rowsAt(table), {
+    raw: { text: '{"s_ids":[1]}'.padEnd(33_554_432), contentType: 'application/json' },
+  });
+  expect(sent.status, sent.text).toBe(200);
+});

@@ -233,7 +233,7 @@ test('columns are added, renamed, retyped and made nullable', async () => {
     body: { data_type: 'INTEGER' },
   });
   expect(lossy.status).toBe(409);
-  expect(lossy.body.rows).toEqual([{ s_id: '2', value: 'x' }]);
+  expect(lossy.body.rows).toEqual([{ s_id: 2, value: 'x' }]);
   await client.call('PUT', `/v1/tables/${id}/rows`, { body: { rows: [{ s_id: 3, k: 'b', t: '13' }] } });
   const retyped = await client.call('PATCH', `/v1/grid/tables/${id}/columns/t`, {
     body: { data_type: 'INTEGER', name: 'number' },
@@ -429,6 +429,24 @@ test('every s_id that is taken or repeated is named', async () => {
     client.call('POST', `/v1/tables/${id}/rows`, { body: { rows: ids.map((s_id) => ({ s_id })) } });
   await send([2]);
   expect((await send([50, 50, 2])).body.row_ids).toEqual([50, 2]);
+  // As rows show them: only integers beyond 2^53 are texts.
+  await send([2 ** 53, 10]);
+  expect((await send([2 ** 53])).body.row_ids).toEqual([2 ** 53]);
+  await client.call('PUT', `/v1/tables/${id}/rows`, {
+    body: {
+      rows: [
+        { s_id: 10, v: 'x' },
+        { s_id: 2, v: 'y' },
+      ],
+    },
+  });
+  const retyped = await client.call('PATCH', `/v1/grid/tables/${id}/columns/v`, {
+    body: { data_type: 'DATE' },
+  });
+  expect(retyped.body.rows).toEqual([
+    { s_id: 2, value: 'y' },
+    { s_id: 10, value: 'x' },
+  ]);
 });
 
 test('two descriptions at once are both kept', async () => {

@@ -35,8 +35,27 @@ export const detectable: Record<string, string> = {
   'EUC-KR': 'EUC_KR',
 };
 
-/** Names of the registry that the library does not know. */
-const aliases: Record<string, string> = { ibm00858: 'cp858', cp00858: 'cp858', iso10646ucs2: 'utf16be' };
+/** Names of the registry that the library does not know, for encodings that it does. */
+const aliases: Record<string, string> = {
+  ibm00858: 'cp858',
+  cp00858: 'cp858',
+  ccsid00858: 'cp858',
+  pcmultilingual850euro: 'cp858',
+  cpis: 'cp861',
+  iso10646ucs2: 'utf16be',
+  csunicode: 'utf16be',
+  iso10646ucs4: 'utf32be',
+  csucs4: 'utf32be',
+  // The order of the text is no matter of its bytes.
+  iso88596e: 'iso88596',
+  iso88596i: 'iso88596',
+  extendedunixcodepackedformatforjapanese: 'eucjp',
+  cseucpkdfmtjapanese: 'eucjp',
+  ptcp154: 'pt154',
+  cp154: 'pt154',
+  cyrillicasian: 'pt154',
+  kz1048: 'rk1048',
+};
 
 /** Internal codecs of the library that are not character encodings. */
 const notEncodings = new Set(['base64', 'hex', 'binary', 'utf7imap', 'internal']);
@@ -52,6 +71,11 @@ export function resolveEncoding(name: string): string | undefined {
     .toLowerCase()
     .replace(/:\d{4}$/, '')
     .replaceAll(/[^a-z0-9]/g, '');
+  // Most encodings have one more name there, which begins with `cs`: `csUTF8`.
+  return known(plain) ?? (plain.startsWith('cs') ? known(plain.slice(2)) : undefined);
+}
+
+function known(plain: string): string | undefined {
   const canonical = aliases[plain] ?? plain;
   if (utf8Names.has(canonical)) return 'utf8';
   if (canonical === '' || notEncodings.has(canonical) || !iconv.encodingExists(canonical)) return undefined;

@@ -72,6 +72,20 @@ describe('text that is not UTF-8', () => {
   });
 
   test.each<[string, string, string]>([
+    ['csUTF8', 'ñ', 'utf8'],
+    ['csWindows1251', 'Москва', 'win1251'],
+    ['csISO885915', '€', 'iso885915'],
+    ['ISO_8859_6_I', 'القاهرة', 'iso88596'],
+    ['Extended_UNIX_Code_Packed_Format_for_Japanese', '東京', 'eucjp'],
+    ['ISO_10646_UCS_4', '東京', 'utf32be'],
+    ['KZ_1048', 'Қала', 'rk1048'],
+  ])('may have any name of the registry: %s', async (charEncoding, city, encoding) => {
+    const source = await lab.upload(iconv.encode(`city,n\n${city},1\n`, encoding, { addBOM: false }));
+    const { rows } = await lab.previewFile(source, { csv: { charEncoding } });
+    expect(rows).toEqual([[city, 1]]);
+  });
+
+  test.each<[string, string, string]>([
     ['a few characters of Japanese', '名;n\n表;1\n', 'shift_jis'],
     ['Turkish or Icelandic', 'ad;şehir\nAyşe;İstanbul\nÇağlar;Eskişehir\nIşıl;Muğla\n', 'win1254'],
     ['German of DOS', 'Name;Ort\nMüller;Köln\nSchäfer;Düsseldorf\nGroß;Zürich\n', 'cp850'],
