@@ -143,6 +143,23 @@ test('a view breaks when a column that it needs goes, and heals by itself', asyn
   expect(await shown(above.id)).toMatchObject({ status: 'valid' });
 });
 
+test.each([
+  ['first', 'WITH shadowing AS (SELECT 1 AS city) SELECT v.city, s.city AS one FROM shadowed v, shadowing s'],
+  ['last', 'WITH shadowing AS (SELECT 1 AS one, city FROM shadowed) SELECT city, one FROM shadowing'],
+])('a view renamed like a common table expression stays the view, %s', async (place, query) => {
+  const [from, to] = [`shadowed_${place}`, `Shadowing_${place}`];
+  const ofPlace = query.replaceAll(/shadow(ed|ing)\b/g, `$&_${place}`);
+  const view = await made(from, "SELECT 'Bonn' AS city");
+  const reader = await made(`${from}_reader`, ofPlace);
+  const renamed = await client.call('PATCH', `/v1/views/${view.id}`, { body: { name: to } });
+  expect(renamed.status, renamed.text).toBe(200);
+  expect((await client.call('GET', `/v1/views/${reader.id}`)).body.data).toMatchObject({
+    query: expect.stringContaining(`FROM main."${to}"`),
+    status: 'valid',
+  });
+  expect(await rowsOf(`SELECT * FROM ${from}_reader`)).toEqual([{ city: 'Bonn', one: 1 }]);
+});
+
 test('renamed columns and views are followed in the queries that use them', async () => {
   const tableId = await madeTable('renamed', orders, [{ s_id: 1, city: 'Bonn', amount: '3.00' }]);
   const other = await madeTable('others', [{ name: 'city', data_type: 'STRING' }]);
