@@ -115,9 +115,7 @@ test('a file has the content type of its format, whatever the ending of its path
   const files = (await client.call('GET', `/v1/projects/${project}/files?limit=200`)).body.items;
   const typed = files.filter(({ path }: { path: string }) => path.startsWith('typed/'));
   expect(
-    Object.fromEntries(
-      typed.map(({ path, contentType }: Record<string, string>) => [path, contentType]),
-    ),
+    Object.fromEntries(typed.map(({ path, contentType }: Record<string, string>) => [path, contentType])),
   ).toEqual({
     'typed/monthly': 'application/pdf',
     'typed/monthly.pdf': 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
