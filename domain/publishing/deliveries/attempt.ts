@@ -83,13 +83,16 @@ function fail({ db }: DeliveryDeps, row: Delivery, error: string): Promise<Deliv
 async function deliverFile(deps: DeliveryDeps, row: Delivery): Promise<DeliveryAttempt> {
   const fault = pathFault(row.target);
   if (fault !== undefined) throw new AppError('invalid_request', fault);
-  const bytes = await loadContent(deps, row, fileContentOf(row), copyLimit);
+  const content = fileContentOf(row);
+  const bytes = await loadContent(deps, row, content, copyLimit);
   const begun = await beginAttempt(deps, row);
   await writeFile(deps, {
     organizationId: row.organization_id,
     projectId: row.project_id,
     path: row.target,
     bytes,
+    // The path may have any ending; the name has that of the format.
+    ...(content.type === 'file' ? {} : { contentType: contentTypeOf(content.name) }),
     id: derivedId('fil', row.created_at.getTime(), row.id),
     within: (db, file) => moveOwn(db, begun, 'delivered', { receipt: file.id, error: null }),
   });

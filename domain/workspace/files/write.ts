@@ -10,6 +10,8 @@ export interface FileWrite {
   projectId: string;
   path: string;
   bytes: Buffer;
+  /** By default what the path's ending says. */
+  contentType?: string;
   /** Identifies the write, and becomes the id of a new file: a repetition finds it done. */
   id: string;
   /** Work in the same transaction as the write. */
@@ -19,10 +21,9 @@ export interface FileWrite {
 /** Writes a small file: a new one, or the next version of the existing one at that path. */
 export async function writeFile(
   deps: StoreDeps,
-  { organizationId, projectId, path, bytes, id, within }: FileWrite,
+  { organizationId, projectId, path, bytes, contentType = contentTypeOf(path), id, within }: FileWrite,
 ): Promise<{ file: File; created: boolean }> {
   await inOrganization(deps.db, organizationId, (db) => getOpenProject(db, organizationId, projectId));
-  const contentType = contentTypeOf(path);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const content = { contentType, sizeBytes: bytes.length, sha256, source: 'write' as const, writeId: id };
   return storeObject(

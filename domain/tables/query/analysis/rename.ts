@@ -1,6 +1,7 @@
 import type { ColumnedRelation, DefinitionText, Renamed, Renaming } from '../../definitions/analysis.ts';
 import { boundedDepth } from '../guard/check.ts';
 import type { Parser } from '../guard/parse.ts';
+import { shortenColumns } from '../guard/qualified-columns.ts';
 import { QueryRefusal } from '../guard/refusal.ts';
 import { namesAt, quoted, splice, type TableEdit } from '../guard/splice.ts';
 import { foldName, isNode, type TreeNode, type TreeValue, text, withoutTail } from '../guard/tree.ts';
@@ -39,15 +40,32 @@ async function renameRelation(
   { query, relations }: DefinitionText,
   { relationId, to }: Renaming,
 ): Promise<Renamed> {
-  const named = relationsNamed(await parse(query), relations);
+  const tree = await parse(query);
+  // A common table expression of the new name would be read in its place; a qualified name is never one.
+  const name = namesCommonTable(tree, foldName(to)) ? `main.${quoted(to)}` : quoted(to);
+  const named = relationsNamed(tree, relations);
   const edits = named.flatMap(({ relation, table }): TableEdit[] => {
     if (relation.id !== relationId) return [];
     // Columns may be qualified by the old name, which therefore stays as an alias.
     const alias = text(table['alias']) === '' ? ` AS ${quoted(text(table['table_name']))}` : '';
-    const replacement = `${quoted(to)}${alias}`;
+    const replacement = `${name}${alias}`;
     return [{ offset: Number(table['query_location']), replacement, replacementWhenDescribed: replacement }];
   });
-  return edits.length === 0 ? undefined : { query: splice(query, edits), columns: [] };
+  if (edits.length === 0) return undefined;
+  // An alias has no schema with which columns could be qualified.
+  const oldName = foldName(relations.find(({ id }) => id === relationId)?.name ?? '');
+  const columns = shortenColumns(query, tree).filter(({ table }) => table === oldName);
+  return { query: splice(query, [...edits, ...columns.map(({ edit }) => edit)]), columns: [] };
+}
+
+/** Whether any part of a statement has a common table expression of that name. */
+function namesCommonTable(value: TreeValue | undefined, folded: string): boolean {
+  if (Array.isArray(value)) return value.some((item) => namesCommonTable(item, folded));
+  if (!isNode(value)) return false;
+  const shared = isNode(value['cte_map']) ? value['cte_map']['map'] : undefined;
+  const isOne = (entry: TreeValue) => isNode(entry) && foldName(text(entry['key'])) === folded;
+  if (Array.isArray(shared) && shared.some(isOne)) return true;
+  return Object.values(value).some((child) => namesCommonTable(child, folded));
 }
 
 interface ColumnRenaming extends Renaming {

@@ -1,4 +1,5 @@
 import type { QueryParameter, QueryRelation } from '../request.ts';
+import { shortenColumns } from './qualified-columns.ts';
 import { QueryRefusal, unavailable, uninspectable } from './refusal.ts';
 import type { KnownRelations } from './relations.ts';
 import { quoted, splice, type TableEdit } from './splice.ts';
@@ -41,6 +42,8 @@ export function rewriteTables(
   place: Place = { version: undefined, within: [] },
 ): string {
   const edits = new Map<number, TableEdit>();
+  // Before the walk, which puts the trees of views into this one.
+  for (const { edit } of shortenColumns(sql, tree)) edits.set(edit.offset, edit);
   const parameters = place.within.length === 0 ? context.parameters : [];
   const visitTable = (table: TreeNode) => {
     const offset = table['query_location'];

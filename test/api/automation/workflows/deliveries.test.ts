@@ -92,6 +92,37 @@ test('rows and reports become files of the folder', async () => {
   ]);
 });
 
+test('a file has the content type of its format, whatever the ending of its path', async () => {
+  const { id } = await workflows.active(
+    graphOf(
+      [
+        sales,
+        node('report', 'report', { title: 'Sales', content: '# Sales' }),
+        node('pdf', 'file_output', { path: 'monthly', format: 'pdf' }),
+        node('docx', 'file_output', { path: 'monthly.pdf', format: 'docx' }),
+        node('json', 'file_output', { path: 'monthly.txt', format: 'json' }),
+      ],
+      [
+        ['report.report', 'pdf.input'],
+        ['report.report', 'docx.input'],
+        ['sales.rows', 'json.input'],
+      ],
+    ),
+    { output_folder: 'typed' },
+  );
+  const run = await workflows.ran(id);
+  expect(run.status, JSON.stringify(run.error)).toBe('succeeded');
+  const files = (await client.call('GET', `/v1/projects/${project}/files?limit=200`)).body.items;
+  const typed = files.filter(({ path }: { path: string }) => path.startsWith('typed/'));
+  expect(
+    Object.fromEntries(typed.map(({ path, contentType }: Record<string, string>) => [path, contentType])),
+  ).toEqual({
+    'typed/monthly': 'application/pdf',
+    'typed/monthly.pdf': 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    'typed/monthly.txt': 'application/json',
+  });
+});
+
 test('a report goes out as a PDF by mail, to each once', async () => {
   const before = mail.mails.length;
   const { id } = await workflows.active(

@@ -143,6 +143,60 @@ test('a view breaks when a column that it needs goes, and heals by itself', asyn
   expect(await shown(above.id)).toMatchObject({ status: 'valid' });
 });
 
+test.each([
+  ['first', 'WITH shadowing AS (SELECT 1 AS city) SELECT v.city, s.city AS one FROM shadowed v, shadowing s'],
+  ['last', 'WITH shadowing AS (SELECT 1 AS one, city FROM shadowed) SELECT city, one FROM shadowing'],
+])('a view renamed like a common table expression stays the view, %s', async (place, query) => {
+  const [from, to] = [`shadowed_${place}`, `Shadowing_${place}`];
+  const ofPlace = query.replaceAll(/shadow(ed|ing)\b/g, `$&_${place}`);
+  const view = await made(from, "SELECT 'Bonn' AS city");
+  const reader = await made(`${from}_reader`, ofPlace);
+  const renamed = await client.call('PATCH', `/v1/views/${view.id}`, { body: { name: to } });
+  expect(renamed.status, renamed.text).toBe(200);
+  expect((await client.call('GET', `/v1/views/${reader.id}`)).body.data).toMatchObject({
+    query: expect.stringContaining(`FROM main."${to}"`),
+    status: 'valid',
+  });
+  expect(await rowsOf(`SELECT * FROM ${from}_reader`)).toEqual([{ city: 'Bonn', one: 1 }]);
+});
+
+test('columns may be written with the schema of a view, also where it is renamed, and of a past version', async () => {
+  await madeTable('placed', orders, [{ s_id: 1, city: 'Bonn', amount: '3.00' }]);
+  const view = await made('in_place', 'SELECT lake.main.Placed.city AS "the town" FROM main.placed');
+  const reader = await made(
+    'of_place',
+    'SELECT main.in_place."the town" AS town, upper(/* é */ lake.main."in_place" . "the town") AS loud FROM lake.main.in_place',
+  );
+  const rows = [{ town: 'Bonn', loud: 'BONN' }];
+  expect(await rowsOf('SELECT main.of_place.town, of_place.loud FROM main.of_place')).toEqual(rows);
+  const renamed = await client.call('PATCH', `/v1/views/${view.id}`, { body: { name: 'in_town' } });
+  expect(renamed.status, renamed.text).toBe(200);
+  expect((await client.call('GET', `/v1/views/${reader.id}`)).body.data).toMatchObject({ status: 'valid' });
+  expect(await rowsOf('SELECT * FROM of_place')).toEqual(rows);
+  // An alias, another of that name, and a struct within `main` are not the table.
+  expect(
+    await rowsOf(
+      'SELECT main.placed.city AS x FROM (SELECT {city: 7} AS placed) AS main, (SELECT 1) AS placed',
+    ),
+  ).toEqual([{ x: 7 }]);
+  expect(
+    await rowsOf(
+      "SELECT (SELECT main.placed.city FROM (SELECT 'inner' AS city) placed) AS x FROM main.placed",
+    ),
+  ).toEqual([{ x: 'Bonn' }]);
+  const { body } = await client.call('GET', '/v1/tables');
+  const table = body.tables.find(({ name }: { name: string }) => name === 'placed');
+  const versions = await client.call('GET', `/v1/tables/${table.id}/versions`);
+  const past = await client.call('POST', '/v1/query-executions', {
+    body: {
+      sql: 'SELECT main.placed.city FROM main.placed',
+      at_versions: { placed: versions.body.items[0].version },
+      row_format: 'rows',
+    },
+  });
+  expect(past.body.data?.rows, past.text).toEqual([{ city: 'Bonn' }]);
+});
+
 test('renamed columns and views are followed in the queries that use them', async () => {
   const tableId = await madeTable('renamed', orders, [{ s_id: 1, city: 'Bonn', amount: '3.00' }]);
   const other = await madeTable('others', [{ name: 'city', data_type: 'STRING' }]);
