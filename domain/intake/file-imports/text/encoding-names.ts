@@ -75,8 +75,12 @@ export function resolveEncoding(name: string): string | undefined {
   return known(plain) ?? (plain.startsWith('cs') ? known(plain.slice(2)) : undefined);
 }
 
+/** The encoding that the library cannot decode and the platform can. */
+export const platformEncoding = { name: 'iso2022jp', label: 'iso-2022-jp' } as const;
+
 function known(plain: string): string | undefined {
   const canonical = aliases[plain] ?? plain;
+  if (canonical === platformEncoding.name) return canonical;
   if (utf8Names.has(canonical)) return 'utf8';
   if (canonical === '' || notEncodings.has(canonical) || !iconv.encodingExists(canonical)) return undefined;
   return canonical;
@@ -90,6 +94,7 @@ const publicNames: Record<string, string> = {
   utf32le: 'UTF_32LE',
   utf32be: 'UTF_32BE',
   iso88591: 'ISO_8859_1',
+  iso2022jp: 'ISO_2022_JP',
   ...Object.fromEntries(Object.values(detectable).map((name) => [resolveEncoding(name) ?? name, name])),
 };
 

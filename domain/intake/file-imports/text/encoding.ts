@@ -1,7 +1,7 @@
 import iconv from 'iconv-lite';
 import { BadFileError } from '../bad-file.ts';
 import { detectEightBit } from './eight-bit.ts';
-import { resolveEncoding } from './encoding-names.ts';
+import { platformEncoding, resolveEncoding } from './encoding-names.ts';
 
 /** The encoding declared by a byte order mark at the start of a file, and the mark's length. */
 export function byteOrderMark(head: Buffer): { encoding: string; bytes: number } | undefined {
@@ -26,10 +26,15 @@ export function detectEncoding(head: Buffer): string | undefined {
       ? encoding
       : undefined;
   }
+  if (isJapanese(head)) return platformEncoding.name;
   if (isUtf8Start(head)) return isBinary(head) ? undefined : 'utf8';
   if (isBinary(head)) return undefined;
   return isDamagedUtf8(head) ? 'utf8' : eightBitEncoding(head);
 }
+
+/** ISO-2022-JP is ASCII with escapes that change the character set: to kanji, and back. */
+const isJapanese = (head: Buffer): boolean =>
+  (head.includes('\u001b$B') || head.includes('\u001b$@')) && head.includes('\u001b(');
 
 /** The encoding of text that is not UTF-8. @throws BadFileError if it cannot be determined */
 export function eightBitEncoding(bytes: Buffer): string {
@@ -128,9 +133,20 @@ export interface Transcoder {
   end(): Buffer;
 }
 
+interface Decoder {
+  write(bytes: Buffer): string;
+  end(): string | undefined;
+}
+
+function decoderOf(encoding: string): Decoder {
+  if (encoding !== platformEncoding.name) return iconv.getDecoder(encoding, { stripBOM: false });
+  const decoder = new TextDecoder(platformEncoding.label, { ignoreBOM: true });
+  return { write: (bytes) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() };
+}
+
 export function createTranscoder(encoding: string): Transcoder {
   if (encoding === 'utf8') return { write: (bytes) => bytes, end: () => Buffer.alloc(0) };
-  const decoder = iconv.getDecoder(encoding, { stripBOM: false });
+  const decoder = decoderOf(encoding);
   const isUnicode = encoding.startsWith('utf') || encoding.startsWith('ucs') || encoding === 'gb18030';
   let highSurrogate = '';
   function encode(text: string): Buffer {

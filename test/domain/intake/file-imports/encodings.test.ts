@@ -22,6 +22,22 @@ test.each([
   expect(rows).toEqual([['café']]);
 });
 
+test.each([undefined, 'ISO_2022_JP', 'csISO2022JP'])('ISO-2022-JP, given as %s', async (charEncoding) => {
+  const text =
+    '\u001b$BL>A0\u001b(B,\u001b$B?t\u001b(B\n\u001b$BEl5~\u001b(B,1\n"\u001b$BBg:e\u001b(B, \u001b$BI\\\u001b(B",2\n';
+  const source = await lab.upload(Buffer.from(text, 'latin1'));
+  const { columns, rows } = await lab.previewFile(source, { csv: { charEncoding } });
+  expect(columns.map(({ sourceName }) => sourceName)).toEqual(['名前', '数']);
+  expect(rows).toEqual([
+    ['東京', 1],
+    ['大阪, 府', 2],
+  ]);
+  const broken = await lab.upload(Buffer.from('a\n\u001b$BEl5\u001b(B\n', 'latin1'));
+  expect(await failureOf(lab.importFile(broken, { csv: { charEncoding: 'ISO_2022_JP' } }))).toMatchObject({
+    code: 'bad_row',
+  });
+});
+
 describe('text that is not UTF-8', () => {
   test.each<[string, string]>([
     ['a,b\n1,it’s\n', 'an apostrophe'],
