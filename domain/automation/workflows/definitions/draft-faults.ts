@@ -8,6 +8,7 @@ import { attachedTables } from '../../../tables/catalog-entries/catalog-entries.
 import { isWritable } from '../../../tables/tables/grants.ts';
 import { findTable } from '../../../tables/tables/tables.ts';
 import { findTestDefinition } from '../../../tables/verification/definitions.ts';
+import { formatFaults } from '../graphs/formats.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { parametersOf } from '../graphs/parameters.ts';
 import { openNodeSecrets } from '../graphs/sealed.ts';
@@ -33,6 +34,7 @@ export async function faultsOfDraft(
     : validated;
   return [
     ...faults,
+    ...formatFaults(document),
     ...(await playbookFaults(db, row, nodes)),
     ...(await datasetFaults(db, row, nodes)),
     ...(await calculatedTableFaults(db, row, nodes)),

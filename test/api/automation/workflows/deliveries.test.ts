@@ -123,6 +123,22 @@ test('a file has the content type of its format, whatever the ending of its path
   });
 });
 
+test('a format that rows cannot have keeps a draft from activation', async () => {
+  const draft = await workflows.draft(
+    graphOf(
+      [sales, node('pdf', 'file_output', { path: 'sales', format: 'pdf' })],
+      [['sales.rows', 'pdf.input']],
+    ),
+  );
+  const answer = await client.call('POST', `/v1/workflows/${draft.id}/activation`, {
+    body: { expected_revision: draft.revision },
+  });
+  expect([answer.status, answer.body.detail]).toEqual([
+    422,
+    [expect.objectContaining({ loc: ['body', 'graph', 'nodes', 1, 'config', 'format'] })],
+  ]);
+});
+
 test('a report goes out as a PDF by mail, to each once', async () => {
   const before = mail.mails.length;
   const { id } = await workflows.active(
