@@ -44,20 +44,7 @@ export async function currentDefinitions(
 ): Promise<CurrentDefinitions> {
   await followPendingRenames(deps, organizationId);
   const lake = await deps.lake.catalog.get(organizationId);
-  const found = await inOrganization(deps.db, organizationId, async (db) => {
-    const graph = await loadGraph(db, organizationId);
-    const all = [...new Set([...ids, ...reachable(ids, graph.reads)])];
-    // What a definition says does not depend on who looks: also what the caller may not see is part of it.
-    const rows = await unrestricted(db, () => listDefined(db, organizationId, { ids: all }));
-    const defined = new Map(rows.map((one) => [one.id, one]));
-    const visible = visibleToDefiners(db, organizationId);
-    const named = new Map<string, NamedRelation[]>();
-    for (const [definerId, theirs] of Map.groupBy(rows, ({ defined_by }) => defined_by)) {
-      const { namedIn } = await visible(definerId);
-      for (const { id, query } of theirs) named.set(id, namedIn(query));
-    }
-    return { defined, named, order: inOrder([...defined.keys()], graph.reads) };
-  });
+  const found = await findDefined(deps, organizationId, ids);
   const names = new Set([...also, ...[...found.named.values()].flat().map(({ name }) => name)]);
   const physical = await physicalTables(deps.lake.catalogPool, lake.schema, [...names]);
   const current: CurrentDefinitions = { defined: found.defined, analyzed: new Map(), physical };
@@ -86,6 +73,26 @@ export async function currentDefinitions(
     }
   }
   return current;
+}
+
+/** Definitions with all that they read, what each names, and an order in which each comes after what it reads. */
+async function findDefined(deps: DefinitionDeps, organizationId: string, ids: readonly string[]) {
+  const defined = new Map<string, Defined>();
+  const named = new Map<string, NamedRelation[]>();
+  if (ids.length === 0) return { defined, named, order: [] };
+  return inOrganization(deps.db, organizationId, async (db) => {
+    const graph = await loadGraph(db, organizationId);
+    const all = [...new Set([...ids, ...reachable(ids, graph.reads)])];
+    // What a definition says does not depend on who looks: also what the caller may not see is part of it.
+    const rows = await unrestricted(db, () => listDefined(db, organizationId, { ids: all }));
+    for (const one of rows) defined.set(one.id, one);
+    const visible = visibleToDefiners(db, organizationId);
+    for (const [definerId, theirs] of Map.groupBy(rows, ({ defined_by }) => defined_by)) {
+      const { namedIn } = await visible(definerId);
+      for (const { id, query } of theirs) named.set(id, namedIn(query));
+    }
+    return { defined, named, order: inOrder([...defined.keys()], graph.reads) };
+  });
 }
 
 /** The relations with the columns that they have now; a view that is broken has none. */

@@ -79,32 +79,33 @@ export interface NewView {
  */
 export async function createView(deps: DefinitionDeps, view: NewView): Promise<View> {
   const { organizationId, id, name, query, definerId } = view;
-  const earlier = await inOrganization(deps.db, organizationId, (db) => findRelation(db, organizationId, id));
-  if (earlier === undefined) {
-    const checked = await checkDefinition(deps, { organizationId, definerId, query, kind: 'view' });
-    await inOrganization(deps.db, organizationId, async (db) => {
-      if (view.projectId !== null) await getOpenProject(db, organizationId, view.projectId);
-      await insertTable(db, {
-        organization_id: organizationId,
-        id,
-        name,
-        kind: 'view',
-        status: 'ready',
-        project_id: view.projectId,
-        description: view.description,
-        owner_user_id: definerId.startsWith('usr_') ? definerId : null,
-      });
-      await insertDefinition(db, {
-        organization_id: organizationId,
-        id,
-        query,
-        defined_by: definerId,
-        analysis: JSON.stringify(checked.stored),
-      });
-      await writeReads(db, organizationId, { id, name }, checked);
+  const earlier = await inOrganization(deps.db, organizationId, async (db) =>
+    (await findRelation(db, organizationId, id)) === undefined ? undefined : getView(db, organizationId, id),
+  );
+  if (earlier !== undefined) return earlier;
+  const checked = await checkDefinition(deps, { organizationId, definerId, query, kind: 'view' });
+  return inOrganization(deps.db, organizationId, async (db) => {
+    if (view.projectId !== null) await getOpenProject(db, organizationId, view.projectId);
+    await insertTable(db, {
+      organization_id: organizationId,
+      id,
+      name,
+      kind: 'view',
+      status: 'ready',
+      project_id: view.projectId,
+      description: view.description,
+      owner_user_id: definerId.startsWith('usr_') ? definerId : null,
     });
-  }
-  return inOrganization(deps.db, organizationId, (db) => getView(db, organizationId, id));
+    await insertDefinition(db, {
+      organization_id: organizationId,
+      id,
+      query,
+      defined_by: definerId,
+      analysis: JSON.stringify(checked.stored),
+    });
+    await writeReads(db, organizationId, { id, name }, checked);
+    return getView(db, organizationId, id);
+  });
 }
 
 export interface ViewChange {
