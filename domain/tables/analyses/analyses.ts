@@ -75,7 +75,7 @@ export async function currentDefinitions(
   return current;
 }
 
-/** Definitions with all that they read, what each names, and an order in which each comes after what it reads. */
+/** Definitions with all that they read, what each names, and an order: each comes after what it reads. */
 async function findDefined(deps: DefinitionDeps, organizationId: string, ids: readonly string[]) {
   const defined = new Map<string, Defined>();
   const named = new Map<string, NamedRelation[]>();
