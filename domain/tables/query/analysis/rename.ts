@@ -3,7 +3,7 @@ import { boundedDepth } from '../guard/check.ts';
 import type { Parser } from '../guard/parse.ts';
 import { shortenColumns } from '../guard/qualified-columns.ts';
 import { QueryRefusal } from '../guard/refusal.ts';
-import { namesAt, quoted, splice, type TableEdit } from '../guard/splice.ts';
+import { nameReader, quoted, splice, type TableEdit } from '../guard/splice.ts';
 import { foldName, isNode, type TreeNode, type TreeValue, text, withoutTail } from '../guard/tree.ts';
 import { relationsNamed } from './analyze.ts';
 import { type Origins, originKey } from './influence.ts';
@@ -96,8 +96,9 @@ async function renameColumn(
   const before = await bind(query);
   const wanted = meaning(before);
   let edits: ColumnEdit[] = [];
+  const namesAt = nameReader(query);
   for (const place of places) {
-    for (const edit of editsAt(query, place, renaming)) {
+    for (const edit of editsAt(namesAt, place, renaming)) {
       const bound = await bind(splice(query, [...edits, edit])).catch(refused);
       if (bound === undefined || meaning(bound) !== wanted) continue;
       edits.push(edit);
@@ -196,8 +197,12 @@ interface ColumnEdit extends TableEdit {
   path: string;
 }
 
-function editsAt(query: string, { offset, parts, names }: Place, { to }: ColumnRenaming): ColumnEdit[] {
-  const written = namesAt(query, offset);
+function editsAt(
+  namesAt: (offset: number) => string[],
+  { offset, parts, names }: Place,
+  { to }: ColumnRenaming,
+): ColumnEdit[] {
+  const written = namesAt(offset);
   return parts
     .filter((part) => part < written.length)
     .map((part) => {

@@ -1,4 +1,4 @@
-import { namesAt, type TableEdit } from './splice.ts';
+import { nameReader, type TableEdit } from './splice.ts';
 import { foldName, isNode, type TreeNode, type TreeValue, text } from './tree.ts';
 
 export interface ShortenedColumn {
@@ -24,10 +24,15 @@ export function shortenColumns(sql: string, tree: TreeNode): ShortenedColumn[] {
   if (!/main|lake/i.test(sql)) return [];
   const found: Found = { columns: [], named: new Set(), taken: new Set() };
   find(tree, found);
-  return found.columns.flatMap((column) => shortened(sql, column, found));
+  const namesAt = nameReader(sql);
+  return found.columns.flatMap((column) => shortened(namesAt, column, found));
 }
 
-function shortened(sql: string, column: TreeNode, { named, taken }: Found): ShortenedColumn[] {
+function shortened(
+  namesAt: (offset: number) => string[],
+  column: TreeNode,
+  { named, taken }: Found,
+): ShortenedColumn[] {
   const parts = Array.isArray(column['column_names']) ? column['column_names'] : [];
   const names = parts.map((part) => foldName(text(part)));
   const [first = '', second] = names;
@@ -37,7 +42,7 @@ function shortened(sql: string, column: TreeNode, { named, taken }: Found): Shor
   const isClear = named.has(table) && !taken.has(table) && !named.has(first) && !taken.has(first);
   const offset = column['query_location'];
   if (from === 0 || !isClear || typeof offset !== 'number' || !Number.isSafeInteger(offset)) return [];
-  const written = namesAt(sql, offset);
+  const written = namesAt(offset);
   if (written.length !== names.length) return [];
   column['column_names'] = parts.slice(from);
   const replacement = written.slice(from).join('.');

@@ -16,6 +16,7 @@ export interface TableEdit {
 const identifier = `(?:"(?:[^"]|"")*"|[eE]?'(?:[^']|'')*'|[A-Za-z_\\x80-\\xff][\\w$\\x80-\\xff]*)`;
 const blank = '(?:\\s|--[^\\n]*\\n|/\\*(?:[^*]|\\*(?!/))*\\*/)*';
 const qualifiedName = new RegExp(`${identifier}(?:${blank}\\.${blank}${identifier})*`, 'y');
+const namePart = new RegExp(identifier, 'g');
 const describes = new RegExp(`\\b(?:describe|desc|show|summarize)${blank}$`, 'i');
 
 export function splice(sql: string, edits: readonly TableEdit[]): string {
@@ -37,13 +38,15 @@ export function splice(sql: string, edits: readonly TableEdit[]): string {
   return Buffer.from(parts.join(''), 'latin1').toString('utf8');
 }
 
-/** The parts of the qualified name at a byte offset, as they are written. */
-export function namesAt(sql: string, offset: number): string[] {
+/** Reads the parts of the qualified names of a text, as they are written, by the byte offset of each. */
+export function nameReader(sql: string): (offset: number) => string[] {
   const bytes = Buffer.from(sql, 'utf8').toString('latin1');
-  qualifiedName.lastIndex = offset;
-  const name = qualifiedName.exec(bytes)?.[0] ?? '';
-  const parts = name.matchAll(new RegExp(identifier, 'g'));
-  return [...parts].map(([part]) => Buffer.from(part, 'latin1').toString('utf8'));
+  return (offset) => {
+    qualifiedName.lastIndex = offset;
+    const name = qualifiedName.exec(bytes)?.[0] ?? '';
+    const parts = name.matchAll(namePart);
+    return [...parts].map(([part]) => Buffer.from(part, 'latin1').toString('utf8'));
+  };
 }
 
 export function quoted(name: string): string {
