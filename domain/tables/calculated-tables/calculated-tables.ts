@@ -1,16 +1,15 @@
 import { inOrganization } from '../../../data/postgres/client.ts';
-import { getOpenProject } from '../../workspace/projects/projects.ts';
 import { checkDefinition, writeReads } from '../analyses/analyses.ts';
+import { createDefined } from '../analyses/create.ts';
 import type { DefinitionDeps } from '../analyses/deps.ts';
 import {
   type Definition,
   getDefinition,
-  insertDefinition,
   lockDefinitions,
   updateDefinition,
 } from '../definitions/definitions.ts';
 import { changedMeanwhile, refuseOtherRevision, revisionOf } from '../definitions/revisions.ts';
-import { findTable, insertTable, type TableRow, updateTableRow } from '../tables/tables.ts';
+import { type TableRow, updateTableRow } from '../tables/tables.ts';
 import { getCalculated } from './start.ts';
 
 /** A calculated table: its row among the tables, and its SELECT. */
@@ -36,42 +35,16 @@ export interface NewCalculatedTable {
 }
 
 /**
- * Creates a calculated table without content, whose query was checked with the rights of its definer.
+ * Creates a calculated table without content.
  *
  * @throws ValidationError at the query, name_taken
  */
-export async function createCalculatedTable(
+export function createCalculatedTable(
   deps: DefinitionDeps,
-  table: NewCalculatedTable,
+  { refresh, ...table }: NewCalculatedTable,
 ): Promise<CalculatedTable> {
-  const { organizationId, id, name, query, definerId, refresh } = table;
-  const earlier = await inOrganization(deps.db, organizationId, (db) => findTable(db, organizationId, id));
-  if (earlier === undefined) {
-    const checked = await checkDefinition(deps, { organizationId, definerId, query, kind: 'calc' });
-    await inOrganization(deps.db, organizationId, async (db) => {
-      if (table.projectId !== null) await getOpenProject(db, organizationId, table.projectId);
-      await insertTable(db, {
-        organization_id: organizationId,
-        id,
-        name,
-        kind: 'calc',
-        status: 'ready',
-        project_id: table.projectId,
-        owner_user_id: definerId.startsWith('usr_') ? definerId : null,
-      });
-      await insertDefinition(db, {
-        organization_id: organizationId,
-        id,
-        query,
-        defined_by: definerId,
-        refresh_mode: refresh.mode,
-        min_interval_seconds: refresh.minIntervalSeconds,
-        analysis: JSON.stringify(checked.stored),
-      });
-      await writeReads(db, organizationId, { id, name }, checked);
-    });
-  }
-  return inOrganization(deps.db, organizationId, async (db) => ({
+  const definition = { refresh_mode: refresh.mode, min_interval_seconds: refresh.minIntervalSeconds };
+  return createDefined(deps, { ...table, kind: 'calc', definition }, async (db, organizationId, id) => ({
     row: await getCalculated(db, organizationId, id),
     definition: await getDefinition(db, organizationId, id),
   }));

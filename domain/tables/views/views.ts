@@ -6,22 +6,21 @@ import {
   isUniqueViolation,
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
-import { getOpenProject } from '../../workspace/projects/projects.ts';
 import { checkDefinition, writeReads } from '../analyses/analyses.ts';
+import { createDefined } from '../analyses/create.ts';
 import type { DefinitionDeps } from '../analyses/deps.ts';
 import { followRelation, rewrite } from '../analyses/renames.ts';
 import {
   type Defined,
   type Definition,
   getDefinition,
-  insertDefinition,
   listDefined,
   lockDefinitions,
   updateDefinition,
 } from '../definitions/definitions.ts';
 import { loadGraph, refuseWhileRead } from '../definitions/graph.ts';
 import { changedMeanwhile, refuseOtherRevision, revisionOf } from '../definitions/revisions.ts';
-import { findRelation, insertTable, nameTaken, type TableRow } from '../tables/tables.ts';
+import { findRelation, nameTaken, type TableRow } from '../tables/tables.ts';
 
 /** A view: its row among the tables, and its SELECT. */
 export interface View {
@@ -72,40 +71,9 @@ export interface NewView {
   definerId: string;
 }
 
-/**
- * Creates a view whose query was checked with the rights of its definer.
- *
- * @throws ValidationError at the query, name_taken
- */
-export async function createView(deps: DefinitionDeps, view: NewView): Promise<View> {
-  const { organizationId, id, name, query, definerId } = view;
-  const earlier = await inOrganization(deps.db, organizationId, async (db) =>
-    (await findRelation(db, organizationId, id)) === undefined ? undefined : getView(db, organizationId, id),
-  );
-  if (earlier !== undefined) return earlier;
-  const checked = await checkDefinition(deps, { organizationId, definerId, query, kind: 'view' });
-  return inOrganization(deps.db, organizationId, async (db) => {
-    if (view.projectId !== null) await getOpenProject(db, organizationId, view.projectId);
-    await insertTable(db, {
-      organization_id: organizationId,
-      id,
-      name,
-      kind: 'view',
-      status: 'ready',
-      project_id: view.projectId,
-      description: view.description,
-      owner_user_id: definerId.startsWith('usr_') ? definerId : null,
-    });
-    await insertDefinition(db, {
-      organization_id: organizationId,
-      id,
-      query,
-      defined_by: definerId,
-      analysis: JSON.stringify(checked.stored),
-    });
-    await writeReads(db, organizationId, { id, name }, checked);
-    return getView(db, organizationId, id);
-  });
+/** @throws ValidationError at the query, name_taken */
+export function createView(deps: DefinitionDeps, { description, ...view }: NewView): Promise<View> {
+  return createDefined(deps, { ...view, kind: 'view', table: { description } }, getView);
 }
 
 export interface ViewChange {
