@@ -23,7 +23,7 @@ export interface LakeOptions {
   /** Number of engine processes for commits and reads. */
   processes: number;
   /** Engine processes for long work that holds no lock. */
-  staging: Pick<EngineOptions, 'processes' | 'waiting' | 'waitMs' | 'refusal'>;
+  staging: Pick<EngineOptions, 'processes' | 'waiting' | 'waitMs' | 'niceness' | 'refusal'>;
   applicationName: string;
   logger?: EngineOptions['logger'];
 }
@@ -56,7 +56,6 @@ export function openLakes(options: LakeOptions): Lakes {
     module: engineModule,
     ...options.staging,
     sessionTimeoutMs: 2 * 3_600_000,
-    niceness: 15,
   });
   const catalog = createLakeCatalog({
     catalogPool,
@@ -83,6 +82,8 @@ export function previewStaging(processes: number): StagingOptions {
     processes,
     waiting: { perOrganization: 8, inAll: 64, shareWaitMs: 5_000 },
     waitMs: engineWaitMs,
+    // As of a query, whose caller waits too.
+    niceness: 10,
     refusal: () =>
       new AppError(
         'queries_saturated',
@@ -101,6 +102,7 @@ export function activityStaging(processes: number): StagingOptions {
     processes,
     waiting: { perOrganization: 1_000, inAll: 10_000, shareWaitMs: hoursMs },
     waitMs: hoursMs,
+    niceness: 15,
     refusal: overloaded,
   };
 }

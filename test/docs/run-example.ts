@@ -27,6 +27,7 @@ export async function describeStack(
 export interface EndedExample {
   code: number;
   stdout: string;
+  /** With the end of what a failed example printed, which has the answer that stopped it. */
   stderr: string;
 }
 
@@ -39,8 +40,9 @@ export function runExample(
   const script = fileURLToPath(new URL(`../../docs/examples/${name}`, import.meta.url));
   const env = { ...process.env, WORKSPACE_DATA_DIR: dataDir };
   return new Promise((resolve) => {
-    execFile('sh', [script, ...given], { cwd: tmpdir(), env }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
-    );
+    execFile('sh', [script, ...given], { cwd: tmpdir(), env }, (error, stdout, stderr) => {
+      if (error === null) resolve({ code: 0, stdout, stderr });
+      else resolve({ code: Number(error.code), stdout, stderr: `${stderr}${stdout.slice(-2_000)}` });
+    });
   });
 }
