@@ -60,7 +60,8 @@ export function checkDatasetCadence(fields: CadenceFields): CadenceCheck<Dataset
   const { min, max } = datasetMinutes;
   if ('faults' in checked || (minutes >= min && minutes <= max)) return checked;
   const msg = `A dataset is copied every ${min} to ${max} minutes.`;
-  return { faults: [{ path: ['everyMinutes'], type: 'value_error', msg }] };
+  const type = minutes < min ? 'greater_than_equal' : 'less_than_equal';
+  return { faults: [{ path: ['everyMinutes'], type, msg }] };
 }
 
 /** Checks a cadence from another system or from the store, of any type. */
