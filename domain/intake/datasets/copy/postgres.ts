@@ -97,16 +97,21 @@ export function copyPostgres(
   );
 }
 
-/** The relation by its quoted name, as listed by `resources`; domains are resolved to their base types. */
+/** The relation by its quoted name, as listed by `resources`; domains are resolved to their base types,
+ * also those of other domains. */
 async function relationOf(client: pg.Client, resource: string): Promise<Relation> {
   const { rows } = await client.query<{ from: string; estimated: number; columns: PostgresColumn[] | null }>(
     `SELECT quote_ident(n.nspname) || '.' || quote_ident(c.relname) AS from, greatest(c.reltuples, 0)::float8 AS estimated,
        (SELECT json_agg(json_build_object(
             'name', a.attname, 'nullable', NOT a.attnotnull, 'typtype', b.typtype,
-            'type', format_type(b.oid, CASE WHEN t.typtype = 'd' THEN t.typtypmod ELSE a.atttypmod END),
-            'isArray', b.typcategory = 'A') ORDER BY a.attnum)
-        FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
-        JOIN pg_type b ON b.oid = CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END
+            'type', format_type(b.oid, base.typmod), 'isArray', b.typcategory = 'A') ORDER BY a.attnum)
+        FROM pg_attribute a CROSS JOIN LATERAL (
+          WITH RECURSIVE steps (oid, typmod, depth) AS (
+            SELECT a.atttypid, a.atttypmod, 0
+            UNION ALL SELECT d.typbasetype, d.typtypmod, s.depth + 1
+            FROM steps s JOIN pg_type d ON d.oid = s.oid AND d.typtype = 'd')
+          SELECT oid, typmod FROM steps ORDER BY depth DESC LIMIT 1) base
+        JOIN pg_type b ON b.oid = base.oid
         WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns
      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
      WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')

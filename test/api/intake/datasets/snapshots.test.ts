@@ -115,17 +115,19 @@ test('every type keeps its values', async () => {
   await source.run(
     "CREATE TYPE shop.mood AS ENUM ('ok', 'sad')",
     'CREATE DOMAIN shop.price AS numeric(20,4)',
+    'CREATE DOMAIN shop.net_price AS shop.price CHECK (VALUE > 0)',
     'CREATE TYPE shop.pair AS (a int, b text)',
     `CREATE TABLE shop.kinds (
        big bigint, exact numeric(38,10), price shop.price, free numeric, wide numeric, special numeric(5,1), half real,
        double double precision, yes boolean, "Odd name" text, empty text, day date, clock time, at timestamp, atz timestamptz,
        doc jsonb, list int[], texts text[], mood shop.mood, id uuid, bytes bytea, span int4range, wait interval, pair shop.pair,
-       ancient timestamptz, ip inet)`,
+       ancient timestamptz, ip inet, net shop.net_price)`,
     `INSERT INTO shop.kinds VALUES (
        9223372036854775807, 1234567890123456789012345678.0123456789, 12.3456, 1.5, 1e40, 'NaN', 0.1,
        'Infinity', true, 'Zürich, "x"', '', '2024-02-29', '23:59:59.999999', '2024-01-02 03:04:05.678901',
        '2024-01-02 03:04:05.678901+02', '{"a": [1, 2.50]}', '{1,NULL,3}', '{a,"b c"}', 'sad',
-       'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', '\\x00ff10', '[1,5)', '1 day 02:00', ROW(1, 'x'), '0044-03-15 12:00+00 BC', '10.0.0.1')`,
+       'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', '\\x00ff10', '[1,5)', '1 day 02:00', ROW(1, 'x'), '0044-03-15 12:00+00 BC', '10.0.0.1',
+       7.5)`,
     'INSERT INTO shop.kinds DEFAULT VALUES',
   );
   const { at } = await attach(client, await source.connect(client), 'shop.kinds', { name: 'kinds' });
@@ -164,6 +166,7 @@ test('every type keeps its values', async () => {
     pair: { a: 1, b: 'x' },
     ancient: expect.stringContaining('0044-03-15 (BC) 12:00:00'),
     ip: '10.0.0.1/32',
+    net: '7.5000',
   });
   const [nulls] = await rowsOf(client, 'SELECT * FROM kinds WHERE big IS NULL');
   expect(new Set(Object.values(nulls))).toEqual(new Set([null]));
