@@ -80,8 +80,8 @@ export async function openapi(app: FastifyInstance, publicUrl: string | undefine
 }
 
 /**
- * CSV is text, so the JSON schema of the same route does not apply to it; and a body that may be null may be
- * left out.
+ * CSV is text, so the JSON schema of the same route does not apply to it; and a body that may be null or has
+ * a default may be left out.
  */
 function withOwnBodies<T extends object>(document: T): T {
   const { paths = {} } = document as { paths?: Record<string, Record<string, WithBody>> };
@@ -90,13 +90,13 @@ function withOwnBodies<T extends object>(document: T): T {
     // Replaced, not changed: the same object describes the JSON of the route.
     if (content?.['text/csv'] !== undefined)
       content['text/csv'] = { schema: { type: 'string', contentMediaType: 'text/csv' } };
-    if (takesNull(content?.['application/json']?.schema)) operation.requestBody!.required = false;
+    if (isOptional(content?.['application/json']?.schema)) operation.requestBody!.required = false;
   }
   return document;
 }
 
-const takesNull = (schema: { anyOf?: { type?: string }[] } = {}): boolean =>
-  schema.anyOf?.some(({ type }) => type === 'null') === true;
+const isOptional = (schema: { anyOf?: { type?: string }[]; default?: unknown } = {}): boolean =>
+  schema.default !== undefined || schema.anyOf?.some(({ type }) => type === 'null') === true;
 
 interface WithBody {
   requestBody?: { required?: boolean; content?: Record<string, { schema: object }> };

@@ -86,6 +86,7 @@ export const changePlaybookBody = z
 
 export const runPlaybookBody = z
   .strictObject({ params: freeFormMap.default({}) })
+  .default({ params: {} })
   .meta({ examples: [{ params: { since: '2026-11-16' } }] });
 
 const parameterSchema = z.object({

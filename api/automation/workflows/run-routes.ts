@@ -22,7 +22,10 @@ import { loadWorkflow, workflowPath, workflowsTag } from './routes.ts';
 
 const runPath = `${workflowPath}/runs/:run_id` as const;
 
-const startBody = z.strictObject({ params: freeFormMap.default({}) }).meta({ example: { params: {} } });
+const startBody = z
+  .strictObject({ params: freeFormMap.default({}) })
+  .default({ params: {} })
+  .meta({ example: { params: {} } });
 
 const resumeQuery = z.object({ data: z.enum(['kept', 'newest']).default('kept') });
 

@@ -151,6 +151,13 @@ test.each([
   expect(answer.body.detail[0]).toMatchObject({ loc: ['body', 'params', name], type });
 });
 
+test('a run without params needs no body; required ones are missing from none', async () => {
+  const { id } = await made({ ...minimal, parameters: { since: { type: 'date', required: true } } });
+  const answer = await client.call('POST', `${url}/${id}/runs`);
+  expect(answer.status, answer.text).toBe(422);
+  expect(answer.body.detail[0]).toMatchObject({ loc: ['body', 'params', 'since'], type: 'missing' });
+});
+
 test('a path that its parameters make illegal is refused before anything runs', async () => {
   const { id } = await made({
     ...minimal,

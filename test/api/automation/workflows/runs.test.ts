@@ -111,6 +111,12 @@ test('what a caller gives is a value in SQL, whatever it holds', async () => {
   expect(missing.body.detail[0].loc).toEqual(['body', 'params', 'country']);
 });
 
+test('a run that needs no params needs no body', async () => {
+  const { id } = await workflows.active(graphOf([node('one', 'query', { sql: 'SELECT 1 AS a' })]));
+  const started = await client.call('POST', `${url}/${id}/runs`);
+  expect(started.status, started.text).toBe(202);
+});
+
 test('a run by the API takes the params of the enabled trigger, and what is sent wins', async () => {
   const api = (enabled: boolean, country: string) => ({ type: 'api', enabled, params: { country } });
   const graph = graphOf(
