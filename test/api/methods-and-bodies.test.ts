@@ -144,3 +144,23 @@ test('a client that waits for 100 Continue is told to go on, and one of HTTP/1.0
   expect(JSON.parse(waiting.body).code).toBe('unsupported_grant_type');
   expect((await answerTo('GET /healthz HTTP/1.0\r\n\r\n')).head).toMatch(/^HTTP\/1\.1 200 /);
 });
+
+test('a body of which nothing is required may be left out', async () => {
+  const client = await workspace.organization();
+  const project = (await client.call('POST', '/v1/projects', { body: { name: 'P' } })).body.data.id;
+  const begun = await client.call('POST', `/v1/projects/${project}/conversations`);
+  expect(begun.status, begun.text).toBe(201);
+  const written = await client.call('PUT', `/v1/projects/${project}/files/content?path=a.csv`, {
+    body: { content: 'a\n1\n' },
+  });
+  const previewed = await client.call('POST', `/v1/assets/${written.body.data.id}/previews`);
+  expect(previewed.status, previewed.text).toBe(200);
+  const { paths } = (await client.call('GET', '/openapi.json')).body;
+  for (const path of [
+    '/v1/projects/{project_id}/conversations',
+    '/v1/assets/{asset_id}/previews',
+    '/v1/projects/{project_id}/playbooks/{playbook_id}/runs',
+    '/v1/workflows/{workflow_id}/runs',
+  ])
+    expect(paths[path].post.requestBody.required, path).toBe(false);
+});

@@ -183,6 +183,7 @@ export const createConversationBody = z
     model: model.optional(),
     effort: effortSchema.optional(),
   })
+  .default({})
   .meta({ examples: [{ title: 'Revenue', message: 'Which tables are there?' }] });
 
 export const changeConversationBody = z

@@ -9,6 +9,7 @@ export const previewBody = z
     page_number: z.int().min(1).max(1_000_000).default(1),
     page_size: z.int().min(1).max(1_000).default(50),
   })
+  .prefault({})
   .meta({ examples: [{ csv: { column_separator: ';' }, page_number: 1, page_size: 20 }] });
 
 const previewSchema = z
