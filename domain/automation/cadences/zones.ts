@@ -75,7 +75,8 @@ function zoned(zoneId: string, atMs: number): Temporal.ZonedDateTime {
 export function isZone(zoneId: string): boolean {
   if (zoneId.length > 64 || !/^[A-Za-z]/.test(zoneId)) return false;
   try {
-    new Intl.DateTimeFormat('en', { timeZone: zoneId });
+    // Not by Intl alone: it also takes names of its own, such as PST, by which no local time can be read.
+    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(zoneId);
     return true;
   } catch {
     return false;

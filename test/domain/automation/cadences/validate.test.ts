@@ -85,6 +85,7 @@ describe('what may be written', () => {
     ['a time of numbers', { ...at, type: 'daily', timeOfDay: 900 }, [['timeOfDay', 'string_type']]],
     ['an offset', { ...at, type: 'daily', zoneId: '+02:00' }, [['zoneId', 'value_error']]],
     ['no such zone', { ...at, type: 'daily', zoneId: 'Mars/Olympus' }, [['zoneId', 'value_error']]],
+    ['a zone of Intl alone', { ...at, type: 'daily', zoneId: 'PST' }, [['zoneId', 'value_error']]],
     ['interval 0', { ...at, type: 'daily', interval: 0 }, [['interval', 'greater_than_equal']]],
     ['a field of another kind', { ...at, type: 'daily', dayOfMonth: 1 }, [['dayOfMonth', 'extra_forbidden']]],
     ['an interval once', { ...writable[0], interval: 1 }, [['interval', 'extra_forbidden']]],
