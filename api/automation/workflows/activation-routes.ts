@@ -66,7 +66,7 @@ export function workflowActivationRoutes(app: Routes, deps: ApiDeps): void {
   workflows.action('activation', {
     summary: 'Activate a workflow',
     description:
-      'Freezes the draft as a version and replaces the active triggers with its own in one step. With `version_id` an older version becomes active again, and the draft is unchanged. A trigger whose cadence is over is a fault, unless the active version has it too. Runs that are under way keep the version that they began with.',
+      'Freezes the draft as a version and replaces the active triggers with its own in one step. With `version_id` an older version becomes active again, and the draft is unchanged. Runs that are under way keep the version that they began with.',
     body: activationBody,
     errors: ['conflict', 'revision_conflict', 'queries_saturated'],
     run: async ({ organizationId, caller, params, body, newId, request, reply, transaction }) => {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { notFound, ValidationError, type ValidationFault } from '../../../data/errors.ts';
+import { notFound, ValidationError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type RecordOf, type RowLock, records, type Slice } from '../../../data/postgres/records.ts';
 import { states } from '../../../data/postgres/states.ts';
@@ -72,13 +72,10 @@ export function nextOf(
 }
 
 /** The error for a written cadence that has no further occurrence. */
-export const neverFires = (cadence: DatasetCadence): ValidationError =>
-  new ValidationError([overFault(cadence, ['body', 'schedule'])]);
-
-/** The fault of a cadence that has no further occurrence, which is at `at`. */
-export function overFault({ type, zoneId }: Cadence, at: ValidationFault['loc']): ValidationFault {
-  const field = type === 'one_time' ? 'run_date' : 'type';
-  return { loc: [...at, field], type: 'value_error', msg: `Nothing would fire: that is over in ${zoneId}.` };
+export function neverFires(cadence: DatasetCadence): ValidationError {
+  const field = cadence.type === 'one_time' ? 'run_date' : 'type';
+  const msg = `Nothing would fire: that is over in ${cadence.zoneId}.`;
+  return new ValidationError([{ loc: ['body', 'schedule', field], type: 'value_error', msg }]);
 }
 
 /** Newest first. */

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Cipher } from '../../../../data/encryption.ts';
 import { ValidationError, type ValidationFault } from '../../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
@@ -9,16 +8,13 @@ import { attachedTables } from '../../../tables/catalog-entries/catalog-entries.
 import { isWritable } from '../../../tables/tables/grants.ts';
 import { findTable } from '../../../tables/tables/tables.ts';
 import { findTestDefinition } from '../../../tables/verification/definitions.ts';
-import { nextOccurrence } from '../../cadences/next.ts';
-import { overFault } from '../../schedules/schedules.ts';
 import { formatFaults } from '../graphs/formats.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { parametersOf } from '../graphs/parameters.ts';
 import { openNodeSecrets } from '../graphs/sealed.ts';
 import { putSecrets } from '../graphs/secrets.ts';
 import { type NodeToExamine, validateGraph } from '../graphs/validate.ts';
-import { type Trigger, triggersOf } from './triggers.ts';
-import { type FrozenTrigger, getVersion } from './versions.ts';
+import { triggersOf } from './triggers.ts';
 import type { Workflow } from './workflows.ts';
 
 /** Everything that prevents the activation of a draft, with locations. */
@@ -154,19 +150,16 @@ const isOpen = (value: unknown): boolean => typeof value === 'string' && value.i
 
 /**
  * The parameters of triggers must match those of the graph; those of webhook and api triggers come with each
- * call. A cadence must have something to fire.
+ * call.
  */
 async function triggerFaults(
   db: OrganizationTransaction,
-  row: Workflow,
+  { organization_id: organizationId, project_id: projectId, id }: Workflow,
   declared: Graph['parameters'] | undefined,
 ): Promise<ValidationFault[]> {
-  const { organization_id: organizationId, project_id: projectId, id } = row;
   const tables = await attachedTables(db, organizationId, projectId);
   const parameters = declared === undefined ? undefined : parametersOf(declared);
   const triggers = await triggersOf(db, organizationId, [id]);
-  const active =
-    row.active_version_id === null ? [] : (await getVersion(db, row, row.active_version_id)).triggers;
   return triggers.flatMap((trigger, index) => {
     const { type, params } = trigger;
     const isWhole = type === 'schedule' || type === 'data_event';
@@ -179,7 +172,6 @@ async function triggerFaults(
     };
     return [
       ...paramFaults(),
-      ...(isOver(trigger, active) ? [overFault(trigger.cadence!, [...at, 'schedule'])] : []),
       ...(trigger.config?.tableIds ?? []).flatMap((tableId, place) =>
         // A view has no versions of its own.
         tables.some((table) => table.id === tableId && table.kind !== 'view')
@@ -188,18 +180,6 @@ async function triggerFaults(
       ),
     ];
   });
-}
-
-/**
- * Whether an enabled trigger would never fire. One that the active version has too may have fired: it stays
- * as it is when the graph changes.
- */
-function isOver({ id, enabled, cadence }: Trigger, active: readonly FrozenTrigger[]): boolean {
-  if (!enabled || cadence === null) return false;
-  const before = active.find((one) => one.id === id && one.enabled);
-  if (before !== undefined && isDeepStrictEqual(before.cadence, cadence)) return false;
-  const nowMs = Date.now();
-  return nextOccurrence(cadence, nowMs, nowMs) === undefined;
 }
 
 const optional = (parameters: ReturnType<typeof parametersOf>) =>

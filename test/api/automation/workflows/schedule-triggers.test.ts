@@ -130,38 +130,3 @@ test('archiving a project pauses its workflows', async () => {
   const resumed = await client.call('POST', `${url}/${id}/resume`);
   expect([resumed.status, resumed.body.code]).toEqual([409, 'conflict']);
 });
-
-test('a cadence that is over is a fault of the draft, unless it was activated before it was over', async () => {
-  const schedule = { type: 'one_time', zone_id: 'UTC', time_of_day: '08:00', run_date: '2020-01-01' };
-  const params = { day: '2026-11-01' };
-  const write = { title: 'Once', graph: graph('SELECT 1 AS one') };
-  const of = (change: object) => [{ type: 'schedule', schedule, params, ...change }];
-  const made = await client.call('POST', url, { body: { ...write, project_id: project, triggers: of({}) } });
-  const path = `${url}/${made.body.data.id}`;
-  const { id } = made.body.data.triggers[0];
-  const put = (change: object) =>
-    client.call('PUT', path, { body: { ...write, triggers: of({ id, ...change }) } });
-  const activate = async () => {
-    const { revision } = (await client.call('GET', path)).body.data;
-    return client.call('POST', `${path}/activation`, { body: { expected_revision: revision } });
-  };
-  const loc = ['body', 'triggers', 0, 'schedule', 'run_date'];
-  const { faults } = (await client.call('POST', `${path}/validate`)).body.data;
-  expect(faults).toEqual([expect.objectContaining({ loc, type: 'value_error' })]);
-  const refused = await activate();
-  expect([refused.status, refused.body.detail[0].loc]).toEqual([422, loc]);
-  await put({ enabled: false });
-  expect((await activate()).status).toBe(200);
-  await put({});
-  expect((await activate()).status).toBe(422);
-  await put({ schedule: { ...schedule, run_date: '2090-01-01' } });
-  const activated = await activate();
-  expect(activated.status).toBe(200);
-  // As if it had been activated before its day came.
-  await workspace.deps.lake.catalogPool.query(
-    `UPDATE workflow_versions SET triggers = replace(triggers::text, '2090', '2020')::json WHERE id = $1`,
-    [activated.body.data.activeVersionId],
-  );
-  await put({});
-  expect((await activate()).status).toBe(200);
-});
