@@ -97,8 +97,10 @@ export function copyPostgres(
   );
 }
 
-/** The relation by its quoted name, as listed by `resources`; domains are resolved to their base types,
- * also those of other domains. */
+/**
+ * The relation by its quoted name, as listed by `resources`; domains are resolved to their base types, also
+ * those of other domains.
+ */
 async function relationOf(client: pg.Client, resource: string): Promise<Relation> {
   const { rows } = await client.query<{ from: string; estimated: number; columns: PostgresColumn[] | null }>(
     `SELECT quote_ident(n.nspname) || '.' || quote_ident(c.relname) AS from, greatest(c.reltuples, 0)::float8 AS estimated,
