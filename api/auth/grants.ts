@@ -2,12 +2,13 @@ import type { ErrorCode } from '../../data/errors.ts';
 import { redeemCode } from '../../domain/workspace/logins/authorization-codes.ts';
 import { pollDeviceLogin } from '../../domain/workspace/logins/device-logins.ts';
 import type { PollOutcome } from '../../domain/workspace/logins/device-states.ts';
-import { clientOfRefreshToken, refresh, type Tokens } from '../../domain/workspace/logins/logins.ts';
+import { refresh, type Tokens } from '../../domain/workspace/logins/logins.ts';
 import {
   findPublicClient,
   keepPublicClient,
   type PublicClient,
 } from '../../domain/workspace/logins/public-clients.ts';
+import { clientOfRefreshToken } from '../../domain/workspace/logins/token-owners.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { deviceGrant } from './device-schemas.ts';
 import { oauthError } from './oauth-error.ts';

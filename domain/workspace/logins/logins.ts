@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { hashSecret, newSecret } from '../../../data/encryption.ts';
 import { notFound } from '../../../data/errors.ts';
 import { newId } from '../../../data/ids.ts';
@@ -12,6 +11,7 @@ import { recordEvents } from '../audit/events.ts';
 import { accessTokenSeconds } from '../organizations/access.ts';
 import type { Person } from '../people/accounts.ts';
 import { endSession } from '../people/sessions.ts';
+import { placeOf } from './token-owners.ts';
 
 /** A login of a person through a public client: a family of refresh tokens. */
 export type Login = RecordOf<'logins'>;
@@ -141,28 +141,6 @@ export async function refresh(
       .execute();
     return { organizationId, tokens: await issue(transaction, login) };
   });
-}
-
-/** The login that a refresh token is of, whichever organization it is in. */
-async function placeOf(
-  db: Database,
-  refreshToken: string,
-): Promise<{ organizationId: string; id: string } | undefined> {
-  const { rows } = await sql<{ organization_id: string; login_id: string }>`
-    SELECT * FROM find_refresh_token(${hashSecret(refreshToken)})`.execute(db);
-  const [found] = rows;
-  return found && { organizationId: found.organization_id, id: found.login_id };
-}
-
-/** The client whose login a refresh token is of: it need not say so itself. */
-export async function clientOfRefreshToken(db: Database, refreshToken: string): Promise<string | undefined> {
-  const place = await placeOf(db, refreshToken);
-  if (place === undefined) return undefined;
-  const { organizationId, id } = place;
-  const login = await inOrganization(db, organizationId, (transaction) =>
-    logins.find(transaction, organizationId, id),
-  );
-  return login?.client_id;
 }
 
 /** A token that was presented twice was copied: its owner finds it in the audit. */
