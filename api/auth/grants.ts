@@ -22,6 +22,7 @@ export interface GrantForm {
   code_verifier?: string | undefined;
   device_code?: string | undefined;
   refresh_token?: string | undefined;
+  scope?: string | undefined;
 }
 
 export type PersonGrant = 'authorization_code' | 'refresh_token' | typeof deviceGrant;
@@ -33,6 +34,7 @@ export const grantErrors: readonly ErrorCode[] = [
   'access_denied',
   'expired_token',
   'invalid_grant',
+  'invalid_scope',
   'invalid_client',
   'unsupported_grant_type',
   'unsupported_media_type',
@@ -68,7 +70,9 @@ const grants: Readonly<
     );
   },
   async refresh_token({ db, forgetTokens }, form, clientId) {
-    const refreshed = await refresh(db, needed(form, 'refresh_token'), clientId);
+    const refreshToken = needed(form, 'refresh_token');
+    const asked = (form.scope ?? '').split(/\s+/).filter((name) => name !== '');
+    const refreshed = await refresh(db, { refreshToken, clientId, asked });
     if (refreshed !== undefined) forgetTokens(refreshed.organizationId);
     if (refreshed?.tokens !== undefined) return refreshed.tokens;
     throw oauthError('invalid_grant', unusable);

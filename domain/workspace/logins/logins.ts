@@ -1,5 +1,5 @@
 import { hashSecret, newSecret } from '../../../data/encryption.ts';
-import { notFound } from '../../../data/errors.ts';
+import { AppError, notFound } from '../../../data/errors.ts';
 import { newId } from '../../../data/ids.ts';
 import {
   type Database,
@@ -58,11 +58,18 @@ export async function beginLogin(
   return { loginId: login.id, tokens: await issue(db, login) };
 }
 
-async function issue(db: OrganizationTransaction, login: Login): Promise<Tokens> {
-  const { organization_id: organizationId, id, user_id: userId, scopes } = login;
+async function issue(
+  db: OrganizationTransaction,
+  login: Login,
+  scopes: string[] = login.scopes,
+): Promise<Tokens> {
+  const { organization_id: organizationId, id, user_id: userId } = login;
   const accessToken = newSecret('wat');
   const refreshToken = newSecret('wrt');
   const now = new Date();
+  // None outlives its login, and each says so.
+  const secondsLeft = Math.floor((login.expires_at.getTime() - now.getTime()) / 1_000);
+  const expiresIn = Math.max(1, Math.min(accessTokenSeconds, secondsLeft));
   await db
     .insertInto('access_tokens')
     .values({
@@ -72,7 +79,7 @@ async function issue(db: OrganizationTransaction, login: Login): Promise<Tokens>
       user_id: userId,
       login_id: id,
       scopes,
-      expires_at: new Date(now.getTime() + accessTokenSeconds * 1_000),
+      expires_at: new Date(now.getTime() + expiresIn * 1_000),
     })
     .execute();
   await db
@@ -86,7 +93,7 @@ async function issue(db: OrganizationTransaction, login: Login): Promise<Tokens>
     .where('organization_id', '=', organizationId)
     .where('id', '=', userId)
     .execute();
-  return { accessToken, refreshToken, expiresIn: accessTokenSeconds, scopes };
+  return { accessToken, refreshToken, expiresIn, scopes };
 }
 
 /** What became of a login: its access tokens have ended, and there are others unless it has ended itself. */
@@ -97,12 +104,14 @@ export interface Refreshed {
 
 /**
  * Replaces the pair of a refresh token: the access tokens before end with it. A refresh token presented a
- * second time was copied by somebody, so it ends the whole login. Undefined if it changes nothing.
+ * second time was copied by somebody, so it ends the whole login. Undefined if it changes nothing. The next
+ * refresh may ask again for every scope that the person approved.
+ *
+ * @throws AppError invalid_scope if `asked` has others; the token stays as it was
  */
 export async function refresh(
   db: Database,
-  refreshToken: string,
-  clientId: string,
+  { refreshToken, clientId, asked }: { refreshToken: string; clientId: string; asked: readonly string[] },
 ): Promise<Refreshed | undefined> {
   const hash = hashSecret(refreshToken);
   const place = await placeOf(db, refreshToken);
@@ -126,6 +135,7 @@ export async function refresh(
       if (isUsed) await recordReuse(transaction, login);
       return { organizationId, tokens: undefined };
     }
+    const scopes = narrowed(login, asked);
     await transaction
       .updateTable('refresh_tokens')
       .set({ used_at: new Date(now) })
@@ -139,8 +149,21 @@ export async function refresh(
       .where('login_id', '=', id)
       .where('revoked_at', 'is', null)
       .execute();
-    return { organizationId, tokens: await issue(transaction, login) };
+    return { organizationId, tokens: await issue(transaction, login, scopes) };
   });
+}
+
+/** RFC 6749 §6: a refresh may ask for fewer scopes than the login has, and for none besides. */
+function narrowed({ scopes }: Login, asked: readonly string[]): string[] {
+  if (asked.length === 0) return scopes;
+  if (asked.every((scope) => scopes.includes(scope))) return scopes.filter((scope) => asked.includes(scope));
+  throw new AppError(
+    'invalid_scope',
+    `A refresh gives at most the scopes of its login: ${scopes.join(', ')}.`,
+    {
+      extensions: { error: 'invalid_scope' },
+    },
+  );
 }
 
 /** A token that was presented twice was copied: its owner finds it in the audit. */
