@@ -10,7 +10,7 @@ import { type RecordOf, type RowLock, records, type Slice } from '../../../data/
 import { recordEvents } from '../audit/events.ts';
 import { accessTokenSeconds } from '../organizations/access.ts';
 import type { Person } from '../people/accounts.ts';
-import { endSession } from '../people/sessions.ts';
+import { endSession, holdPersonOf } from '../people/sessions.ts';
 import { placeOf } from './token-owners.ts';
 
 /** A login of a person through a public client: a family of refresh tokens. */
@@ -118,6 +118,7 @@ export async function refresh(
   if (place === undefined) return undefined;
   const { organizationId, id } = place;
   return inOrganization(db, organizationId, async (transaction) => {
+    await holdPersonOf(transaction, 'logins', place);
     // Two that present the same token at once meet at this lock: the second one finds it used.
     const login = await logins.find(transaction, organizationId, id, 'update');
     if (login === undefined || login.client_id !== clientId) return undefined;
@@ -167,7 +168,7 @@ function narrowed({ scopes }: Login, asked: readonly string[]): string[] {
 }
 
 /** A token that was presented twice was copied: its owner finds it in the audit. */
-export async function recordReuse(db: OrganizationTransaction, login: Login): Promise<void> {
+async function recordReuse(db: OrganizationTransaction, login: Login): Promise<void> {
   const { organization_id: organizationId, id, user_id: userId, client_id: name } = login;
   await recordEvents(db, organizationId, [
     {
@@ -235,9 +236,12 @@ export async function getLogin(
   return login;
 }
 
-/** Ends a login of a person: its refresh and access tokens are refused from then on. */
-export async function endLogin(db: OrganizationTransaction, person: Person, id: string): Promise<Login> {
-  return end(db, await getLogin(db, person, id, 'update'));
+/** Ends the login of a code that was presented again; one that has ended is no news. */
+export async function endReusedLogin(db: OrganizationTransaction, person: Person, id: string): Promise<void> {
+  const login = await getLogin(db, person, id, 'update');
+  if (login.ended_at !== null) return;
+  await end(db, login);
+  await recordReuse(db, login);
 }
 
 /**
@@ -256,7 +260,7 @@ export async function signOut(
   const isOtherTab = id !== byId && by?.page_session_id === sessionId;
   // The session first: two tabs that sign out at once meet there.
   if (sessionId !== null && !isOtherTab) await endSession(db, { organizationId, id: sessionId });
-  return endLogin(db, person, id);
+  return end(db, await getLogin(db, person, id, 'update'));
 }
 
 /** The login of an access token, if it has one. */

@@ -106,6 +106,20 @@ test('a code is valid once: presented again it gives nothing, and ends the login
   expect((await meOf(token)).body.code).toBe('invalid_token');
 });
 
+test('a code that goes on being presented ends its login once', async () => {
+  const { verifier, code } = await approved();
+  const tokens = (await redeem({ code, code_verifier: verifier })).body;
+  const sessions = await workspace.call('GET', '/v1/auth/sessions', {
+    headers: { authorization: `Bearer ${tokens.access_token}` },
+  });
+  const { id } = sessions.body.items.find(({ current }: { current: boolean }) => current);
+  for (let at = 0; at < 3; at += 1)
+    expect((await redeem({ code, code_verifier: verifier })).body.error).toBe('invalid_grant');
+  const { items } = (await client.call('GET', `/v1/audit-events?resource_id=${id}`)).body;
+  expect(items).toHaveLength(1);
+  expect(items[0]).toMatchObject({ action: 'login.ended', actor: { type: 'system' } });
+});
+
 test('a code is used up by a wrong verifier or address, and is nothing to another client', async () => {
   const wrongs: Record<string, string>[] = [
     { code_verifier: 'x'.repeat(43) },
@@ -168,6 +182,20 @@ test('nobody is asked for the console of this service, and everybody for a progr
   const page = await browser.open(asked({ client_id: 'console', redirect_uri: elsewhere.href }).url);
   expect([page.status, page.location]).toEqual([200, undefined]);
   expect(page.text).toContain('Approve this login?');
+});
+
+test('a code of the console gives nothing after the session ended in which it was given', async () => {
+  const { issuer } = (await workspace.call('GET', '/.well-known/oauth-authorization-server')).body;
+  const own = { client_id: 'console', redirect_uri: `${issuer}/console/callback` };
+  const visitor = browserOf(workspace);
+  await visitor.open('/sign-in');
+  expect((await visitor.post('/sign-in', { email, password })).status).toBe(303);
+  const { verifier, url } = asked(own);
+  const { code } = answerOf((await visitor.open(url)).location);
+  await visitor.open('/sign-out');
+  expect((await visitor.post('/sign-out')).status).toBe(303);
+  const late = await redeem({ ...own, code: code!, code_verifier: verifier });
+  expect([late.status, late.body.error]).toEqual([400, 'invalid_grant']);
 });
 
 test('other faults are told to the client, with its state', async () => {
