@@ -227,6 +227,32 @@ test('who is not signed in signs in first, and goes on to the request', async ()
   expect(forged.status).toBe(403);
 });
 
+test('who signs in first goes on to the request whatever characters its state has', async () => {
+  const state = `{"a":"it's (1*2)!",b@c}$;/?`;
+  const { url } = asked({ state: 'kept' });
+  // As `encodeURIComponent` leaves them, and as RFC 3986 allows them in a query.
+  for (const written of [encodeURIComponent(state), "it's(1*2)!,b@c$;/?"]) {
+    const fresh = browserOf(workspace);
+    const sent = await fresh.open(url.replace('state=kept', `state=${written}`));
+    await fresh.open(sent.location!);
+    const signedIn = await fresh.post('/sign-in', { email, password });
+    expect([signedIn.status, signedIn.location?.startsWith('/v1/auth/authorize?')], written).toEqual([
+      303,
+      true,
+    ]);
+    await fresh.open(signedIn.location!);
+    const back = await fresh.post('/v1/auth/authorize', { decision: 'approve' });
+    expect(answerOf(back.location)['state']).toBe(decodeURIComponent(written));
+  }
+});
+
+test('a parameter without a value is left out', async () => {
+  const page = await browser.open(asked({ resource: '', scope: '', state: '' }).url);
+  expect([page.status, page.text.includes('Approve this login?')]).toEqual([200, true]);
+  const { location } = await browser.post('/v1/auth/authorize', { decision: 'approve' });
+  expect(Object.keys(answerOf(location)).sort()).toEqual(['code', 'iss', 'target']);
+});
+
 test('a link from another site loads the page again, so that cookies come along', async () => {
   const linked = browserOf(workspace, { 'sec-fetch-site': 'cross-site' });
   const { url } = asked();
