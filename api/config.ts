@@ -9,7 +9,11 @@ const environment = storesEnvironment.extend({
   ...modelsEnvironment.shape,
   HOST: z.string().default('0.0.0.0'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
-  PUBLIC_URL: z.string().optional(),
+  // Paths are put behind it.
+  PUBLIC_URL: z
+    .string()
+    .transform((url) => url.replace(/\/$/, ''))
+    .optional(),
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).default(1_200),
   RATE_LIMIT_STORE: z.enum(['memory', 'postgres']).default('memory'),
   TRUSTED_PROXIES: z.string().default('').transform(networks),

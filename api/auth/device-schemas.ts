@@ -49,6 +49,7 @@ export const deviceTokenForm = z
     device_code: z.string().optional(),
     refresh_token: z.string().optional(),
     client_id: clientId.optional(),
+    scope: z.string().optional().describe('Of a refresh: a part of what the login has; left out, all.'),
   })
   .meta({
     additionalProperties: { type: 'string' },

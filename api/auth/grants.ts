@@ -2,12 +2,13 @@ import type { ErrorCode } from '../../data/errors.ts';
 import { redeemCode } from '../../domain/workspace/logins/authorization-codes.ts';
 import { pollDeviceLogin } from '../../domain/workspace/logins/device-logins.ts';
 import type { PollOutcome } from '../../domain/workspace/logins/device-states.ts';
-import { clientOfRefreshToken, refresh, type Tokens } from '../../domain/workspace/logins/logins.ts';
+import { refresh, type Tokens } from '../../domain/workspace/logins/logins.ts';
 import {
   findPublicClient,
   keepPublicClient,
   type PublicClient,
 } from '../../domain/workspace/logins/public-clients.ts';
+import { clientOfRefreshToken } from '../../domain/workspace/logins/token-owners.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { deviceGrant } from './device-schemas.ts';
 import { oauthError } from './oauth-error.ts';
@@ -21,6 +22,7 @@ export interface GrantForm {
   code_verifier?: string | undefined;
   device_code?: string | undefined;
   refresh_token?: string | undefined;
+  scope?: string | undefined;
 }
 
 export type PersonGrant = 'authorization_code' | 'refresh_token' | typeof deviceGrant;
@@ -32,6 +34,7 @@ export const grantErrors: readonly ErrorCode[] = [
   'access_denied',
   'expired_token',
   'invalid_grant',
+  'invalid_scope',
   'invalid_client',
   'unsupported_grant_type',
   'unsupported_media_type',
@@ -67,7 +70,9 @@ const grants: Readonly<
     );
   },
   async refresh_token({ db, forgetTokens }, form, clientId) {
-    const refreshed = await refresh(db, needed(form, 'refresh_token'), clientId);
+    const refreshToken = needed(form, 'refresh_token');
+    const asked = (form.scope ?? '').split(/\s+/).filter((name) => name !== '');
+    const refreshed = await refresh(db, { refreshToken, clientId, asked });
     if (refreshed !== undefined) forgetTokens(refreshed.organizationId);
     if (refreshed?.tokens !== undefined) return refreshed.tokens;
     throw oauthError('invalid_grant', unusable);

@@ -1,12 +1,19 @@
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { endedByAccessToken, endedByRefreshToken } from '../../domain/workspace/audit/ended-logins.ts';
 import { recordedWork } from '../../domain/workspace/audit/recorded-work.ts';
 import type { Recorder } from '../../domain/workspace/audit/recorder.ts';
 import { revokeRefreshToken } from '../../domain/workspace/logins/logins.ts';
-import { findAccessToken, revokeToken } from '../../domain/workspace/organizations/access.ts';
+import { clientOfAccessToken, clientOfRefreshToken } from '../../domain/workspace/logins/token-owners.ts';
+import {
+  type AccessToken,
+  findAccessToken,
+  revokeToken,
+} from '../../domain/workspace/organizations/access.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { maxFormBytes } from '../plugins/form-body.ts';
 import type { ClientExchange } from './client-exchange.ts';
+import { publicClientOf } from './grants.ts';
 import { oauthError } from './oauth-error.ts';
 
 const form = z
@@ -18,13 +25,26 @@ const form = z
   })
   .meta({ additionalProperties: { type: 'string' }, examples: [{ token: 'wrt_…', client_id: 'cli' }] });
 
-/** RFC 7009. Whoever has a token may end it; credentials, if they are sent, must be right. */
+/**
+ * RFC 7009. An API client proves its secret (§2.1), as it does to get the token; a public client need not
+ * name itself, but nobody ends the token of another client here.
+ */
 export function revocationRoute(
   routes: Routes,
   deps: ApiDeps,
   authenticate: ClientExchange['authenticate'],
   record: Recorder,
 ): void {
+  /** Which client asks: undefined if it does not say. */
+  async function clientOf(
+    request: FastifyRequest<{ Body: z.output<typeof form> }>,
+  ): Promise<string | undefined> {
+    const { client_id: named, client_secret: secret } = request.body;
+    if (secret !== undefined || request.headers.authorization !== undefined)
+      return (await authenticate(request)).id;
+    return named === undefined ? undefined : (await publicClientOf(deps, { client_id: named })).id;
+  }
+
   routes.post(
     '/v1/auth/revoke',
     {
@@ -33,7 +53,7 @@ export function revocationRoute(
         tags: ['Auth'],
         summary: 'Revoke a token',
         description:
-          'RFC 7009. Either token of a login ends the login with all its tokens. An unknown token is answered like a known one.',
+          'RFC 7009. Either token of a login ends the login with all its tokens. An API client sends its credentials, as for the token; nobody revokes the token of another client. An unknown token is answered like a known one.',
         consumes: ['application/x-www-form-urlencoded'],
         body: form,
         response: { 200: z.object({}).meta({ examples: [{}] }) },
@@ -41,14 +61,28 @@ export function revocationRoute(
       config: {
         scope: 'public',
         oauth: true,
-        errors: ['invalid_client', 'unsupported_media_type', 'body_too_large'],
+        errors: ['invalid_client', 'invalid_grant', 'unsupported_media_type', 'body_too_large'],
       },
     },
     async (request) => {
-      const { token, client_secret: secret } = request.body;
-      if (secret !== undefined || request.headers.authorization !== undefined) await authenticate(request);
+      const { token } = request.body;
+      const asking = await clientOf(request);
       if (token === undefined) throw oauthError('invalid_request', 'Send token.');
       const access = await findAccessToken(deps.db, token);
+      const isOfClient = access !== undefined && access.clientId !== null;
+      // What has ended already is answered like an unknown token.
+      if (isOfClient && hasEnded(access)) return {};
+      if (isOfClient && asking === undefined)
+        throw oauthError(
+          'invalid_client',
+          'The token is of an API client: send client_id and client_secret.',
+        );
+      const owner =
+        access === undefined
+          ? await clientOfRefreshToken(deps.db, token)
+          : await clientOfAccessToken(deps.db, access);
+      if (asking !== undefined && owner !== undefined && owner !== asking)
+        throw oauthError('invalid_grant', 'The token was issued to another client.');
       const from = { address: request.ip, requestId: request.id, detail: null };
       if (access !== undefined) {
         await recordedWork(
@@ -74,3 +108,6 @@ export function revocationRoute(
     },
   );
 }
+
+const hasEnded = ({ revokedAt, expiresAt }: AccessToken) =>
+  revokedAt !== null || expiresAt.getTime() <= Date.now();

@@ -25,7 +25,10 @@ const form = z
     code_verifier: z.string().optional().describe('RFC 7636.'),
     device_code: z.string().optional(),
     refresh_token: z.string().optional(),
-    scope: z.string().optional(),
+    scope: z
+      .string()
+      .optional()
+      .describe('Of client credentials, or a part of what the login of a refresh token has; left out, all.'),
     resource: z.string().optional().describe('RFC 8707: this service, or its MCP server.'),
   })
   .meta({
@@ -71,7 +74,7 @@ export function tokenRoutes(routes: Routes, deps: ApiDeps, exchange: ClientExcha
       config: {
         scope: 'public',
         oauth: true,
-        errors: [...grantErrors, 'invalid_scope'],
+        errors: grantErrors,
       },
     },
     async (request, reply) => {

@@ -20,6 +20,9 @@ import type { Pages } from './pages.ts';
 
 const path = '/v1/auth/authorize';
 const text = z.string().max(2_000).optional();
+/** RFC 6749 §3.1: a parameter without a value is left out. */
+const withValues = (asked: Record<string, string | undefined>): Asked =>
+  Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== ''));
 const parameters = z.object({
   response_type: text,
   client_id: text,
@@ -122,7 +125,7 @@ ${decisionButtons}
       },
     },
     async (request, reply) => {
-      const right = await requestOf(request, reply, request.query);
+      const right = await requestOf(request, reply, withValues(request.query));
       if (right === undefined) return reply;
       const grant = grantOf(right);
       if ('error' in grant) return sendBack(reply, right, grant);

@@ -157,7 +157,10 @@ function asOAuthError(
     return new AppError('invalid_request', error.message, { extensions: { error: 'invalid_request' } });
   }
   if (error.extensions['error'] !== undefined) return error;
-  const extensions = { ...error.extensions, error: 'invalid_request' };
+  // Nothing is wrong with a request that comes too often, or while a store is away.
+  const [status] = problems[error.code];
+  const isLater = status === 429 || status === 503;
+  const extensions = { ...error.extensions, error: isLater ? 'temporarily_unavailable' : 'invalid_request' };
   return new AppError(error.code, error.message, { ...error, extensions, cause: error.cause });
 }
 

@@ -22,10 +22,10 @@ test('a revoked token is recorded once, as the end of the login or by the client
   const ada = await personOf(workspace, client, 'member');
   const { catalogPool } = workspace.deps.lake;
   const run = (statement: string, values: unknown[]) => catalogPool.query(statement, values);
-  const revoke = (token: string) =>
+  const revoke = (token: string, credentials: Record<string, string> = {}) =>
     workspace.call('POST', '/v1/auth/revoke', {
       raw: {
-        text: new URLSearchParams({ token }).toString(),
+        text: new URLSearchParams({ token, ...credentials }).toString(),
         contentType: 'application/x-www-form-urlencoded',
       },
     });
@@ -63,8 +63,9 @@ test('a revoked token is recorded once, as the end of the login or by the client
     });
   }
   const other = await workspace.organization();
-  expect((await revoke(await other.token())).status).toBe(200);
-  const text = new URLSearchParams({ client_id: other.clientId, client_secret: other.clientSecret });
+  const credentials = { client_id: other.clientId, client_secret: other.clientSecret };
+  expect((await revoke(await other.token(), credentials)).status).toBe(200);
+  const text = new URLSearchParams(credentials);
   const again = await workspace.call('POST', '/v1/auth/m2m/token', {
     raw: { text: text.toString(), contentType: 'application/x-www-form-urlencoded' },
   });

@@ -40,3 +40,10 @@ test('the Temporal UI is an address of the web, below any path, or not set', () 
   for (const wrong of ['javascript:alert(1)', 'ops.example.com', 'ftp://ops.example.com'])
     expect(() => uiOf(wrong), wrong).toThrow('TEMPORAL_UI_URL');
 });
+
+test('paths are put behind the public address, with or without a slash at its end', () => {
+  const publicUrlOf = (PUBLIC_URL: string) => readApiConfig({ ...process.env, PUBLIC_URL }).publicUrl;
+  expect(publicUrlOf('')).toBe(undefined);
+  for (const written of ['https://workspace.example.com', 'https://workspace.example.com/'])
+    expect(publicUrlOf(written)).toBe('https://workspace.example.com');
+});

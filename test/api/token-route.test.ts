@@ -71,6 +71,7 @@ test('wrong secrets are throttled by address, for known and unknown clients alik
     expect(seen, address).toContain('429 rate_limited');
     const refused = answers.find(({ status }) => status === 429)!;
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(refused.body.error).toBe('temporarily_unavailable');
   }
   expect((await exchange(credentials(clientId, clientSecret), from('203.0.113.4'))).status).toBe(200);
 });

@@ -3566,7 +3566,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke a token
-         * @description RFC 7009. Either token of a login ends the login with all its tokens. An unknown token is answered like a known one.
+         * @description RFC 7009. Either token of a login ends the login with all its tokens. An API client sends its credentials, as for the token; nobody revokes the token of another client. An unknown token is answered like a known one.
          */
         post: operations["revokeToken"];
         delete?: never;
@@ -14360,6 +14360,7 @@ export interface operations {
                     code_verifier?: string;
                     device_code?: string;
                     refresh_token?: string;
+                    /** @description Of client credentials, or a part of what the login of a refresh token has; left out, all. */
                     scope?: string;
                     /** @description RFC 8707: this service, or its MCP server. */
                     resource?: string;
@@ -14492,6 +14493,8 @@ export interface operations {
                     device_code?: string;
                     refresh_token?: string;
                     client_id?: string;
+                    /** @description Of a refresh: a part of what the login has; left out, all. */
+                    scope?: string;
                 } & {
                     [key: string]: string;
                 };

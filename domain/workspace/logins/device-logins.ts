@@ -9,6 +9,7 @@ import {
 } from '../../../data/postgres/client.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 import type { Person } from '../people/accounts.ts';
+import { holdPersonOf } from '../people/sessions.ts';
 import { outcomeOf, type PollOutcome, slowDownSeconds } from './device-states.ts';
 import { beginLogin, type Tokens } from './logins.ts';
 import { newUserCode, readUserCode } from './user-code.ts';
@@ -117,10 +118,13 @@ export async function pollDeviceLogin(
     SELECT * FROM find_device_login(${hashSecret(deviceCode)})`.execute(db);
   const [found] = rows;
   if (found === undefined) return { outcome: 'invalid_grant' };
-  const work = (transaction: OrganizationTransaction) => poll(transaction, found.id, clientId, nowMs);
-  return found.organization_id === null
-    ? db.transaction().execute(work)
-    : inOrganization(db, found.organization_id, work);
+  const { organization_id: organizationId, id } = found;
+  const work = (transaction: OrganizationTransaction) => poll(transaction, id, clientId, nowMs);
+  if (organizationId === null) return db.transaction().execute(work);
+  return inOrganization(db, organizationId, async (transaction) => {
+    await holdPersonOf(transaction, 'device_logins', { organizationId, id });
+    return work(transaction);
+  });
 }
 
 async function poll(db: OrganizationTransaction, id: string, clientId: string, nowMs: number) {

@@ -1,6 +1,5 @@
-import { sql } from 'kysely';
 import { hashSecret, newSecret } from '../../../data/encryption.ts';
-import { notFound } from '../../../data/errors.ts';
+import { AppError, notFound } from '../../../data/errors.ts';
 import { newId } from '../../../data/ids.ts';
 import {
   type Database,
@@ -11,7 +10,8 @@ import { type RecordOf, type RowLock, records, type Slice } from '../../../data/
 import { recordEvents } from '../audit/events.ts';
 import { accessTokenSeconds } from '../organizations/access.ts';
 import type { Person } from '../people/accounts.ts';
-import { endSession } from '../people/sessions.ts';
+import { endSession, holdPersonOf } from '../people/sessions.ts';
+import { placeOf } from './token-owners.ts';
 
 /** A login of a person through a public client: a family of refresh tokens. */
 export type Login = RecordOf<'logins'>;
@@ -58,11 +58,18 @@ export async function beginLogin(
   return { loginId: login.id, tokens: await issue(db, login) };
 }
 
-async function issue(db: OrganizationTransaction, login: Login): Promise<Tokens> {
-  const { organization_id: organizationId, id, user_id: userId, scopes } = login;
+async function issue(
+  db: OrganizationTransaction,
+  login: Login,
+  scopes: string[] = login.scopes,
+): Promise<Tokens> {
+  const { organization_id: organizationId, id, user_id: userId } = login;
   const accessToken = newSecret('wat');
   const refreshToken = newSecret('wrt');
   const now = new Date();
+  // None outlives its login, and each says so.
+  const secondsLeft = Math.floor((login.expires_at.getTime() - now.getTime()) / 1_000);
+  const expiresIn = Math.max(1, Math.min(accessTokenSeconds, secondsLeft));
   await db
     .insertInto('access_tokens')
     .values({
@@ -72,7 +79,7 @@ async function issue(db: OrganizationTransaction, login: Login): Promise<Tokens>
       user_id: userId,
       login_id: id,
       scopes,
-      expires_at: new Date(now.getTime() + accessTokenSeconds * 1_000),
+      expires_at: new Date(now.getTime() + expiresIn * 1_000),
     })
     .execute();
   await db
@@ -86,7 +93,7 @@ async function issue(db: OrganizationTransaction, login: Login): Promise<Tokens>
     .where('organization_id', '=', organizationId)
     .where('id', '=', userId)
     .execute();
-  return { accessToken, refreshToken, expiresIn: accessTokenSeconds, scopes };
+  return { accessToken, refreshToken, expiresIn, scopes };
 }
 
 /** What became of a login: its access tokens have ended, and there are others unless it has ended itself. */
@@ -97,18 +104,21 @@ export interface Refreshed {
 
 /**
  * Replaces the pair of a refresh token: the access tokens before end with it. A refresh token presented a
- * second time was copied by somebody, so it ends the whole login. Undefined if it changes nothing.
+ * second time was copied by somebody, so it ends the whole login. Undefined if it changes nothing. The next
+ * refresh may ask again for every scope that the person approved.
+ *
+ * @throws AppError invalid_scope if `asked` has others; the token stays as it was
  */
 export async function refresh(
   db: Database,
-  refreshToken: string,
-  clientId: string,
+  { refreshToken, clientId, asked }: { refreshToken: string; clientId: string; asked: readonly string[] },
 ): Promise<Refreshed | undefined> {
   const hash = hashSecret(refreshToken);
   const place = await placeOf(db, refreshToken);
   if (place === undefined) return undefined;
   const { organizationId, id } = place;
   return inOrganization(db, organizationId, async (transaction) => {
+    await holdPersonOf(transaction, 'logins', place);
     // Two that present the same token at once meet at this lock: the second one finds it used.
     const login = await logins.find(transaction, organizationId, id, 'update');
     if (login === undefined || login.client_id !== clientId) return undefined;
@@ -126,6 +136,7 @@ export async function refresh(
       if (isUsed) await recordReuse(transaction, login);
       return { organizationId, tokens: undefined };
     }
+    const scopes = narrowed(login, asked);
     await transaction
       .updateTable('refresh_tokens')
       .set({ used_at: new Date(now) })
@@ -139,34 +150,25 @@ export async function refresh(
       .where('login_id', '=', id)
       .where('revoked_at', 'is', null)
       .execute();
-    return { organizationId, tokens: await issue(transaction, login) };
+    return { organizationId, tokens: await issue(transaction, login, scopes) };
   });
 }
 
-/** The login that a refresh token is of, whichever organization it is in. */
-async function placeOf(
-  db: Database,
-  refreshToken: string,
-): Promise<{ organizationId: string; id: string } | undefined> {
-  const { rows } = await sql<{ organization_id: string; login_id: string }>`
-    SELECT * FROM find_refresh_token(${hashSecret(refreshToken)})`.execute(db);
-  const [found] = rows;
-  return found && { organizationId: found.organization_id, id: found.login_id };
-}
-
-/** The client whose login a refresh token is of: it need not say so itself. */
-export async function clientOfRefreshToken(db: Database, refreshToken: string): Promise<string | undefined> {
-  const place = await placeOf(db, refreshToken);
-  if (place === undefined) return undefined;
-  const { organizationId, id } = place;
-  const login = await inOrganization(db, organizationId, (transaction) =>
-    logins.find(transaction, organizationId, id),
+/** RFC 6749 §6: a refresh may ask for fewer scopes than the login has, and for none besides. */
+function narrowed({ scopes }: Login, asked: readonly string[]): string[] {
+  if (asked.length === 0) return scopes;
+  if (asked.every((scope) => scopes.includes(scope))) return scopes.filter((scope) => asked.includes(scope));
+  throw new AppError(
+    'invalid_scope',
+    `A refresh gives at most the scopes of its login: ${scopes.join(', ')}.`,
+    {
+      extensions: { error: 'invalid_scope' },
+    },
   );
-  return login?.client_id;
 }
 
 /** A token that was presented twice was copied: its owner finds it in the audit. */
-export async function recordReuse(db: OrganizationTransaction, login: Login): Promise<void> {
+async function recordReuse(db: OrganizationTransaction, login: Login): Promise<void> {
   const { organization_id: organizationId, id, user_id: userId, client_id: name } = login;
   await recordEvents(db, organizationId, [
     {
@@ -234,9 +236,12 @@ export async function getLogin(
   return login;
 }
 
-/** Ends a login of a person: its refresh and access tokens are refused from then on. */
-export async function endLogin(db: OrganizationTransaction, person: Person, id: string): Promise<Login> {
-  return end(db, await getLogin(db, person, id, 'update'));
+/** Ends the login of a code that was presented again; one that has ended is no news. */
+export async function endReusedLogin(db: OrganizationTransaction, person: Person, id: string): Promise<void> {
+  const login = await getLogin(db, person, id, 'update');
+  if (login.ended_at !== null) return;
+  await end(db, login);
+  await recordReuse(db, login);
 }
 
 /**
@@ -255,7 +260,7 @@ export async function signOut(
   const isOtherTab = id !== byId && by?.page_session_id === sessionId;
   // The session first: two tabs that sign out at once meet there.
   if (sessionId !== null && !isOtherTab) await endSession(db, { organizationId, id: sessionId });
-  return endLogin(db, person, id);
+  return end(db, await getLogin(db, person, id, 'update'));
 }
 
 /** The login of an access token, if it has one. */

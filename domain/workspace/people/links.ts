@@ -119,19 +119,20 @@ export async function deleteInvitation(
   return link;
 }
 
-/** Ends the unused links for a person, or those that a person or client made. */
+/** Ends the unused links for a person, or those that a person or client made; of one role if it is given. */
 export async function deleteLinks(
   db: OrganizationTransaction,
   organizationId: string,
   by: 'user_id' | 'created_by',
   id: string,
+  role?: AccountLink['role'],
 ): Promise<void> {
-  await db
+  const made = db
     .deleteFrom('account_links')
     .where('organization_id', '=', organizationId)
     .where(by, '=', id)
-    .where('used_at', 'is', null)
-    .execute();
+    .where('used_at', 'is', null);
+  await (role === undefined ? made : made.where('role', '=', role)).execute();
 }
 
 /** The link of this secret if it can still be used. */

@@ -72,6 +72,8 @@ export async function changeRole(
   // An address for a new password was asked for by somebody who might not ask for it now.
   await deleteLinks(db, organizationId, 'user_id', id);
   if (role === 'member') await deleteLinks(db, organizationId, 'created_by', id);
+  // Whoever has the address for a new password of an owner becomes that owner.
+  else if (member.role === 'owner') await deleteLinks(db, organizationId, 'created_by', id, 'owner');
   return users.update(db, organizationId, id, { role });
 }
 

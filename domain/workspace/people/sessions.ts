@@ -44,6 +44,37 @@ export async function findSession(db: Database, secret: string): Promise<PageSes
   return row && { organizationId: row.organization_id, id: row.id, userId: row.user_id };
 }
 
+/** Whether a session of the pages has not ended, which it does not before the transaction does. */
+export async function holdSession(
+  db: OrganizationTransaction,
+  { organizationId, id }: Pick<PageSession, 'organizationId' | 'id'>,
+): Promise<boolean> {
+  const live = await db
+    .selectFrom('page_sessions')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('ended_at', 'is', null)
+    .forShare()
+    .executeTakeFirst();
+  return live !== undefined;
+}
+
+/**
+ * Keeps the person of a login, or of what becomes one. Whoever removes a person, or sets a new password,
+ * locks the person first and these after it: the other way round each would wait for the other.
+ */
+export async function holdPersonOf(
+  db: OrganizationTransaction,
+  table: 'logins' | 'authorization_codes' | 'device_logins',
+  { organizationId, id }: { organizationId: string; id: string },
+): Promise<void> {
+  await sql`
+    SELECT FROM users AS u
+    JOIN ${sql.table(table)} AS l ON l.organization_id = u.organization_id AND l.user_id = u.id
+    WHERE u.organization_id = ${organizationId} AND l.id = ${id} FOR KEY SHARE OF u`.execute(db);
+}
+
 /** Ends a session of the pages, and with it the logins of the console that began in it. */
 export async function endSession(
   db: OrganizationTransaction,

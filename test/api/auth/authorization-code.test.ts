@@ -106,6 +106,20 @@ test('a code is valid once: presented again it gives nothing, and ends the login
   expect((await meOf(token)).body.code).toBe('invalid_token');
 });
 
+test('a code that goes on being presented ends its login once', async () => {
+  const { verifier, code } = await approved();
+  const tokens = (await redeem({ code, code_verifier: verifier })).body;
+  const sessions = await workspace.call('GET', '/v1/auth/sessions', {
+    headers: { authorization: `Bearer ${tokens.access_token}` },
+  });
+  const { id } = sessions.body.items.find(({ current }: { current: boolean }) => current);
+  for (let at = 0; at < 3; at += 1)
+    expect((await redeem({ code, code_verifier: verifier })).body.error).toBe('invalid_grant');
+  const { items } = (await client.call('GET', `/v1/audit-events?resource_id=${id}`)).body;
+  expect(items).toHaveLength(1);
+  expect(items[0]).toMatchObject({ action: 'login.ended', actor: { type: 'system' } });
+});
+
 test('a code is used up by a wrong verifier or address, and is nothing to another client', async () => {
   const wrongs: Record<string, string>[] = [
     { code_verifier: 'x'.repeat(43) },
@@ -170,6 +184,20 @@ test('nobody is asked for the console of this service, and everybody for a progr
   expect(page.text).toContain('Approve this login?');
 });
 
+test('a code of the console gives nothing after the session ended in which it was given', async () => {
+  const { issuer } = (await workspace.call('GET', '/.well-known/oauth-authorization-server')).body;
+  const own = { client_id: 'console', redirect_uri: `${issuer}/console/callback` };
+  const visitor = browserOf(workspace);
+  await visitor.open('/sign-in');
+  expect((await visitor.post('/sign-in', { email, password })).status).toBe(303);
+  const { verifier, url } = asked(own);
+  const { code } = answerOf((await visitor.open(url)).location);
+  await visitor.open('/sign-out');
+  expect((await visitor.post('/sign-out')).status).toBe(303);
+  const late = await redeem({ ...own, code: code!, code_verifier: verifier });
+  expect([late.status, late.body.error]).toEqual([400, 'invalid_grant']);
+});
+
 test('other faults are told to the client, with its state', async () => {
   for (const [change, error] of [
     [{ response_type: 'token' }, 'unsupported_response_type'],
@@ -197,6 +225,32 @@ test('who is not signed in signs in first, and goes on to the request', async ()
   expect((await fresh.open(url)).text).toContain('Approve this login?');
   const forged = await fresh.forge('/v1/auth/authorize', { decision: 'approve' });
   expect(forged.status).toBe(403);
+});
+
+test('who signs in first goes on to the request whatever characters its state has', async () => {
+  const state = `{"a":"it's (1*2)!",b@c}$;/?`;
+  const { url } = asked({ state: 'kept' });
+  // As `encodeURIComponent` leaves them, and as RFC 3986 allows them in a query.
+  for (const written of [encodeURIComponent(state), "it's(1*2)!,b@c$;/?"]) {
+    const fresh = browserOf(workspace);
+    const sent = await fresh.open(url.replace('state=kept', `state=${written}`));
+    await fresh.open(sent.location!);
+    const signedIn = await fresh.post('/sign-in', { email, password });
+    expect([signedIn.status, signedIn.location?.startsWith('/v1/auth/authorize?')], written).toEqual([
+      303,
+      true,
+    ]);
+    await fresh.open(signedIn.location!);
+    const back = await fresh.post('/v1/auth/authorize', { decision: 'approve' });
+    expect(answerOf(back.location)['state']).toBe(decodeURIComponent(written));
+  }
+});
+
+test('a parameter without a value is left out', async () => {
+  const page = await browser.open(asked({ resource: '', scope: '', state: '' }).url);
+  expect([page.status, page.text.includes('Approve this login?')]).toEqual([200, true]);
+  const { location } = await browser.post('/v1/auth/authorize', { decision: 'approve' });
+  expect(Object.keys(answerOf(location)).sort()).toEqual(['code', 'iss', 'target']);
 });
 
 test('a link from another site loads the page again, so that cookies come along', async () => {
@@ -236,6 +290,43 @@ test('the token endpoint takes client credentials too, and either token of a log
   expect((await form('/v1/auth/revoke', { client_id: 'cli' })).body.error).toBe('invalid_request');
   const wrong = await form('/v1/auth/revoke', { token: 'x', client_id, client_secret: 'wrong' });
   expect([wrong.status, wrong.body.error]).toEqual([401, 'invalid_client']);
+});
+
+test('nobody revokes the token of another client, and an API client proves its secret', async () => {
+  const credentials = { client_id: client.clientId, client_secret: client.clientSecret };
+  const revoke = (token: string, fields: Record<string, string> = {}) =>
+    form('/v1/auth/revoke', { token, ...fields });
+  const { verifier, code } = await approved();
+  const login = (await redeem({ code, code_verifier: verifier })).body;
+  for (const token of [login.access_token, login.refresh_token]) {
+    for (const other of [{ client_id: 'console' }, credentials]) {
+      const refused = await revoke(token, other);
+      expect([refused.status, refused.body.error]).toEqual([400, 'invalid_grant']);
+    }
+    const nobody = await revoke(token, { client_id: 'nobody' });
+    expect([nobody.status, nobody.body.error]).toEqual([401, 'invalid_client']);
+  }
+  expect((await meOf(login.access_token)).status).toBe(200);
+  expect((await revoke(login.access_token)).status).toBe(200);
+  expect((await meOf(login.access_token)).status).toBe(401);
+
+  const machine = (await form('/v1/auth/m2m/token', credentials)).body.access_token;
+  for (const [fields, status, error] of [
+    [{}, 401, 'invalid_client'],
+    [{ client_id: client.clientId }, 401, 'invalid_client'],
+    [{ client_id: 'cli' }, 400, 'invalid_grant'],
+  ] as const) {
+    const refused = await revoke(machine, fields);
+    expect([refused.status, refused.body.error], JSON.stringify(fields)).toEqual([status, error]);
+  }
+  const other = await workspace.organization();
+  const theirs = await revoke(machine, { client_id: other.clientId, client_secret: other.clientSecret });
+  expect([theirs.status, theirs.body.error]).toEqual([400, 'invalid_grant']);
+  expect((await meOf(machine)).status).toBe(200);
+  expect((await revoke(machine, credentials)).status).toBe(200);
+  expect((await meOf(machine)).status).toBe(401);
+  // As an unknown token is.
+  expect((await revoke(machine)).status).toBe(200);
 });
 
 test('a program registers itself and signs a person in; its loopback address has any port', async () => {

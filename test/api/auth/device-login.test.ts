@@ -194,6 +194,24 @@ test('a refresh token needs no client beside it, and is nobody else’s', async 
   expect([nothing.status, nothing.body.error]).toEqual([400, 'invalid_request']);
 });
 
+test('a refresh may ask for fewer scopes for its access token, and never for more', async () => {
+  const first = await approved({ scope: 'agent:read agent:write' });
+  const ask = (token: string, scope: string) =>
+    form('/v1/auth/token', { grant_type: 'refresh_token', refresh_token: token, client_id: 'cli', scope });
+  for (const scope of ['agent:read tables:append', 'tables:append', 'all']) {
+    const refused = await ask(first.refresh_token, scope);
+    expect([refused.status, refused.body.error], scope).toEqual([400, 'invalid_scope']);
+  }
+  expect((await meOf(first.access_token)).status).toBe(200);
+  const less = await ask(first.refresh_token, 'agent:read');
+  expect([less.status, less.body.scope]).toEqual([200, 'agent:read']);
+  expect((await meOf(less.body.access_token)).body.data.scopes).toEqual(['agent:read']);
+  const all = await refresh(less.body.refresh_token);
+  expect(all.body.scope).toBe('agent:read agent:write');
+  const device = { grant_type: 'refresh_token', refresh_token: all.body.refresh_token, scope: 'agent:write' };
+  expect((await form('/v1/auth/device/token', device)).body.scope).toBe('agent:write');
+});
+
 test('a refresh token ends 30 days after its issue, a login after 180', async () => {
   const idle = await approved();
   await run("UPDATE refresh_tokens SET created_at = now() - interval '31 days'");
@@ -216,6 +234,15 @@ test('a login that was not used for 30 days is not listed, and a token never out
     () => meOf(idle.access_token),
     ({ status }) => status === 401,
   );
+});
+
+test('the last access token of a login says when it ends', async () => {
+  const { refresh_token: token } = await approved();
+  await run("UPDATE logins SET expires_at = now() + interval '10 minutes' WHERE ended_at IS NULL");
+  const { status, body } = await refresh(token);
+  expect(status).toBe(200);
+  expect(body.expires_in).toBeGreaterThan(0);
+  expect(body.expires_in).toBeLessThanOrEqual(600);
 });
 
 test('a logout ends the login, or says that it did not, beside a refresh', async () => {

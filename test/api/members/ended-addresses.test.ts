@@ -74,6 +74,24 @@ test('addresses end with whoever made them: removed, made a member, or a client 
   }
 });
 
+test('an owner who becomes an administrator no longer has addresses for new passwords of owners', async () => {
+  const [ada, joan] = [
+    await personOf(workspace, client, 'owner'),
+    await personOf(workspace, client, 'owner'),
+  ];
+  const { id } = await joined('member@example.com');
+  const ofOwner = await resetOf(joan, ada.id);
+  const others = [await resetOf(joan, id), await invited(joan, 'newcomer@example.com')];
+  expect((await open(ofOwner)).status).toBe(200);
+  await workspace.deps.lake.catalogPool.query("UPDATE users SET password_hash = 'x' || id WHERE id = $1", [
+    ada.id,
+  ]);
+  const change = await ada.call('PATCH', `/v1/members/${joan.id}`, { body: { role: 'admin' } });
+  expect(change.status, change.text).toBe(200);
+  expect((await open(ofOwner)).status).toBe(404);
+  for (const url of others) expect((await open(url)).status).toBe(200);
+});
+
 test('a new password also ends what was approved and not yet redeemed', async () => {
   const { browser, id } = await joined('reset@example.com');
   const begun = (await form('/v1/auth/device/code', { client_id: 'cli' })).body;
