@@ -5,15 +5,10 @@ import { recordedWork } from '../../domain/workspace/audit/recorded-work.ts';
 import type { Recorder } from '../../domain/workspace/audit/recorder.ts';
 import { revokeRefreshToken } from '../../domain/workspace/logins/logins.ts';
 import { clientOfAccessToken, clientOfRefreshToken } from '../../domain/workspace/logins/token-owners.ts';
-import {
-  type AccessToken,
-  findAccessToken,
-  revokeToken,
-} from '../../domain/workspace/organizations/access.ts';
+import { findAccessToken, revokeToken } from '../../domain/workspace/organizations/access.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { maxFormBytes } from '../plugins/form-body.ts';
 import type { ClientExchange } from './client-exchange.ts';
-import { publicClientOf } from './grants.ts';
 import { oauthError } from './oauth-error.ts';
 
 const form = z
@@ -26,8 +21,8 @@ const form = z
   .meta({ additionalProperties: { type: 'string' }, examples: [{ token: 'wrt_…', client_id: 'cli' }] });
 
 /**
- * RFC 7009. An API client proves its secret (§2.1), as it does to get the token; a public client need not
- * name itself, but nobody ends the token of another client here.
+ * RFC 7009. Whoever has a token may end it, so that a leaked one can be; credentials, if they are sent, must
+ * be right, and a client that is named must be the token's own.
  */
 export function revocationRoute(
   routes: Routes,
@@ -42,7 +37,7 @@ export function revocationRoute(
     const { client_id: named, client_secret: secret } = request.body;
     if (secret !== undefined || request.headers.authorization !== undefined)
       return (await authenticate(request)).id;
-    return named === undefined ? undefined : (await publicClientOf(deps, { client_id: named })).id;
+    return named;
   }
 
   routes.post(
@@ -53,7 +48,7 @@ export function revocationRoute(
         tags: ['Auth'],
         summary: 'Revoke a token',
         description:
-          'RFC 7009. Either token of a login ends the login with all its tokens. An API client sends its credentials, as for the token; nobody revokes the token of another client. An unknown token is answered like a known one.',
+          'RFC 7009. Either token of a login ends the login with all its tokens. Whoever has a token may end it; credentials, if sent, must be right, and `client_id` that of the client it was issued to. An unknown token is answered like a known one.',
         consumes: ['application/x-www-form-urlencoded'],
         body: form,
         response: { 200: z.object({}).meta({ examples: [{}] }) },
@@ -69,14 +64,6 @@ export function revocationRoute(
       const asking = await clientOf(request);
       if (token === undefined) throw oauthError('invalid_request', 'Send token.');
       const access = await findAccessToken(deps.db, token);
-      const isOfClient = access !== undefined && access.clientId !== null;
-      // What has ended already is answered like an unknown token.
-      if (isOfClient && hasEnded(access)) return {};
-      if (isOfClient && asking === undefined)
-        throw oauthError(
-          'invalid_client',
-          'The token is of an API client: send client_id and client_secret.',
-        );
       const owner =
         access === undefined
           ? await clientOfRefreshToken(deps.db, token)
@@ -108,6 +95,3 @@ export function revocationRoute(
     },
   );
 }
-
-const hasEnded = ({ revokedAt, expiresAt }: AccessToken) =>
-  revokedAt !== null || expiresAt.getTime() <= Date.now();

@@ -1283,7 +1283,7 @@ export interface paths {
         put?: never;
         /**
          * Activate a workflow
-         * @description Freezes the draft as a version and replaces the active triggers with its own in one step. With `version_id` an older version becomes active again, and the draft is unchanged. A trigger whose cadence is over is a fault, unless the active version has it too. Runs that are under way keep the version that they began with.
+         * @description Freezes the draft as a version and replaces the active triggers with its own in one step. With `version_id` an older version becomes active again, and the draft is unchanged. Runs that are under way keep the version that they began with.
          */
         post: operations["activateWorkflow"];
         delete?: never;
@@ -3566,7 +3566,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke a token
-         * @description RFC 7009. Either token of a login ends the login with all its tokens. An API client sends its credentials, as for the token; nobody revokes the token of another client. An unknown token is answered like a known one.
+         * @description RFC 7009. Either token of a login ends the login with all its tokens. Whoever has a token may end it; credentials, if sent, must be right, and `client_id` that of the client it was issued to. An unknown token is answered like a known one.
          */
         post: operations["revokeToken"];
         delete?: never;
