@@ -28,8 +28,11 @@ async function post(path, body) {
       body: JSON.stringify(body),
     }).catch(() => undefined);
     if (answer?.ok) return (await answer.json()).data;
-    if (answer !== undefined && answer.status < 500 && answer.status !== 429 && answer.status !== 409)
-      throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    const said = (await answer?.text().catch(() => undefined)) ?? '';
+    const isLater = answer === undefined || answer.status >= 500 || answer.status === 429;
+    // The first attempt is still under way; any other conflict stays one.
+    if (!isLater && !said.includes('"idempotency_in_flight"'))
+      throw new Error(`${path}: ${answer.status} ${said}`);
     await setTimeout(waitMs);
   }
 }
