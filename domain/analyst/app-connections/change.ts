@@ -87,14 +87,20 @@ async function probeServer(deps: AppToolDeps, which: { organizationId: string; i
 /** The new settings of how a connection connects; undefined if they do not change. */
 function changedSettings({ cipher }: AppToolDeps, before: AppConnectionRow, change: AppConnectionChange) {
   const { url = before.url, secrets: secretsChange, validateServerAddress } = change;
+  const wasChecked = before.validate_server_address;
+  const isChecked = validateServerAddress ?? wasChecked;
   if (url === before.url && secretsChange === undefined && validateServerAddress === undefined)
     return undefined;
   const stored = openSecrets(cipher, before.sealed_secrets);
   const secrets = changedSecrets(stored, secretsChange ?? {});
-  refuseRedirectedSecrets({ url: before.url, secrets: stored }, { url, secrets }, secretsChange ?? {});
+  refuseRedirectedSecrets(
+    { url: before.url, isChecked: wasChecked, secrets: stored },
+    { url, isChecked, secrets },
+    secretsChange ?? {},
+  );
   return {
     url,
-    validate_server_address: validateServerAddress ?? before.validate_server_address,
+    validate_server_address: isChecked,
     ...sealSecrets(cipher, secrets),
     settings_revision: before.settings_revision + 1,
     status: 'untested' as const,

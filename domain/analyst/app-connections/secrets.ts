@@ -118,34 +118,38 @@ function fault(place: string[], msg: string, type = 'value_error'): ValidationFa
   return { loc: ['body', 'secrets', ...place], msg, type };
 }
 
+/** Where secrets are sent, and whether its address is checked first. */
+export interface Destination {
+  url: string;
+  isChecked: boolean;
+  secrets: AppSecrets;
+}
+
 /**
- * Secrets belong to the server they were given for: pointing a connection at another server requires giving
- * them again or removing them. Otherwise a user who may change a connection could have its secrets sent to
- * their own server.
+ * Secrets belong to the server they were given for: pointing a connection at another server, or at addresses
+ * that are not checked any more, requires giving them again or removing them. Otherwise a user who may change
+ * a connection could have its secrets sent to their own server.
  */
 export function refuseRedirectedSecrets(
-  before: { url: string; secrets: AppSecrets },
-  after: { url: string; secrets: AppSecrets },
+  before: Destination,
+  after: Destination,
   change: SecretsChange,
 ): void {
   const isNew = (key: keyof AppSecrets) => change[key] !== undefined;
-  const moved = originOf(before.url) !== originOf(after.url);
+  const isUnchecked = before.isChecked && !after.isChecked;
+  const moved = isUnchecked || originOf(before.url) !== originOf(after.url);
   const tokenMoved = originOf(before.secrets.token_url) !== originOf(after.secrets.token_url);
+  const where = isUnchecked ? 'an address that is checked' : 'another server';
   const faults: ValidationFault[] = [];
   const again = (key: keyof AppSecrets) =>
-    faults.push(
-      fault([key], 'The secret was given for another server: send it again, or null to remove it.'),
-    );
+    faults.push(fault([key], `The secret was given for ${where}: send it again, or null to remove it.`));
   if (moved && after.secrets.token !== undefined && !isNew('token')) again('token');
   if (moved)
     for (const name of Object.keys(after.secrets.headers ?? {})) {
       const given = Object.keys(change.headers ?? {}).map((key) => key.toLowerCase());
       if (!given.includes(name))
         faults.push(
-          fault(
-            ['headers', name],
-            'The header was given for another server: send it again, or null to remove it.',
-          ),
+          fault(['headers', name], `The header was given for ${where}: send it again, or null to remove it.`),
         );
     }
   if (moved || tokenMoved)

@@ -34,3 +34,28 @@ test('where the operator allows it a connection goes to any address, for as long
     await server.close();
   }
 });
+
+test('secrets were given for an address that is checked: they are not sent to one that is not', async () => {
+  const client = await workspace.organization();
+  const server = await startMcpServer({ tools: [{ name: 'tool' }] });
+  try {
+    const secrets = { token: 'one', headers: { 'X-Team': 'two' } };
+    const body = { name: 'Inside', type: 'mcp', url: server.url, secrets };
+    const at = `${url}/${(await client.call('POST', url, { body })).body.data.id}`;
+    const opened = { validate_server_address: false };
+    const refused = await client.call('PATCH', at, { body: opened });
+    expect(refused.status).toBe(422);
+    expect(refused.body.detail.map(({ loc }: { loc: string[] }) => loc.join('.'))).toEqual([
+      'body.secrets.token',
+      'body.secrets.headers.x-team',
+    ]);
+    expect((await client.call('GET', at)).body.data.validateServerAddress).toBe(true);
+    const again = await client.call('PATCH', at, { body: { ...opened, secrets } });
+    expect(again.body.data).toMatchObject({ status: 'ready', validateServerAddress: false });
+    // The other way is safer.
+    const closed = await client.call('PATCH', at, { body: { validate_server_address: true } });
+    expect(closed.body.data).toMatchObject({ validateServerAddress: true });
+  } finally {
+    await server.close();
+  }
+});

@@ -88,9 +88,8 @@ test('what does not hold together is refused at its place', () => {
 test('secrets do not follow a connection to another origin unless they are given again', () => {
   const places = (before: AppSecrets, url: string, change: SecretsChange) => {
     const secrets = changedSecrets(before, change);
-    return placesOf(() =>
-      refuseRedirectedSecrets({ url: 'https://a.example/mcp', secrets: before }, { url, secrets }, change),
-    );
+    const given = { url: 'https://a.example/mcp', isChecked: true, secrets: before };
+    return placesOf(() => refuseRedirectedSecrets(given, { url, isChecked: true, secrets }, change));
   };
   const before: AppSecrets = { token: 't', headers: { 'x-key': 'k' } };
   expect(places(before, 'https://a.example/other', {})).toEqual([]);
