@@ -41,7 +41,7 @@ export async function issueClient(
   db: OrganizationTransaction,
   { organizationId, id, name, scopes, admin, expiresAt, createdBy }: NewApiClient,
 ): Promise<{ client: ApiClient; secret: string }> {
-  await refuseTooMany(db, organizationId);
+  await refuseTooMany(db, organizationId, id);
   const secret = newSecret('wcs');
   const client = await db
     .insertInto('api_clients')
@@ -63,11 +63,17 @@ export async function issueClient(
   return { client, secret };
 }
 
-async function refuseTooMany(db: OrganizationTransaction, organizationId: string): Promise<void> {
+/** Besides the one with this id, which an earlier attempt of the same request may have made. */
+async function refuseTooMany(
+  db: OrganizationTransaction,
+  organizationId: string,
+  besidesId: string,
+): Promise<void> {
   const { live } = await db
     .selectFrom('api_clients')
     .select((on) => on.fn.countAll<number>().as('live'))
     .where('organization_id', '=', organizationId)
+    .where('id', '!=', besidesId)
     .where('revoked_at', 'is', null)
     .executeTakeFirstOrThrow();
   if (live < maxLiveClients) return;

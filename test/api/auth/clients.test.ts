@@ -182,3 +182,22 @@ test('a creation repeated after a crash answers a secret that works', async () =
   expect(clientId).toBe(made.body.data.clientId);
   expect((await exchange(clientId, clientSecret)).status).toBe(200);
 });
+
+test('at the limit of clients, a creation repeated after a crash is the one that was made', async () => {
+  const client = await workspace.organization();
+  await run(
+    `INSERT INTO api_clients (organization_id, id, name, scopes, secret_hash, created_by)
+     SELECT organization_id, 'cli_' || n, 'filler', scopes, secret_hash, created_by
+     FROM api_clients, generate_series(2, 499) AS n WHERE id = $1`,
+    [client.clientId],
+  );
+  const headers = { 'idempotency-key': 'the last client' };
+  const body = { name: 'last', scopes: ['agent:read'] };
+  const made = await client.call('POST', url, { body, headers });
+  expect(made.status).toBe(201);
+  await run('UPDATE idempotency_keys SET response = NULL, response_status = NULL, lease_until = now()');
+  const repeated = await client.call('POST', url, { body, headers });
+  expect([repeated.status, repeated.body.data.clientId]).toEqual([201, made.body.data.clientId]);
+  const another = await client.call('POST', url, { body });
+  expect([another.status, another.body.code]).toEqual([409, 'conflict']);
+});

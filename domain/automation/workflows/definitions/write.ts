@@ -36,7 +36,7 @@ export async function createWorkflow(
 ): Promise<Workflow> {
   const { organizationId, id, projectId, ownerId } = workflow;
   await getOpenProject(db, organizationId, projectId);
-  await refuseTooMany(db, organizationId, ownerId);
+  await refuseTooMany(db, organizationId, { ownerId, besidesId: id });
   const { document, secrets } = takeSecrets(workflow.graph, {});
   const row = await insertWorkflow(db, {
     organization_id: organizationId,
@@ -104,16 +104,18 @@ export function refuseArchived({ status }: Workflow): void {
     throw new AppError('conflict', 'The workflow is archived, which is final; make another one.');
 }
 
+/** Besides the one with this id, which an earlier attempt of the same request may have made. */
 async function refuseTooMany(
   db: OrganizationTransaction,
   organizationId: string,
-  ownerId: string,
+  { ownerId, besidesId }: { ownerId: string; besidesId: string },
 ): Promise<void> {
   const { total } = await db
     .selectFrom('workflows')
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .where('organization_id', '=', organizationId)
     .where('owner_id', '=', ownerId)
+    .where('id', '!=', besidesId)
     .where('status', '!=', 'archived')
     .executeTakeFirstOrThrow();
   if (Number(total) >= maxWorkflows)

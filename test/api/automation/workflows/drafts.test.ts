@@ -368,3 +368,28 @@ test('the same request under one key makes one workflow with its triggers', asyn
   expect(again.text).toBe(first.text);
   expect(first.body.data.triggers).toHaveLength(2);
 });
+
+test('at the limit of workflows, a creation repeated after a crash is the one that was made', async () => {
+  const run = (statement: string, values: unknown[] = []) =>
+    workspace.deps.lake.catalogPool.query(statement, values);
+  const other = await workspace.organization();
+  const { id: project_id } = (await other.call('POST', '/v1/projects', { body: { name: 'Full' } })).body.data;
+  const create = (key?: string) =>
+    other.call('POST', url, {
+      body: { project_id, title: 'Last', graph },
+      headers: key === undefined ? {} : { 'idempotency-key': key },
+    });
+  const first = (await create()).body.data;
+  await run(
+    `INSERT INTO workflows (organization_id, id, project_id, owner_id, title, status, execution_format, sealed_secrets)
+     SELECT organization_id, 'wfl_' || n, project_id, owner_id, 'filler', 'draft', execution_format, sealed_secrets
+     FROM workflows, generate_series(2, 999) AS n WHERE id = $1`,
+    [first.id],
+  );
+  const made = await create('the last workflow');
+  expect(made.status).toBe(201);
+  await run('UPDATE idempotency_keys SET response = NULL, response_status = NULL, lease_until = now()');
+  const repeated = await create('the last workflow');
+  expect([repeated.status, repeated.body.data.id]).toEqual([201, made.body.data.id]);
+  expect((await create()).status).toBe(409);
+});
