@@ -16,6 +16,10 @@ const catalogColumn = z.object({
   note: z.string().nullable().optional(),
 });
 
+export const catalogQuery = z.object({
+  compact: z.enum(['true', 'false']).default('false').describe('Leave out semantics and column notes.'),
+});
+
 export const modelingTier = z.enum(['raw', 'staged', 'curated', 'certified']);
 
 /** What the tests of a table say. */

@@ -7,11 +7,10 @@ import { getTable, isInLake, listTables, lockTable } from '../../../domain/table
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { type Load, route } from '../../route.ts';
 import { confirmQuery, decodeCursor, type ListRequest, page, pageQuery, toPage } from '../../schemas.ts';
-import { changeCatalog, updateCatalogBody } from '../catalog.ts';
+import { catalogQuery, changeCatalog, updateCatalogBody } from '../catalog.ts';
 import { catalogFacts, catalogView, describeTables, type KnownTable, tableView } from './records.ts';
 import {
   catalogExample,
-  catalogQuery,
   listCatalogQuery,
   listOfCatalog,
   listOfTables,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { characters, envelope, nullableTimestamp, timestamp } from '../../schemas.ts';
-import { catalogFields, testedState } from '../catalog.ts';
+import { catalogFields, catalogQuery, testedState } from '../catalog.ts';
 
 export const tableKinds = ['data', 'calc', 'import', 'snapshot', 'system'] as const;
 
@@ -78,9 +78,6 @@ export const listOfCatalog = z.object({ tables: z.array(catalogSchema), total: z
 
 export const listTablesQuery = z.object({
   project_id: characters(0, 255).optional().describe('Only tables that this project made.'),
-});
-export const catalogQuery = z.object({
-  compact: z.enum(['true', 'false']).default('false').describe('Leave out semantics and column notes.'),
 });
 export const listCatalogQuery = listTablesQuery.extend({
   ...catalogQuery.shape,

@@ -15,7 +15,7 @@ import {
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { type Load, route } from '../../route.ts';
 import { confirmQuery } from '../../schemas.ts';
-import { changeCatalog, notedColumns, updateCatalogBody } from '../catalog.ts';
+import { catalogQuery, changeCatalog, notedColumns, updateCatalogBody } from '../catalog.ts';
 import {
   changeViewBody,
   createViewBody,
@@ -158,11 +158,12 @@ export function viewsRoutes(app: Routes, deps: ApiDeps): void {
     app,
     at,
     ['GET', `${path}/catalog`],
-    { summary: 'Show the catalog metadata of a view', exists },
+    { summary: 'Show the catalog metadata of a view', exists, query: catalogQuery },
     { 200: oneViewCatalog },
-    async ({ organizationId, params, transaction }) => {
+    async ({ organizationId, params, query, transaction }) => {
       const view = await transaction((db) => getView(db, organizationId, params.view_id));
-      return { data: catalogOf((await describeViews(deps, organizationId, [view]))[0]!, false) };
+      const [described] = await describeViews(deps, organizationId, [view]);
+      return { data: catalogOf(described!, query.compact === 'true') };
     },
   );
 

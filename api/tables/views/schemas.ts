@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { characters, envelope, idText, revisionNumber, timestamp } from '../../schemas.ts';
-import { catalogFields, modelingTier } from '../catalog.ts';
+import { catalogFields, catalogQuery, modelingTier } from '../catalog.ts';
 import { definingQuery, tableName } from '../grid-tables/schemas.ts';
 
 const dependency = z.object({ id: z.string(), kind: z.enum(['table', 'view']), name: z.string() });
@@ -82,9 +82,8 @@ export const listOfViewCatalog = z
 export const listViewsQuery = z.object({
   project_id: characters(0, 255).optional().describe('Only views that were made in this project.'),
 });
-export const listViewCatalogQuery = z.object({
+export const listViewCatalogQuery = catalogQuery.extend({
   project_id: characters(0, 255).optional().describe('Taken and ignored.'),
-  compact: z.enum(['true', 'false']).default('false').describe('Leave out semantics and column notes.'),
   modeling_tier: modelingTier.optional(),
 });
 

@@ -10401,10 +10401,10 @@ export interface operations {
     listViewCatalogs: {
         parameters: {
             query?: {
-                /** @description Taken and ignored. */
-                project_id?: string;
                 /** @description Leave out semantics and column notes. */
                 compact?: "true" | "false";
+                /** @description Taken and ignored. */
+                project_id?: string;
                 modeling_tier?: "raw" | "staged" | "curated" | "certified";
             };
             header?: never;
@@ -10520,7 +10520,10 @@ export interface operations {
     };
     getViewCatalog: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Leave out semantics and column notes. */
+                compact?: "true" | "false";
+            };
             header?: never;
             path: {
                 view_id: string;

@@ -259,6 +259,8 @@ test('the catalog of views is described and filtered as that of tables', async (
   expect(list.total).toBe(1);
   expect(list.views[0]).not.toHaveProperty('semantics');
   expect(list.views[0].columns[1]).not.toHaveProperty('note');
+  const compact = (await client.call('GET', `${path}?compact=true`)).body.data;
+  expect(compact).toEqual(list.views[0]);
   const wrong = await client.call('PATCH', path, { body: { columns: [{ name: 'nope', note: 'x' }] } });
   expect(wrong.body.detail[0].loc).toEqual(['body', 'columns', 0, 'name']);
   expect((await client.call('GET', `/v1/tables/${view.id}`)).status).toBe(404);
