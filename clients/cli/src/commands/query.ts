@@ -30,7 +30,7 @@ export function queryCommands(program: Command): void {
     .option('-f, --file <file>', 'a file with the statement')
     .option(
       '--format <format>',
-      'table, json, csv, ndjson, arrow or parquet; by the ending of -o, table on a terminal, else csv',
+      'table, json, csv, ndjson, arrow, parquet or xlsx; by the ending of -o, table on a terminal, else csv',
     )
     .option('-o, --output <file>', 'write the whole answer to a file')
     .option('--limit <rows>', 'rows at most: 100 of a table and of JSON without it')
