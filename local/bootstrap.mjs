@@ -42,6 +42,9 @@ const commands = {
   install: () => [],
 };
 
+/** Commands of operators, for which an installation without the development packages is complete. */
+const ofOperators = ['organizations', 'keys'];
+
 const hashOfLock = () => createHash('sha256').update(readFileSync(lockFile)).digest('hex');
 
 /** True if node_modules matches the lock file, by our stamp or by npm's own record of the installed tree. */
@@ -49,19 +52,24 @@ function isInstalled() {
   if (!existsSync(node)) return false;
   const hash = hashOfLock();
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === hash) return true;
-  if (!holdsLockedTree()) return false;
+  if (!holdsLockedTree({ withDevelopment: true }))
+    return ofOperators.includes(name) && holdsLockedTree({ withDevelopment: false });
   writeFileSync(stampFile, hash);
   return true;
 }
 
 /** Compares npm's record of what it installed with the lock file, so that a manual `npm install` counts. */
-function holdsLockedTree() {
+function holdsLockedTree({ withDevelopment }) {
   const recordFile = join(modules, '.package-lock.json');
   if (!existsSync(recordFile)) return false;
   const installed = JSON.parse(readFileSync(recordFile, 'utf8')).packages;
   const locked = JSON.parse(readFileSync(lockFile, 'utf8')).packages;
   const complete = Object.entries(locked).every(
-    ([path, entry]) => path === '' || entry.optional || installed[path]?.version === entry.version,
+    ([path, entry]) =>
+      path === '' ||
+      entry.optional ||
+      (entry.dev && !withDevelopment) ||
+      installed[path]?.version === entry.version,
   );
   return (
     complete && Object.entries(installed).every(([path, entry]) => locked[path]?.version === entry.version)
