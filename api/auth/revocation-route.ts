@@ -64,12 +64,14 @@ export function revocationRoute(
       const asking = await clientOf(request);
       if (token === undefined) throw oauthError('invalid_request', 'Send token.');
       const access = await findAccessToken(deps.db, token);
-      const owner =
-        access === undefined
-          ? await clientOfRefreshToken(deps.db, token)
-          : await clientOfAccessToken(deps.db, access);
-      if (asking !== undefined && owner !== undefined && owner !== asking)
-        throw oauthError('invalid_grant', 'The token was issued to another client.');
+      if (asking !== undefined) {
+        const owner =
+          access === undefined
+            ? await clientOfRefreshToken(deps.db, token)
+            : await clientOfAccessToken(deps.db, access);
+        if (owner !== undefined && owner !== asking)
+          throw oauthError('invalid_grant', 'The token was issued to another client.');
+      }
       const from = { address: request.ip, requestId: request.id, detail: null };
       if (access !== undefined) {
         await recordedWork(

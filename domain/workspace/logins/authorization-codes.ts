@@ -4,7 +4,7 @@ import { hashSecret, newSecret } from '../../../data/encryption.ts';
 import { newId } from '../../../data/ids.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import { records } from '../../../data/postgres/records.ts';
-import { holdPersonOf, holdSession } from '../people/sessions.ts';
+import { lockLiveSession, lockPersonOf } from '../people/sessions.ts';
 import { beginLogin, endReusedLogin, type NewLogin, type Refreshed } from './logins.ts';
 
 const codes = records('authorization_codes', { prefix: 'cod', what: 'The authorization code' });
@@ -61,7 +61,7 @@ export async function redeemCode(
   if (found === undefined) return undefined;
   const { organization_id: organizationId, id } = found;
   return inOrganization(db, organizationId, async (transaction) => {
-    await holdPersonOf(transaction, 'authorization_codes', { organizationId, id });
+    await lockPersonOf(transaction, 'authorization_codes', { organizationId, id });
     // Two that present it at once meet at this lock: the second one finds it used.
     const row = await codes.find(transaction, organizationId, id, 'update');
     if (row === undefined || row.client_id !== clientId) return undefined;
@@ -77,7 +77,7 @@ export async function redeemCode(
       row.redirect_uri === redirectUri &&
       matchesChallenge(verifier, row.code_challenge) &&
       // A login of the console ends with the session of the pages, also one that had still to begin.
-      (pageSessionId === null || (await holdSession(transaction, { organizationId, id: pageSessionId })));
+      (pageSessionId === null || (await lockLiveSession(transaction, { organizationId, id: pageSessionId })));
     const begun = isRight
       ? await beginLogin(transaction, { ...person, clientId, scopes, address, pageSessionId })
       : undefined;

@@ -9,7 +9,7 @@ import {
 } from '../../../data/postgres/client.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 import type { Person } from '../people/accounts.ts';
-import { holdPersonOf } from '../people/sessions.ts';
+import { lockPersonOf } from '../people/sessions.ts';
 import { outcomeOf, type PollOutcome, slowDownSeconds } from './device-states.ts';
 import { beginLogin, type Tokens } from './logins.ts';
 import { newUserCode, readUserCode } from './user-code.ts';
@@ -122,7 +122,7 @@ export async function pollDeviceLogin(
   const work = (transaction: OrganizationTransaction) => poll(transaction, id, clientId, nowMs);
   if (organizationId === null) return db.transaction().execute(work);
   return inOrganization(db, organizationId, async (transaction) => {
-    await holdPersonOf(transaction, 'device_logins', { organizationId, id });
+    await lockPersonOf(transaction, 'device_logins', { organizationId, id });
     return work(transaction);
   });
 }

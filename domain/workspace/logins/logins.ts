@@ -10,7 +10,7 @@ import { type RecordOf, type RowLock, records, type Slice } from '../../../data/
 import { recordEvents } from '../audit/events.ts';
 import { accessTokenSeconds } from '../organizations/access.ts';
 import type { Person } from '../people/accounts.ts';
-import { endSession, holdPersonOf } from '../people/sessions.ts';
+import { endSession, lockPersonOf } from '../people/sessions.ts';
 import { placeOf } from './token-owners.ts';
 
 /** A login of a person through a public client: a family of refresh tokens. */
@@ -118,7 +118,7 @@ export async function refresh(
   if (place === undefined) return undefined;
   const { organizationId, id } = place;
   return inOrganization(db, organizationId, async (transaction) => {
-    await holdPersonOf(transaction, 'logins', place);
+    await lockPersonOf(transaction, 'logins', place);
     // Two that present the same token at once meet at this lock: the second one finds it used.
     const login = await logins.find(transaction, organizationId, id, 'update');
     if (login === undefined || login.client_id !== clientId) return undefined;

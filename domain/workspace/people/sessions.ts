@@ -45,7 +45,7 @@ export async function findSession(db: Database, secret: string): Promise<PageSes
 }
 
 /** Whether a session of the pages has not ended, which it does not before the transaction does. */
-export async function holdSession(
+export async function lockLiveSession(
   db: OrganizationTransaction,
   { organizationId, id }: Pick<PageSession, 'organizationId' | 'id'>,
 ): Promise<boolean> {
@@ -64,7 +64,7 @@ export async function holdSession(
  * Keeps the person of a login, or of what becomes one. Whoever removes a person, or sets a new password,
  * locks the person first and these after it: the other way round each would wait for the other.
  */
-export async function holdPersonOf(
+export async function lockPersonOf(
   db: OrganizationTransaction,
   table: 'logins' | 'authorization_codes' | 'device_logins',
   { organizationId, id }: { organizationId: string; id: string },

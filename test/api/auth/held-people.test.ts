@@ -1,13 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { approvedCode, approvedDevice, sendForm } from '../../support/approvals.ts';
 import { type Browser, browserOf } from '../../support/browser.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Answer, type TestClient, useWorkspace } from '../../support/workspace.ts';
 
 const workspace = useWorkspace();
-const contentType = 'application/x-www-form-urlencoded';
-const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
-const redirectUri = 'http://127.0.0.1:49152/callback';
 
 let client: TestClient;
 let browser: Browser;
@@ -25,41 +23,10 @@ beforeEach(async () => {
   expect((await browser.post(path, { name: 'Grace', password: 'correct horse battery' })).status).toBe(303);
 });
 
-const form = (path: string, fields: Record<string, string>) =>
-  workspace.call('POST', path, { raw: { text: new URLSearchParams(fields).toString(), contentType } });
-
-async function approvedDevice(): Promise<() => Promise<Answer>> {
-  const { device_code, user_code } = (await form('/v1/auth/device/code', { client_id: 'cli' })).body;
-  await browser.open(`/device?user_code=${user_code}`);
-  expect((await browser.post('/device', { decision: 'approve' })).status).toBe(200);
-  return () => form('/v1/auth/device/token', { grant_type: deviceGrant, device_code, client_id: 'cli' });
-}
-
-async function approvedCode(): Promise<() => Promise<Answer>> {
-  const verifier = randomBytes(32).toString('base64url');
-  const asked = new URLSearchParams({
-    response_type: 'code',
-    client_id: 'cli',
-    redirect_uri: redirectUri,
-    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-    code_challenge_method: 'S256',
-  });
-  await browser.open(`/v1/auth/authorize?${asked}`);
-  const { location } = await browser.post('/v1/auth/authorize', { decision: 'approve' });
-  const code = new URL(location!).searchParams.get('code')!;
-  return () =>
-    form('/v1/auth/token', {
-      grant_type: 'authorization_code',
-      client_id: 'cli',
-      redirect_uri: redirectUri,
-      code,
-      code_verifier: verifier,
-    });
-}
-
 async function begunLogin(): Promise<() => Promise<Answer>> {
-  const { refresh_token } = (await (await approvedDevice())()).body;
-  return () => form('/v1/auth/token', { grant_type: 'refresh_token', refresh_token });
+  const redeem = await approvedDevice(workspace, browser);
+  const { refresh_token } = (await redeem()).body;
+  return () => sendForm(workspace, '/v1/auth/token', { grant_type: 'refresh_token', refresh_token });
 }
 
 /** What the removal of a person does in its transaction, with tokens asked for in the middle of it. */
@@ -96,8 +63,8 @@ async function askedDuringRemoval(ask: () => Promise<Answer>): Promise<Answer> {
 // With the locks in another order, PostgreSQL would end one of the two.
 test.each([
   ['a refresh', begunLogin],
-  ['a code', approvedCode],
-  ['a device code', approvedDevice],
+  ['a code', () => approvedCode(workspace, browser)],
+  ['a device code', () => approvedDevice(workspace, browser)],
 ])('%s waits for the removal of its person, and then gives nothing', async (_, begin) => {
   const answer = await askedDuringRemoval(await begin());
   expect([answer.status, answer.body.error], answer.text).toEqual([400, 'invalid_grant']);

@@ -1,12 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
+import { approvedCode, approvedDevice } from '../../support/approvals.ts';
 import { browserOf } from '../../support/browser.ts';
 import { personOf } from '../../support/people.ts';
 import { type TestClient, useWorkspace } from '../../support/workspace.ts';
 
 const workspace = useWorkspace();
 const password = 'correct horse battery';
-const redirectUri = 'http://127.0.0.1:49152/callback';
 
 let client: TestClient;
 
@@ -16,13 +15,6 @@ beforeAll(async () => {
 
 const pathOf = (url: string) => new URL(url).pathname;
 const open = (url: string) => browserOf(workspace).open(pathOf(url));
-const form = (path: string, fields: Record<string, string>) =>
-  workspace.call('POST', path, {
-    raw: {
-      text: new URLSearchParams(fields).toString(),
-      contentType: 'application/x-www-form-urlencoded',
-    },
-  });
 
 async function invited(by: Pick<TestClient, 'call'>, email: string, role = 'member'): Promise<string> {
   const sent = await by.call('POST', '/v1/invitations', { body: { email, role } });
@@ -94,37 +86,14 @@ test('an owner who becomes an administrator no longer has addresses for new pass
 
 test('a new password also ends what was approved and not yet redeemed', async () => {
   const { browser, id } = await joined('reset@example.com');
-  const begun = (await form('/v1/auth/device/code', { client_id: 'cli' })).body;
-  await browser.open(`/device?user_code=${begun.user_code}`);
-  await browser.post('/device', { decision: 'approve' });
-  const verifier = randomBytes(32).toString('base64url');
-  const asked = new URLSearchParams({
-    response_type: 'code',
-    client_id: 'cli',
-    redirect_uri: redirectUri,
-    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-    code_challenge_method: 'S256',
-  });
-  await browser.open(`/v1/auth/authorize?${asked}`);
-  const { location } = await browser.post('/v1/auth/authorize', { decision: 'approve' });
+  const redeemDevice = await approvedDevice(workspace, browser);
+  const redeemCode = await approvedCode(workspace, browser);
   const path = pathOf(await resetOf(client, id));
   const fresh = browserOf(workspace);
   await fresh.open(path);
   expect((await fresh.post(path, { password: 'another good password' })).status).toBe(303);
-  const polled = await form('/v1/auth/device/token', {
-    grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
-    device_code: begun.device_code,
-    client_id: 'cli',
-  });
-  expect(polled.body.error).toBe('invalid_grant');
-  const redeemed = await form('/v1/auth/token', {
-    grant_type: 'authorization_code',
-    client_id: 'cli',
-    redirect_uri: redirectUri,
-    code: new URL(location!).searchParams.get('code')!,
-    code_verifier: verifier,
-  });
-  expect(redeemed.body.error).toBe('invalid_grant');
+  expect((await redeemDevice()).body.error).toBe('invalid_grant');
+  expect((await redeemCode()).body.error).toBe('invalid_grant');
 });
 
 test('of two owners who demote each other at once one stays an owner', async () => {
