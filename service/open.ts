@@ -116,6 +116,8 @@ export interface OpenOptions {
   maxConnections: number;
   lakeThreads: number;
   staging: LakeOptions['staging'];
+  /** Whether each pool has a process before any work comes; true if left out. */
+  startsEarly?: boolean;
   /** How long requests wait for the workflows service; left out, as long as in production. */
   processDeadlineMs?: number;
   logger: Logger;
@@ -136,6 +138,7 @@ export async function openService(
     applicationName,
     maxConnections,
     lakeThreads,
+    startsEarly,
     staging: stagingOptions,
     processDeadlineMs,
     logger,
@@ -151,14 +154,16 @@ export async function openService(
     ...config,
     cipher,
     memoryLimitBytes: config.lakeMemoryBytes,
+    maxTextsCharacters: config.queries.maxAnswerBytes,
     threads: lakeThreads,
     processes: config.lakeProcesses,
+    startsEarly,
     staging: stagingOptions,
     applicationName,
     logger,
   });
   const { lake, staging } = lakes;
-  const place = { extensionDir, objectStore: config.objectStore, workDir, logger };
+  const place = { extensionDir, objectStore: config.objectStore, workDir, startsEarly, logger };
   const queries = createQueryPool({ ...config.queries, ...place });
   const builds = createQueryPool({ ...config.queries, ...config.builds, ...place });
   const temporal = createTemporalClient(config.temporal, { workflow: [traceInterceptor(traceHeader)] });

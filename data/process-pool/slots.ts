@@ -21,6 +21,8 @@ export interface Slot<P extends PoolProcess> {
 
 export interface SlotSettings<P extends PoolProcess> {
   processes: number;
+  /** Whether one process starts before any work comes, so that the first has not to wait for it. */
+  startsEarly?: boolean | undefined;
   start: () => P;
   /** Called when a slot has become free or vanished. */
   onChange: () => void;
@@ -89,7 +91,7 @@ export function createSlots<P extends PoolProcess>(settings: SlotSettings<P>): S
     }
   }
 
-  add();
+  if (settings.startsEarly !== false) add();
   return {
     all: () => [...slots],
     take: (organizationId, running) => {

@@ -20,6 +20,10 @@ export interface LakeOptions {
   /** Memory limit of one engine process. */
   memoryLimitBytes: number;
   threads: number;
+  /** Most characters of one answer with rows. */
+  maxTextsCharacters?: number;
+  /** Whether a process of each pool starts before any work comes; true if left out. */
+  startsEarly?: boolean | undefined;
   /** Number of engine processes for commits and reads. */
   processes: number;
   /** Engine processes for long work that holds no lock. */

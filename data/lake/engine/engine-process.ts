@@ -2,6 +2,7 @@ import { forkChild } from '../../process-pool/child.ts';
 import { childFolder } from '../../process-pool/leftovers.ts';
 import type { PoolProcess } from '../../process-pool/slots.ts';
 import { fromSent } from '../sent-error.ts';
+import { extensionSource, lakeExtensions, rememberChecked } from './extensions.ts';
 import { EngineEndedError } from './failure.ts';
 import type { Call, EngineProcessSettings, FromEngineProcess, ToEngineProcess } from './process/messages.ts';
 
@@ -42,6 +43,7 @@ export function startEngineProcess(
 ): EngineProcess {
   processCount += 1;
   const pending = new Map<number, Pending>();
+  const source = extensionSource(settings.extensionDir, lakeExtensions);
   const ready = Promise.withResolvers<void>();
   ready.promise.catch(() => undefined);
   let nextCallId = 0;
@@ -56,7 +58,7 @@ export function startEngineProcess(
     onMessage,
   });
   void child.ready.then(() =>
-    child.send({ kind: 'configure', settings: { ...settings, workDir: child.folder } }),
+    child.send({ kind: 'configure', settings: { ...settings, ...source, workDir: child.folder } }),
   );
   void child.exited.then(() => {
     clearTimeout(killTimer);
@@ -68,6 +70,7 @@ export function startEngineProcess(
 
   function onMessage(message: FromEngineProcess): void {
     if (message.kind === 'ready') {
+      rememberChecked(settings.extensionDir, message.extensionsFromFiles);
       ready.resolve();
       return;
     }

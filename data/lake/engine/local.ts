@@ -2,11 +2,9 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { attachStatements, objectStoreSecret } from '../attach.ts';
 import { commitRetries } from '../ducklake/commit-retries.ts';
 import type { LakeLocation } from '../location.ts';
-import { identifier, literal } from '../sql.ts';
+import { identifier } from '../sql.ts';
+import { extensionOptions, lakeExtensions, loadExtensions } from './extensions.ts';
 import type { EngineProcessSettings } from './process/messages.ts';
-
-/** The extensions a lake needs, in the order in which they must be loaded. */
-export const lakeExtensions = ['icu', 'json', 'httpfs', 'postgres_scanner', 'ducklake'] as const;
 
 /** Commits of at most this many rows are stored in the catalog itself; larger ones become Parquet files. */
 export const inliningRowLimit = 1_000;
@@ -25,6 +23,8 @@ export interface OpenConnection {
 
 /** The engine of an engine process: writes lakes and reads files, for one caller at a time. */
 export interface LocalEngine {
+  /** The extensions that were loaded from files of the configured folder. */
+  readonly extensionsFromFiles: readonly string[];
   /** A connection whose default catalog is the lake, or one without any. */
   open(location: LakeLocation | undefined): Promise<OpenConnection>;
   scratch<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T>;
@@ -33,21 +33,6 @@ export interface LocalEngine {
 
 interface Attachment {
   idle: DuckDBConnection[];
-}
-
-export async function loadExtensions(
-  connection: DuckDBConnection,
-  extensionDir: string | undefined,
-  names: readonly string[],
-): Promise<void> {
-  for (const name of names) {
-    if (extensionDir === undefined) await connection.run(`INSTALL ${name}`);
-    await connection.run(
-      extensionDir === undefined
-        ? `LOAD ${name}`
-        : `LOAD ${literal(`${extensionDir}/${name}.duckdb_extension`)}`,
-    );
-  }
 }
 
 export async function createLocalEngine(settings: EngineProcessSettings): Promise<LocalEngine> {
@@ -59,9 +44,10 @@ export async function createLocalEngine(settings: EngineProcessSettings): Promis
     preserve_insertion_order: 'true',
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
+    ...extensionOptions(settings),
   });
   const root = await instance.connect();
-  await loadExtensions(root, settings.extensionDir, lakeExtensions);
+  const extensionsFromFiles = await loadExtensions(root, settings, lakeExtensions);
   await root.run("SET TimeZone = 'UTC'");
   // The catalog's tables are small: splitting a read over several connections would only cost round trips.
   await root.run('SET GLOBAL pg_use_ctid_scan = false');
@@ -94,6 +80,7 @@ export async function createLocalEngine(settings: EngineProcessSettings): Promis
   }
 
   return {
+    extensionsFromFiles,
     async open(location) {
       if (location === undefined) {
         const connection = await instance.connect();

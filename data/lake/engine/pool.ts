@@ -23,6 +23,8 @@ export interface EngineOptions extends EngineSettings {
    * two.
    */
   processes: number;
+  /** Whether one of them starts before any work comes; true if left out. */
+  startsEarly?: boolean | undefined;
   waiting: WaitingRules;
   /** Maximum wait for a process that the organization is guaranteed. */
   waitMs: number;
@@ -38,11 +40,12 @@ type CallEngine = EngineProcess['call'];
 type Work<T> = (call: CallEngine) => Promise<T>;
 
 export function createLakeEngine(options: EngineOptions): LakeEngine {
-  const { extensionDir, objectStore, memoryLimitBytes, threads } = options;
-  const settings = { extensionDir, objectStore, memoryLimitBytes, threads };
+  const { extensionDir, objectStore, memoryLimitBytes, threads, maxTextsCharacters } = options;
+  const settings = { extensionDir, objectStore, memoryLimitBytes, threads, maxTextsCharacters };
   const onStderr = (text: string) => options.logger?.warn({ text: text.slice(0, 2_000) }, 'engine process');
   const slots = createSlots<EngineProcess>({
     processes: options.processes,
+    startsEarly: options.startsEarly,
     start: () => startEngineProcess(options.module, settings, options.workDir, options.niceness, onStderr),
     onChange: () => queue.serve(),
   });

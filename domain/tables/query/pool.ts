@@ -35,6 +35,8 @@ export interface QueryPoolOptions {
    * two.
    */
   processes: number;
+  /** Whether one of them starts before any statement comes; true if left out. */
+  startsEarly?: boolean | undefined;
   threadsPerProcess: number;
   memoryLimitBytes: number;
   tempLimitBytes: number;
@@ -94,6 +96,7 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
   const onStderr = (text: string) => options.logger?.warn({ text: text.slice(0, 2000) }, 'query process');
   const slots = createSlots({
     processes: options.processes,
+    startsEarly: options.startsEarly,
     start: () => startQueryProcess(settings, options.workDir, onStderr),
     onChange: () => queue.serve(),
   });

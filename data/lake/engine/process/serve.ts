@@ -47,7 +47,9 @@ export function serveEngine(channel: Channel, loadJobs: LoadJobs): void {
     if (message.kind === 'configure') {
       settings = message.settings;
       engine = createLocalEngine(settings);
-      engine.then(() => channel.send({ kind: 'ready' })).catch(endLoudly);
+      engine
+        .then(({ extensionsFromFiles }) => channel.send({ kind: 'ready', extensionsFromFiles }))
+        .catch(endLoudly);
       // Flushed now, because the process is killed in the end, which would lose the cache for the next one.
       flushCompileCache();
     } else if (message.kind === 'interrupt') {
@@ -114,24 +116,22 @@ export function serveEngine(channel: Channel, loadJobs: LoadJobs): void {
       }
       default:
         controller.signal.throwIfAborted();
-        return runStatement(session!.connection, call.do, call.sql, [...call.values]);
+        return runStatement(session!.connection, call, settings!.maxTextsCharacters);
     }
   }
 }
 
-/** Maximum size of one result of `readTexts`. */
-const maxTextsCharacters = 67_108_864;
+const usualTextsCharacters = 67_108_864;
 
 async function runStatement(
   connection: DuckDBConnection,
-  kind: 'run' | 'read' | 'readTexts',
-  sql: string,
-  given: SqlValue[],
+  { do: kind, sql, values: given }: Extract<Call, { sql: string }>,
+  maxTextsCharacters: number | undefined,
 ): Promise<unknown> {
   // With values the statement is prepared, and DuckLake's procedures cannot run in a prepared statement.
-  const values = given.length === 0 ? undefined : given;
+  const values = given.length === 0 ? undefined : [...given];
   if (kind === 'run') return (await connection.run(sql, values)).rowsChanged;
-  if (kind === 'readTexts') return readTexts(connection, sql, values);
+  if (kind === 'readTexts') return readTexts(connection, sql, values, maxTextsCharacters);
   const reader = await connection.runAndReadAll(sql, values);
   const rows = reader.getRows().map((row) => row.map(toSqlValue));
   return { names: reader.columnNames(), rows };
@@ -145,6 +145,7 @@ async function readTexts(
   connection: DuckDBConnection,
   sql: string,
   values: SqlValue[] | undefined,
+  maxCharacters = usualTextsCharacters,
 ): Promise<{ first: SqlValue; text: string }[]> {
   const result = await connection.run(sql, values);
   const names = result.columnNames().map((name) => JSON.stringify(name));
@@ -163,7 +164,7 @@ async function readTexts(
       });
       const text = `{${cells.join(',')}}`;
       characters += text.length;
-      if (characters > maxTextsCharacters) throw new Error('Out of Memory Error: the rows are too large');
+      if (characters > maxCharacters) throw new Error('Out of Memory Error: the rows are too large');
       texts.push({ first: toSqlValue(vectors[0]!.getItem(row)), text });
     }
   }

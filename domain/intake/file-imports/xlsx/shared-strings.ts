@@ -3,7 +3,7 @@ import { createCellText, unescapeCell } from './cell-text.ts';
 import { readXml } from './xml.ts';
 
 /** Maximum memory for all texts, including `placeBytes` for each. */
-const maxBytes = 192 * 1024 * 1024;
+const usualMaxBytes = 192 * 1024 * 1024;
 const placeBytes = 16;
 
 export interface SharedStrings {
@@ -17,7 +17,10 @@ export const noStrings: SharedStrings = { at: () => undefined };
  * The texts that cells refer to by index. Stored as bytes in one buffer, because strings would take many
  * times their length and retain the chunk of the file that they were cut from.
  */
-export async function readSharedStrings(chunks: AsyncIterable<Buffer>): Promise<SharedStrings> {
+export async function readSharedStrings(
+  chunks: AsyncIterable<Buffer>,
+  maxBytes = usualMaxBytes,
+): Promise<SharedStrings> {
   const text = createCellText();
   let bytes = Buffer.allocUnsafe(64 * 1024);
   let ends = new Uint32Array(4 * 1024);

@@ -1,10 +1,10 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { dataTypeName } from '../../../../data/lake/encode/type-name.ts';
+import { extensionOptions, loadExtensions } from '../../../../data/lake/engine/extensions.ts';
 import { identifier } from '../../../../data/lake/sql.ts';
 import type { ColumnedRelation } from '../../definitions/analysis.ts';
 import { placeOf } from '../guard/parse.ts';
 import { QueryRefusal } from '../guard/refusal.ts';
-import { loadExtension } from '../process/extensions.ts';
 import type { ProcessSettings } from '../process/messages.ts';
 import type { PlanNode } from './plan-node.ts';
 
@@ -38,9 +38,10 @@ export async function openShadow(settings: ProcessSettings): Promise<Shadow> {
     autoload_known_extensions: 'false',
     allow_community_extensions: 'false',
     extension_directory: settings.installDir,
+    ...extensionOptions(settings),
   });
   const connection = await instance.connect();
-  for (const name of ['icu', 'json']) await loadExtension(connection, settings.extensionDir, name);
+  await loadExtensions(connection, settings, ['icu', 'json']);
   for (const statement of [
     `SET TimeZone = 'UTC'`,
     'SET enable_external_access = false',

@@ -1,3 +1,8 @@
+import {
+  extensionSource,
+  queryExtensions,
+  rememberChecked,
+} from '../../../../data/lake/engine/extensions.ts';
 import { forkChild } from '../../../../data/process-pool/child.ts';
 import { childFolder } from '../../../../data/process-pool/leftovers.ts';
 import type { PoolProcess } from '../../../../data/process-pool/slots.ts';
@@ -61,6 +66,7 @@ export function startQueryProcess(
 ): QueryProcess {
   processCount += 1;
   const folder = childFolder(workDir, queryFolderKind, processCount);
+  const source = extensionSource(settings.extensionDir, queryExtensions);
   let nextStatementId = 0;
   let current: Current | undefined;
   let killTimer: NodeJS.Timeout | undefined;
@@ -78,8 +84,10 @@ export function startQueryProcess(
     threadPoolSize: 1,
     onStderr,
     onMessage: (message) => {
-      if (message.kind === 'ready') ready.resolve();
-      else if (message.statementId === current?.statementId) {
+      if (message.kind === 'ready') {
+        rememberChecked(settings.extensionDir, message.extensionsFromFiles);
+        ready.resolve();
+      } else if (message.statementId === current?.statementId) {
         current.outcome = message;
         settleIfWhole(current);
       }
@@ -121,7 +129,9 @@ export function startQueryProcess(
     current.fail(ended());
     current = undefined;
   });
-  void child.ready.then(() => child.send({ kind: 'configure', settings: { ...settings, tempDir: folder } }));
+  void child.ready.then(() =>
+    child.send({ kind: 'configure', settings: { ...settings, ...source, tempDir: folder } }),
+  );
 
   return {
     pid: child.pid,

@@ -1,14 +1,20 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { attachStatements, objectStoreSecret, readOnly } from '../../../../data/lake/attach.ts';
+import {
+  extensionOptions,
+  loadExtensions,
+  queryExtensions,
+} from '../../../../data/lake/engine/extensions.ts';
 import type { LakeLocation } from '../../../../data/lake/location.ts';
 import { literal } from '../../../../data/lake/sql.ts';
 import type { CheckedStatement } from '../guard/check.ts';
 import { createParser, type Parser } from '../guard/parse.ts';
-import { loadExtension } from './extensions.ts';
 import type { ProcessSettings } from './messages.ts';
 
 /** One DuckDB instance: first blank, then attached to one organization's lake and locked permanently. */
 export interface Engine {
+  /** The extensions that were loaded from files of the configured folder. */
+  extensionsFromFiles: readonly string[];
   connection: DuckDBConnection;
   parser: Parser;
   /** What was found of statements of its organization, by all that it depends on. */
@@ -28,8 +34,6 @@ export interface Engine {
   close(): void;
 }
 
-const extensions = ['ducklake', 'postgres_scanner', 'httpfs', 'icu', 'json', 'excel'];
-
 /** Everything that does not depend on the organization, so that a waiting process has already done it. */
 export async function openBlankEngine(settings: ProcessSettings): Promise<Engine> {
   const instance = await DuckDBInstance.create(':memory:', {
@@ -43,9 +47,10 @@ export async function openBlankEngine(settings: ProcessSettings): Promise<Engine
     validate_external_file_cache: 'NO_VALIDATION',
     enable_http_metadata_cache: 'true',
     extension_directory: settings.installDir,
+    ...extensionOptions(settings),
   });
   const connection = await instance.connect();
-  for (const name of extensions) await loadExtension(connection, settings.extensionDir, name);
+  const extensionsFromFiles = await loadExtensions(connection, settings, queryExtensions);
   const parsing = await instance.connect();
   const parser = await createParser(parsing);
   const close = () => {
@@ -54,6 +59,7 @@ export async function openBlankEngine(settings: ProcessSettings): Promise<Engine
     instance.closeSync();
   };
   return {
+    extensionsFromFiles,
     connection,
     parser,
     checked: new Map(),

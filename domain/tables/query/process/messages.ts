@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../../../data/errors.ts';
+import type { ExtensionSource } from '../../../../data/lake/engine/extensions.ts';
 import type { LakeLocation } from '../../../../data/lake/location.ts';
 import type { ObjectStoreSettings } from '../../../../data/objects/settings.ts';
 import type { Analyzed, DefinitionText, Renamed, Renaming } from '../../definitions/analysis.ts';
@@ -11,9 +12,7 @@ import type { Streamed, StreamTask } from '../stream/contract.ts';
  * The settings sent once to a query process. Secrets are passed only here, never in its environment or
  * arguments.
  */
-export interface ProcessSettings {
-  /** Folder of `<name>.duckdb_extension` files; undefined installs them from the engine's own repository. */
-  extensionDir: string | undefined;
+export interface ProcessSettings extends ExtensionSource {
   /** Where installed extensions are kept when `extensionDir` is undefined. */
   installDir: string;
   objectStore: ObjectStoreSettings;
@@ -83,7 +82,8 @@ interface Ended {
 }
 
 export type FromProcess =
-  | { kind: 'ready' }
+  /** With the extensions that it has loaded from files of the configured folder. */
+  | { kind: 'ready'; extensionsFromFiles: readonly string[] }
   | ({ kind: 'answer'; answer: TaskAnswers[keyof TaskAnswers] } & Ended)
   | ({
       kind: 'failure';

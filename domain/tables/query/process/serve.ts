@@ -51,7 +51,9 @@ export function serveStatements(channel: Channel): void {
     if (message.kind === 'configure') {
       settings = message.settings;
       engine = openBlankEngine(settings);
-      engine.then(() => channel.send({ kind: 'ready' })).catch(endLoudly);
+      engine
+        .then(({ extensionsFromFiles }) => channel.send({ kind: 'ready', extensionsFromFiles }))
+        .catch(endLoudly);
       // Flushed now, because the process is killed in the end, which would lose the cache for the next one.
       flushCompileCache();
     } else if (message.kind === 'interrupt') {
