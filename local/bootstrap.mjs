@@ -17,12 +17,17 @@ const modules = join(root, 'node_modules');
 const lockFile = join(root, 'package-lock.json');
 const stampFile = join(modules, '.install-stamp');
 const node = join(modules, '.bin', 'node');
+const vitest = ['node_modules/vitest/vitest.mjs', 'run'];
 const reporters = ['--reporter=default', '--reporter=./test/support/closing-line-reporter.ts'];
 
 /** What each command runs, in order, on the Node in node_modules. */
 const commands = {
   start: (args) => [['local/start.ts', ...args]],
-  test: (args) => [['local/tools.ts'], ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...args]],
+  test: (args) => [['local/tools.ts'], [...vitest, ...reporters, ...args]],
+  'test-long': (args) => [
+    ['local/tools.ts'],
+    [...vitest, '--config=vitest.long.config.ts', ...reporters, ...args],
+  ],
   check: () => [
     ['node_modules/@biomejs/biome/bin/biome', 'ci', '.'],
     ['node_modules/typescript/bin/tsc', '--noEmit'],

@@ -1,8 +1,9 @@
 /**
  * Checks that all tests wait through test/support/eventually.ts, whose timeout is long enough for slow
- * machines. A test that waits a second fails on a busy machine.
+ * machines, and that each file of the long ring has one beside it that holds a little of the same in the short
+ * ring. A test that waits a second fails on a busy machine.
  */
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 
 const helper = 'test/support/eventually.ts';
 
@@ -42,11 +43,15 @@ for (const file of globSync('test/**/*.ts')) {
       `${file} lets time pass (${found}): wait by eventually of ${helper}, or give the reason in local/check-tests.ts.`,
     );
 }
+for (const file of globSync('test/**/*.long.test.ts')) {
+  const short = file.replace('.long.', '.');
+  if (!existsSync(short)) faults.push(`${file} is in the long ring alone: hold a little of it in ${short}.`);
+}
 for (const [file] of Object.entries(lettingTimePass)) {
   const [text] = globSync(file).map((path) => readFileSync(path, 'utf8'));
   if (text === undefined || !text.match(sleeps))
     faults.push(`${file} lets no time pass any more: take it off the list in local/check-tests.ts.`);
 }
 for (const fault of faults) console.error(fault);
-console.log(`${globSync('test/**/*.test.ts').length} files of tests, ${faults.length} faults of waiting.`);
+console.log(`${globSync('test/**/*.test.ts').length} files of tests, ${faults.length} faults.`);
 process.exit(faults.length === 0 ? 0 : 1);

@@ -3,10 +3,11 @@ import { EngineEndedError } from '../../data/lake/engine/failure.ts';
 import { importProcess } from '../../domain/intake/file-imports/process.ts';
 import { eventually } from '../support/eventually.ts';
 import { useWorker } from '../support/worker.ts';
-import { type TestClient, useWorkspace } from '../support/workspace.ts';
+import { type TestClient, useOrganization, useWorkspace } from '../support/workspace.ts';
 
 const workspace = useWorkspace();
 useWorker(workspace);
+const client = useOrganization(workspace);
 
 async function importFile(client: TestClient, name: string): Promise<string> {
   const project = (await client.call('POST', '/v1/projects', { body: { name } })).body.data.id as string;
@@ -28,7 +29,6 @@ async function ended(client: TestClient, id: string) {
 }
 
 test('a file at which two engine processes end is given up, with what is known', async () => {
-  const client = await workspace.organization();
   const stage = vi.spyOn(workspace.activityDeps.files, 'stage').mockRejectedValue(new EngineEndedError());
   const failed = await ended(client, await importFile(client, 'deadly'));
   expect(stage).toHaveBeenCalledTimes(2);
@@ -37,7 +37,6 @@ test('a file at which two engine processes end is given up, with what is known',
 });
 
 test('one that ends once costs the import a try', async () => {
-  const client = await workspace.organization();
   const stage = vi.spyOn(workspace.activityDeps.files, 'stage').mockRejectedValueOnce(new EngineEndedError());
   const done = await ended(client, await importFile(client, 'unlucky'));
   stage.mockRestore();
@@ -45,7 +44,6 @@ test('one that ends once costs the import a try', async () => {
 });
 
 test('a process waits for workers in the turn of its organization', async () => {
-  const client = await workspace.organization();
   const id = await importFile(client, 'fair');
   const { raw } = await workspace.temporal.workflow.getHandle(importProcess.workflowId(id)).describe();
   expect(raw.workflowExecutionInfo?.priority?.fairnessKey).toBe(client.organizationId);

@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { expectEventually } from '../support/eventually.ts';
-import { type TestClient, useWorkspace } from '../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../support/workspace.ts';
 
-const workspace = useWorkspace({
+const workspace = useOwnWorkspace({
   bodyRules: { totalBytes: 14_000_000, shareBytes: 12_000_000, windowMs: 6_000, windowBytes: 1_000 },
 });
 const slowly = { everyMs: 50 };
@@ -13,7 +13,7 @@ let port = 0;
 let client: TestClient;
 let rows: string;
 beforeAll(async () => {
-  await workspace.app.listen({ host: '127.0.0.1', port: 0 });
+  await workspace.listen();
   port = (workspace.app.server.address() as AddressInfo).port;
   client = await workspace.organization();
   const body = { name: 'readings', kind: 'data', columns: [{ name: 'text', data_type: 'STRING' }] };

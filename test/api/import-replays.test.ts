@@ -6,10 +6,11 @@ import { expect, test } from 'vitest';
 import { xlsxFile } from '../domain/intake/file-imports/xlsx-file.ts';
 import { eventually } from '../support/eventually.ts';
 import { useWorker } from '../support/worker.ts';
-import { type Answer, type TestClient, useWorkspace } from '../support/workspace.ts';
+import { type Answer, type TestClient, useOrganization, useWorkspace } from '../support/workspace.ts';
 
 const workspace = useWorkspace();
 useWorker(workspace);
+const client = useOrganization(workspace);
 
 async function until(client: TestClient, started: Answer, isPending: (status: string) => boolean) {
   expect(started.status, started.text).toBe(202);
@@ -75,7 +76,6 @@ test.each([
   ['orders.ndjson', json.map((record) => JSON.stringify(record)).join('\n')],
   ['orders.json', JSON.stringify(json)],
 ])('records of %s that fit once a column was retyped leave the quarantine', async (path, content) => {
-  const client = await workspace.organization();
   const imported = await importFile(client, path, content);
   const [name] = path.split('.');
   const broken = path === 'orders.csv' ? 1 : 0;
@@ -151,7 +151,6 @@ test.each([
   ['rows.parquet', parquetFile],
   ['rows.xlsx', sheetFile],
 ])('a binary file is read again as well: %s', async (path, content) => {
-  const client = await workspace.organization();
   const imported = await importFile(client, path, await content());
   expect(imported).toMatchObject({ rowsImported: 1, rowsQuarantined: 2 });
   await retype(client, imported.tableId, 'DOUBLE');
@@ -168,7 +167,6 @@ test.each([
 });
 
 test('a replay needs one source of this table, with records in quarantine, of its last import', async () => {
-  const client = await workspace.organization();
   const content = 'id,note,n\n1,a,ten\n2,b,2\n';
   const imported = await importFile(client, 'first.csv', content);
   const other = await importFile(client, 'other.csv', 'id,note,n\n1,a,1\n');

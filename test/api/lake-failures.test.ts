@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { useWorkspace } from '../support/workspace.ts';
+import { useOwnWorkspace } from '../support/workspace.ts';
 
-const workspace = useWorkspace();
+const workspace = useOwnWorkspace();
 afterEach(() => vi.restoreAllMocks());
 
 async function newRows() {

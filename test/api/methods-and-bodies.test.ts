@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { buildApp } from '../../api/app.ts';
-import { useWorkspace } from '../support/workspace.ts';
+import { useOrganization, useWorkspace } from '../support/workspace.ts';
 
 const workspace = useWorkspace();
+const client = useOrganization(workspace);
 
 const inject = (method: string, url: string, headers: Record<string, string> = {}) =>
   workspace.app.inject({ method: method as 'GET', url, headers });
@@ -43,7 +44,6 @@ test.each([
 });
 
 test('HEAD says what GET would, without its body', async () => {
-  const client = await workspace.organization();
   const authorization = `Bearer ${await client.token()}`;
   for (const url of ['/healthz', '/v1/me', '/v1/projects', '/openapi.json']) {
     const [head, get] = [
@@ -59,7 +59,6 @@ test('HEAD says what GET would, without its body', async () => {
 });
 
 test('HEAD of a file has its headers, in whole and in part', async () => {
-  const client = await workspace.organization();
   const authorization = `Bearer ${await client.token()}`;
   const project = (await client.call('POST', '/v1/projects', { body: { name: 'p' } })).body.data.id;
   const body = { content: 'a,b\n1,2\n' };
@@ -73,7 +72,6 @@ test('HEAD of a file has its headers, in whole and in part', async () => {
 });
 
 test('a body that a route does not take is refused; an empty one and {} are not', async () => {
-  const client = await workspace.organization();
   const json = (text: string) => ({ raw: { text, contentType: 'application/json' } });
   const run = (options: object) => client.call('POST', '/v1/lake-maintenance/runs', options);
   for (const options of [{}, json(''), json('{}'), { raw: { text: '', contentType: 'text/plain' } }])
@@ -96,7 +94,6 @@ test('a body that a route does not take is refused; an empty one and {} are not'
 });
 
 test('a DELETE takes no body either, after its path is found; what a GET carries is not read', async () => {
-  const client = await workspace.organization();
   const project = (await client.call('POST', '/v1/projects', { body: { name: 'p' } })).body.data.id;
   const body = { really: true };
   expect((await client.call('DELETE', '/v1/projects/prj_x', { body })).status).toBe(404);
@@ -146,7 +143,6 @@ test('a client that waits for 100 Continue is told to go on, and one of HTTP/1.0
 });
 
 test('a body of which nothing is required may be left out', async () => {
-  const client = await workspace.organization();
   const project = (await client.call('POST', '/v1/projects', { body: { name: 'P' } })).body.data.id;
   const begun = await client.call('POST', `/v1/projects/${project}/conversations`);
   expect(begun.status, begun.text).toBe(201);

@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest';
 import { problems } from '../../data/errors.ts';
 import { expectEventually } from '../support/eventually.ts';
-import { useWorkspace } from '../support/workspace.ts';
+import { useOwnWorkspace, useWorkspace } from '../support/workspace.ts';
 
 const workspace = useWorkspace();
-const limited = useWorkspace({ rateLimitPerMinute: 5 });
+const limited = useOwnWorkspace({ rateLimitPerMinute: 5 });
 
 test('a problem has all six members, its type resolves, and the request id is echoed', async () => {
   const client = await workspace.organization();

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { readApiConfig } from '../../api/config.ts';
-import { useWorkspace } from '../support/workspace.ts';
+import { useOwnWorkspace } from '../support/workspace.ts';
 
 const perMinute = 60;
-const workspace = useWorkspace({ rateLimitPerMinute: perMinute, trustedProxies: ['127.0.0.1'] });
+const workspace = useOwnWorkspace({ rateLimitPerMinute: perMinute, trustedProxies: ['127.0.0.1'] });
 
 /** A call through the trusted proxy, for a client at this address. */
 const from = (address: string, authorization?: string) =>

@@ -17,7 +17,7 @@ import { madeSchedule } from '../support/schedules.ts';
 import { graphOf, node, workflowsOf } from '../support/workflows.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
 
-const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
+const workspace = useWorkspace();
 
 /** The public interface, written down a second time: the declarations in the code are compared with it. */
 const appendRoutes = [

@@ -1,21 +1,28 @@
 import { expect, test } from 'vitest';
-import { type TestClient, useWorkspace } from '../support/workspace.ts';
+import { type TestClient, useOrganization, useWorkspace } from '../support/workspace.ts';
 
 const workspace = useWorkspace();
+const client = useOrganization(workspace);
 
 const json = (text: string) => ({ raw: { text, contentType: 'application/json' } });
 const half = '\\ud83d';
 const nul = '\\u0000';
 
+let made = 0;
+
 async function things(client: TestClient) {
+  made += 1;
   const project = (await client.call('POST', '/v1/projects', { body: { name: 'p' } })).body.data.id as string;
-  const body = { name: 'readings', kind: 'data', columns: [{ name: 'amount' }, { name: '__proto__' }] };
+  const body = {
+    name: `readings ${made}`,
+    kind: 'data',
+    columns: [{ name: 'amount' }, { name: '__proto__' }],
+  };
   const table = (await client.call('POST', '/v1/grid/tables', { body })).body.data.tableId as string;
-  return { project, table };
+  return { project, table, name: body.name };
 }
 
 test('text that cannot be kept as it is is refused at its place, wherever it is stored', async () => {
-  const client = await workspace.organization();
   const { project, table } = await things(client);
   const batch = await client.call('POST', `/v1/tables/${table}/ingestion-batches`, {
     body: { mode: 'append' },
@@ -86,7 +93,6 @@ test('text that cannot be kept as it is is refused at its place, wherever it is 
 });
 
 test('text of records that cannot be kept is refused at its place, and a comparison with NUL is told', async () => {
-  const client = await workspace.organization();
   const columns = [{ name: 's' }, { name: 'j', data_type: 'JSON' }];
   const body = { name: 'texts', kind: 'data', columns, key_columns: ['s'], key_enforced: true };
   const made = await client.call('POST', '/v1/grid/tables', { body });
@@ -113,9 +119,9 @@ test('text of records that cannot be kept is refused at its place, and a compari
     json('{"rows":[{"s_id":1,"s":"\\\\u0000","j":["\\\\u0000"]}]}'),
   );
   expect(plain.status, plain.text).toBe(200);
-  await things(client);
+  const { name } = await things(client);
   const select = async (condition: string) => {
-    const sql = `SELECT amount FROM readings WHERE ${condition}`;
+    const sql = `SELECT amount FROM "${name}" WHERE ${condition}`;
     return client.call('POST', '/v1/query-executions', { body: { sql } });
   };
   // What an error quotes is no error of the lake.
@@ -132,7 +138,6 @@ test('text of records that cannot be kept is refused at its place, and a compari
 });
 
 test('a key that cannot be kept is refused at its map', async () => {
-  const client = await workspace.organization();
   const { table } = await things(client);
   const answer = await client.call(
     'PATCH',
@@ -143,7 +148,6 @@ test('a key that cannot be kept is refused at its map', async () => {
 });
 
 test('NUL in a query parameter is told at its place, and in a path it names nothing', async () => {
-  const client = await workspace.organization();
   const { project, table } = await things(client);
   for (const [url, name] of [
     ['/v1/tables?project_id=%00', 'project_id'],
@@ -176,7 +180,6 @@ test('NUL in a query parameter is told at its place, and in a path it names noth
 });
 
 test('a map comes back as it was sent, and takes no more room than that', async () => {
-  const client = await workspace.organization();
   const { table } = await things(client);
   const url = `/v1/tables/${table}/catalog`;
   const sent = `{"__proto__":{"a":1},"constructor":null,"n":[12345678901234567890.123,1e400,-1E-400,0.1],"é":"\\ud83d\\ude00"}`;
@@ -201,7 +204,6 @@ test.each([
   ['a list', '[]', ['semantics']],
   ['a number', '1e500', ['semantics']],
 ])('%s is refused at its place', async (_what, semantics, place) => {
-  const client = await workspace.organization();
   const { table } = await things(client);
   const answer = await client.call(
     'PATCH',
@@ -212,7 +214,6 @@ test.each([
 });
 
 test('a checkpoint keeps its numbers, and is not written out', async () => {
-  const client = await workspace.organization();
   const { table } = await things(client);
   const sync = (
     await client.call('POST', '/v1/data-syncs', { body: { table_id: table, provider: 'p', generation: 'g' } })
@@ -235,7 +236,6 @@ test('a checkpoint keeps its numbers, and is not written out', async () => {
 });
 
 test('a column may have any name, and has its notes under it', async () => {
-  const client = await workspace.organization();
   const { table } = await things(client);
   const answer = await client.call('PATCH', `/v1/tables/${table}/catalog`, {
     body: { columns: [{ name: '__proto__', description: 'Odd.' }] },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { newId } from '../../data/ids.ts';
 import { useWorkspace } from '../support/workspace.ts';
 
-const workspace = useWorkspace({ trustedProxies: ['127.0.0.1'] });
+const workspace = useWorkspace();
 const contentType = 'application/x-www-form-urlencoded';
 
 const exchange = (text: string, headers: Record<string, string> = {}) =>

@@ -5,12 +5,12 @@ import { inOrganization } from '../../data/postgres/client.ts';
 import { findProcessStart, insertProcessStart } from '../../data/postgres/process-starts.ts';
 import { createProcesses } from '../../data/processes/processes.ts';
 import { batchProcess } from '../../domain/intake/ingestion/process.ts';
-import { useWorkspace } from '../support/workspace.ts';
+import { useOrganization, useOwnWorkspace } from '../support/workspace.ts';
 
-const workspace = useWorkspace();
+const workspace = useOwnWorkspace();
+const client = useOrganization(workspace);
 
 test('without workflows a start is 503 and leaves nothing behind, while reads and queries go on', async () => {
-  const client = await workspace.organization();
   const project = (await client.call('POST', '/v1/projects', { body: { name: 'Away' } })).body.data.id;
   const written = await client.call('PUT', `/v1/projects/${project}/files/content?path=a.csv`, {
     body: { content: 'a\n1\n' },
@@ -41,7 +41,6 @@ test('without workflows a start is 503 and leaves nothing behind, while reads an
 });
 
 test('maintenance that is asked for without workflows waits for them', async () => {
-  const client = await workspace.organization();
   const away = new Client({ connection: Connection.lazy({ address: '127.0.0.1:1' }) });
   const app = await buildApp({ ...workspace.deps, processes: createProcesses(workspace.deps.db, away) });
   const headers = { authorization: `Bearer ${await client.token()}` };
@@ -79,7 +78,6 @@ test('a start that may have been is not forgotten by a retry that was certainly 
 });
 
 test('a batch cannot be opened without workflows, and one that is open is completed all the same', async () => {
-  const client = await workspace.organization();
   const made = await client.call('POST', '/v1/grid/tables', {
     body: { name: 'away', kind: 'data', columns: [{ name: 'a' }] },
   });

@@ -14,7 +14,7 @@ useWorker(workspace);
 const timeout = 600_000;
 
 let folder: string;
-beforeAll(() => workspace.app.listen({ port: 0, host: '127.0.0.1' }));
+beforeAll(() => workspace.listen());
 beforeEach(async () => {
   folder = await clientsFolder((await workspace.call('GET', '/openapi.json')).text);
 });

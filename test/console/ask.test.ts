@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { inspect, themes } from '../api/pages/in-browser/inspect.ts';
+import { inspect } from '../api/pages/in-browser/inspect.ts';
 import { expectTitle } from '../api/pages/in-browser/lab.ts';
 import { describeInChromium } from '../support/chromium.ts';
 import { useModelServer } from '../support/conversations.ts';
@@ -8,13 +8,13 @@ import { expectEventually } from '../support/eventually.ts';
 import { startMcpServer, type TestMcpServer } from '../support/mcp-server.ts';
 import type { ModelReply, ModelRequestBody } from '../support/model-server.ts';
 import { useWorker } from '../support/worker.ts';
-import { type TestClient, useWorkspace } from '../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../support/workspace.ts';
 import { hasRun, hostile, sqlOf, useConsole } from './opened.ts';
 
 /** What the model answers next, where a test says it. */
 let script: ((request: ModelRequestBody) => ModelReply)[] = [];
 const models = useModelServer((request) => script.shift()?.(request) ?? { text: 'Done.' });
-const workspace = useWorkspace({ trustedProxies: ['127.0.0.1'] }, () => ({
+const workspace = useOwnWorkspace({ trustedProxies: ['127.0.0.1'] }, () => ({
   ...models.environment(),
   ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8',
 }));
@@ -241,28 +241,28 @@ describeInChromium('asking the analyst', () => {
     expect([await hasRun(page), faults]).toEqual([false, []]);
   });
 
-  test.each(themes)('its pages are accessible in %s colours, and fit a narrow window', async (theme) => {
+  test('its pages are accessible in light and dark colours, and fit a narrow window', async () => {
     const { page } = await opened(
       async (client) => {
         await table(client, 'orders_of_a_very_long_name_that_nobody_would_type_by_hand', cities);
       },
-      { path: '/console/in-project/ask', title: 'Project', colorScheme: theme },
+      { path: '/console/in-project/ask', title: 'Project' },
     );
-    await inspect(page, 'first-project', theme);
+    await inspect(page, 'first-project');
     await page.getByRole('button', { name: 'Create the project' }).click();
     await expectTitle(page, 'Ask');
     await page.getByText('Tables the analyst may read here').click();
     await page.getByLabel('Attach a table or view').selectOption({ index: 1 });
     await page.getByRole('button', { name: 'Attach', exact: true }).click();
     await page.getByRole('button', { name: 'Detach' }).waitFor();
-    await inspect(page, 'ask', theme);
+    await inspect(page, 'ask');
     await page.getByLabel('Model').selectOption('offline');
     await ask(page, 'total amount by city as a bar chart');
     await page.getByRole('button', { name: 'Keep as report' }).waitFor();
     await page.getByRole('img', { name: 'Total of amount by city' }).locator('svg').waitFor();
     await page.getByText(/^run_sql/).click();
     await page.getByRole('region', { name: 'Rows' }).waitFor();
-    await inspect(page, 'conversation', theme);
+    await inspect(page, 'conversation');
     script = [() => ({ endless: { delta: 'more ', everyMs: 200 } })];
     await question(page).fill('Never stop.');
     await page.getByLabel('Model').selectOption({ index: 0 });
@@ -271,7 +271,7 @@ describeInChromium('asking the analyst', () => {
     await ask(page, 'The next one.');
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByText('You stopped a reply').waitFor();
-    await inspect(page, 'conversation-held', theme);
+    await inspect(page, 'conversation-held');
     await expectEventually(() => said(page).count()).toBe(4);
   });
 });

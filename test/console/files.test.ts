@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inspect, themes } from '../api/pages/in-browser/inspect.ts';
+import { inspect } from '../api/pages/in-browser/inspect.ts';
 import { expectTitle } from '../api/pages/in-browser/lab.ts';
 import { describeInChromium } from '../support/chromium.ts';
 import { expectEventually } from '../support/eventually.ts';
@@ -7,7 +7,7 @@ import { useWorker } from '../support/worker.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
 import { hasRun, useConsole } from './opened.ts';
 
-const workspace = useWorkspace({ trustedProxies: ['127.0.0.1'] });
+const workspace = useWorkspace();
 useWorker(workspace);
 
 const hostileName = '<img src=x onerror="ran=1">.csv';
@@ -15,7 +15,7 @@ const hostileName = '<img src=x onerror="ran=1">.csv';
 describeInChromium('files of a project', () => {
   const { opened, project } = useConsole(workspace);
 
-  async function keeping(options: { colorScheme?: 'dark' | 'light' } = {}) {
+  async function keeping() {
     let projectId = '';
     const write = async (client: TestClient, path: string) => {
       const query = `path=${encodeURIComponent(path)}`;
@@ -27,7 +27,7 @@ describeInChromium('files of a project', () => {
       projectId = await project(client);
       await write(client, 'raw/orders.csv');
       await write(client, hostileName);
-    }, options);
+    });
     await one.page.getByRole('link', { name: 'Bring a file in' }).click();
     await one.page.getByRole('link', { name: /that the project has already/ }).click();
     await expectTitle(one.page, 'Files');
@@ -88,13 +88,13 @@ describeInChromium('files of a project', () => {
     const file = await fetch((await link.getAttribute('href'))!);
     expect(await file.text()).toBe('seven\r\n7\r\n');
     await expectEventually(() => list.getByRole('row').count()).toBe(3);
-    await inspect(page, 'exports', 'light');
+    await inspect(page, 'exports');
     expect(faults).toEqual([]);
   });
 
-  test.each(themes)('they are accessible in %s colours, and fit a narrow window', async (theme) => {
-    const { page } = await keeping({ colorScheme: theme });
+  test('they are accessible in light and dark colours, and fit a narrow window', async () => {
+    const { page } = await keeping();
     await page.getByText('raw/orders.csv').first().waitFor();
-    await inspect(page, 'files', theme);
+    await inspect(page, 'files');
   });
 });

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { inspect, themes } from '../api/pages/in-browser/inspect.ts';
+import { inspect } from '../api/pages/in-browser/inspect.ts';
 import { expectTitle } from '../api/pages/in-browser/lab.ts';
 import { describeInChromium } from '../support/chromium.ts';
 import { expectEventually } from '../support/eventually.ts';
@@ -8,7 +8,7 @@ import { useWorker } from '../support/worker.ts';
 import { useWorkspace } from '../support/workspace.ts';
 import { hasRun, hostile, useConsole } from './opened.ts';
 
-const workspace = useWorkspace({ trustedProxies: ['127.0.0.1'] });
+const workspace = useWorkspace();
 useWorker(workspace);
 
 const csv = (name: string, text: string) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
@@ -18,8 +18,8 @@ describeInChromium('bringing a file in', () => {
   const { opened, project } = useConsole(workspace);
 
   /** At the choice of a file, in a project. */
-  async function choosing(options: { colorScheme?: 'dark' | 'light' } = {}) {
-    const one = await opened((client) => project(client), options);
+  async function choosing() {
+    const one = await opened((client) => project(client));
     await one.page.getByRole('link', { name: 'Bring a file in' }).click();
     await one.page.getByLabel('Choose a file').waitFor();
     return one;
@@ -245,21 +245,21 @@ describeInChromium('bringing a file in', () => {
     await page.getByText('Broken for a test.').waitFor({ state: 'detached' });
   });
 
-  test.each(themes)('its pages are accessible in %s colours, and fit a narrow window', async (theme) => {
-    const { page } = await choosing({ colorScheme: theme });
-    await inspect(page, 'choose-file', theme);
+  test('its pages are accessible in light and dark colours, and fit a narrow window', async () => {
+    const { page } = await choosing();
+    await inspect(page, 'choose-file');
     await page.getByLabel('Choose a file').setInputFiles(orders);
     await page.getByText('Columns', { exact: true }).click();
     await typeOf(page, 'amount').selectOption('DOUBLE');
     await page.getByText('1 row does not fit').waitFor();
     await page.getByText('How the text is read').click();
-    await inspect(page, 'preview', theme);
+    await inspect(page, 'preview');
     await page.getByRole('button', { name: 'Import' }).click();
     await page.getByText('Nothing was imported').waitFor();
-    await inspect(page, 'import-failed', theme);
+    await inspect(page, 'import-failed');
     await page.getByRole('link', { name: 'Change how it is read' }).click();
     await page.getByRole('button', { name: 'Import' }).click();
     await page.getByText('3 rows imported.').waitFor();
-    await inspect(page, 'imported', theme);
+    await inspect(page, 'imported');
   });
 });

@@ -3,7 +3,7 @@ import { beforeAll, expect } from 'vitest';
 import { buildConsole } from '../../local/console.ts';
 import { expectTitle, useBrowserLab } from '../api/pages/in-browser/lab.ts';
 import { eventually } from '../support/eventually.ts';
-import type { TestClient, Workspace } from '../support/workspace.ts';
+import { type TestClient, useWorkspace, type Workspace } from '../support/workspace.ts';
 
 /** What somebody might put into a name or a value. */
 export const hostile = ['<img src=x onerror="ran=1">', '"><script>ran=1</script>', '{{7*7}} \u202e'];
@@ -32,11 +32,13 @@ export async function openPart(page: Page, title: string | RegExp): Promise<void
   }, Boolean);
 }
 
+/** Addresses of people belong to one organization in a service, which files share. */
+let people = 0;
+
 /** The console of a service, and people who use it in a browser. */
-export function useConsole(workspace?: Workspace) {
+export function useConsole(workspace: Workspace = useWorkspace()) {
   beforeAll(() => buildConsole());
-  const lab = workspace === undefined ? useBrowserLab() : useBrowserLab(workspace);
-  let people = 0;
+  const lab = useBrowserLab(workspace);
 
   /** What the page told of itself: faults of its script, and requests to anywhere else. */
   function watch(page: Page) {
@@ -60,11 +62,7 @@ export function useConsole(workspace?: Workspace) {
   /** Somebody who is signed in at the service, and opens a page of the console. */
   async function opened(
     prepare: (client: TestClient) => Promise<unknown> = async () => undefined,
-    {
-      path = '/',
-      title = 'Data',
-      ...options
-    }: { path?: string; title?: string; colorScheme?: 'dark' | 'light' } = {},
+    { path = '/', title = 'Data', ...options }: { path?: string; title?: string } = {},
   ) {
     const page = await lab.newPage({ ...script, ...options });
     people += 1;

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { inspect, themes } from '../api/pages/in-browser/inspect.ts';
+import { inspect } from '../api/pages/in-browser/inspect.ts';
 import { expectTitle } from '../api/pages/in-browser/lab.ts';
 import { describeInChromium } from '../support/chromium.ts';
 import { attachedTable } from '../support/runs.ts';
@@ -113,21 +113,21 @@ describeInChromium('playbooks in the console', () => {
     expect([await hasRun(page), faults]).toEqual([false, []]);
   });
 
-  test.each(themes)('the pages are accessible in %s colours, and fit a narrow window', async (theme) => {
+  test('the pages are accessible in light and dark colours, and fit a narrow window', async () => {
     const prepare = async (client: TestClient) => {
       const projectId = await project(client);
       const title = 'Orders of a_very_long_name_that_nobody_would_ever_type_by_hand since ${since}';
       const parameters = { ...since, table: { type: 'table' }, all: { type: 'boolean', default: true } };
       await writtenPlaybook(client, projectId, { title, parameters });
     };
-    const { page } = await opened(prepare, { ...room, colorScheme: theme });
+    const { page } = await opened(prepare, { ...room });
     await page.getByRole('link', { name: /^Orders of/ }).waitFor();
-    await inspect(page, 'playbooks', theme);
+    await inspect(page, 'playbooks');
     await page.getByRole('link', { name: /^Orders of/ }).click();
     await page.getByRole('heading', { level: 1, name: /^Orders of/ }).waitFor();
     await page.getByRole('button', { name: 'Run it' }).click();
     await page.getByText('It is required.').waitFor();
     await page.getByRole('table', { name: 'Versions' }).waitFor();
-    await inspect(page, 'playbook', theme);
+    await inspect(page, 'playbook');
   });
 });

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { inspect, themes } from '../api/pages/in-browser/inspect.ts';
+import { inspect } from '../api/pages/in-browser/inspect.ts';
 import { expectTitle } from '../api/pages/in-browser/lab.ts';
 import { describeInChromium } from '../support/chromium.ts';
 import { expectEventually } from '../support/eventually.ts';
@@ -8,7 +8,7 @@ import { useWorker } from '../support/worker.ts';
 import { useWorkspace } from '../support/workspace.ts';
 import { hasRun, hostile, openPart, useConsole } from './opened.ts';
 
-const workspace = useWorkspace({ trustedProxies: ['127.0.0.1'] });
+const workspace = useWorkspace();
 useWorker(workspace);
 
 const cities = [
@@ -20,13 +20,13 @@ const definitions = '/v1/verification-tests/definitions';
 describeInChromium('tests of tables', () => {
   const { opened, table, project } = useConsole(workspace);
 
-  async function tables(options: { colorScheme?: 'dark' | 'light' } = {}) {
+  async function tables() {
     let id = '';
     const one = await opened(async (client) => {
       await project(client);
       id = await table(client, 'orders', cities);
       await table(client, 'places', [{ city: 'Porto', amount: 1 }]);
-    }, options);
+    });
     return { ...one, id };
   }
   /** From the table to a new test of it. */
@@ -221,22 +221,22 @@ describeInChromium('tests of tables', () => {
     await page.getByRole('alert').waitFor();
   });
 
-  test.each(themes)('its pages are accessible in %s colours, and fit a narrow window', async (theme) => {
-    const { page, id } = await tables({ colorScheme: theme });
+  test('its pages are accessible in light and dark colours, and fit a narrow window', async () => {
+    const { page, id } = await tables();
     await defining(page, id, 'placed', 'the other table has it too');
     await page.getByLabel('Add to Columns').selectOption('city');
     await page.getByLabel('Other table').selectOption('places');
     await page.getByLabel('Add to Its columns').selectOption('city');
-    await inspect(page, 'new-test', theme);
+    await inspect(page, 'new-test');
     await define(page);
     await expectTitle(page, 'placed');
     await openPart(page, 'Exceptions');
     await page.getByLabel('Where').selectOption('places');
     await page.getByRole('button', { name: 'Add the exception' }).click();
     await page.getByRole('table', { name: 'Exceptions' }).waitFor();
-    await inspect(page, 'test', theme);
+    await inspect(page, 'test');
     await page.getByRole('link', { name: 'Tests', exact: true }).click();
     await page.getByRole('link', { name: 'placed' }).waitFor();
-    await inspect(page, 'tests', theme);
+    await inspect(page, 'tests');
   });
 });

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { inspect, themes } from '../api/pages/in-browser/inspect.ts';
+import { inspect } from '../api/pages/in-browser/inspect.ts';
 import { expectTitle } from '../api/pages/in-browser/lab.ts';
 import { describeInChromium } from '../support/chromium.ts';
 import { eventually } from '../support/eventually.ts';
@@ -196,7 +196,7 @@ describeInChromium('workflows in the console', () => {
       { seconds: 60, unheard: { of: 1 } },
     ]);
     await page.getByText(/^Saved as revision/).waitFor();
-    await inspect(page, 'workflow-config', 'light');
+    await inspect(page, 'workflow-config');
     expect(faults).toEqual([]);
   });
 
@@ -336,13 +336,13 @@ describeInChromium('workflows in the console', () => {
     expect([await hasRun(page), faults]).toEqual([false, []]);
   });
 
-  test.each(themes)('the pages are accessible in %s colours, and fit a narrow window', async (theme) => {
-    const { page } = await opened(project, { ...room, colorScheme: theme });
+  test('the pages are accessible in light and dark colours, and fit a narrow window', async () => {
+    const { page } = await opened(project, { ...room });
     const id = await drafted(page, { graph: sales });
     await page.reload();
     await page.getByText('New workflow').click();
     await page.getByRole('link', { name: 'Sales' }).waitFor();
-    await inspect(page, 'workflows', theme);
+    await inspect(page, 'workflows');
     await page.goto(`/console/workflows/${id}`);
     await page.getByRole('button', { name: 'Activate' }).click();
     await page.getByLabel('since (required)').fill('2026-11-01');
@@ -353,13 +353,13 @@ describeInChromium('workflows in the console', () => {
     await inNodes(page).getByText('1 fault').waitFor();
     await page.getByText('What the config of this type has').click();
     await page.getByRole('heading', { level: 1 }).scrollIntoViewIfNeeded();
-    await inspect(page, 'workflow', theme);
+    await inspect(page, 'workflow');
     await page.getByRole('region', { name: 'Connections' }).scrollIntoViewIfNeeded();
-    await inspect(page, 'workflow-connections', theme);
+    await inspect(page, 'workflow-connections');
     await page.getByRole('table', { name: 'Versions' }).scrollIntoViewIfNeeded();
-    await inspect(page, 'workflow-runs', theme);
+    await inspect(page, 'workflow-runs');
     await page.getByText('Add a trigger').click();
     await page.getByLabel('How', { exact: true }).selectOption('on new data');
-    await inspect(page, 'workflow-trigger', theme);
+    await inspect(page, 'workflow-trigger');
   });
 });

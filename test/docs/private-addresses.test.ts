@@ -2,18 +2,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type TestClient, useWorkspace } from '../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../support/workspace.ts';
 import { describeStack, hasCurl, runExample } from './run-example.ts';
 
 /** A stack as started by a plain `npm start`. */
-const workspace = useWorkspace();
+const workspace = useOwnWorkspace();
 let dataDir: string;
 let client: TestClient;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'closed-'));
   client = await workspace.organization();
-  await workspace.app.listen({ port: 0, host: '127.0.0.1' });
+  await workspace.listen();
   await describeStack(dataDir, workspace, client);
 });
 afterAll(() => rm(dataDir, { recursive: true, force: true }));

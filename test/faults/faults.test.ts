@@ -1,57 +1,96 @@
-import { expect, test } from 'vitest';
-import { invariants, type Journal, summary } from './journal.ts';
-import { runFaults } from './run.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { startMcpServer, type TestMcpServer } from '../support/mcp-server.ts';
+import { type ModelServer, startModelServer } from '../support/model-server.ts';
+import { createFaultClient, type FaultClient } from './client.ts';
+import { createJournal } from './journal.ts';
+import { signal } from './processes.ts';
+import { parts, type StackUnderTest, startStackUnderTest } from './stack-under-test.ts';
 
-/** A run that did nothing would satisfy every invariant. */
-const loads = [
-  'requests append',
-  'requests upsert',
-  'requests batch complete',
-  'requests query',
-  'requests message',
-  'requests trigger',
-];
-const acknowledged = (journal: Journal, group: string) =>
-  journal.counts().get(group)?.get('acknowledged') ?? 0;
+/** A call that waits for a person, while everything below it is killed and restarted. */
+let stack: StackUnderTest;
+let model: ModelServer;
+let apps: TestMcpServer;
+let client: FaultClient;
+const called: unknown[] = [];
+const over = new AbortController();
 
-test('nothing acknowledged is lost, doubled, half there or stuck while parts of the stack are killed and paused', async (context) => {
-  const lines: string[] = [];
-  context.onTestFailed(() => void process.stderr.write(`${lines.join('\n')}\n`));
-  const journal = await runFaults({
-    rounds: 2,
-    seed: 1,
-    faultsPerRound: 6,
-    longPauses: false,
-    keep: false,
-    report: (line) => lines.push(line),
-    isEnough: (journal) => loads.every((group) => acknowledged(journal, group) > 3),
-    signal: context.signal,
+beforeAll(async () => {
+  apps = await startMcpServer({
+    tools: [
+      {
+        name: 'create_ticket',
+        description: 'Creates a ticket.',
+        run: (input) => {
+          called.push(input);
+          return { content: [{ type: 'text', text: `Ticket ${called.length}` }] };
+        },
+      },
+    ],
   });
-  const figures = (Object.keys(invariants) as (keyof typeof invariants)[]).map((name) => [
-    name,
-    journal.breaches(name),
-  ]);
-  const nothing = Object.keys(invariants).map((name) => [name, []]);
-  expect(figures, summary(journal)).toEqual(nothing);
-  expect(journal.counts().get('rounds')?.get('done')).toBe(2);
-  for (const group of loads) expect(acknowledged(journal, group), group).toBeGreaterThan(3);
-  for (const [group, name] of [
-    ['fires', 'succeeded'],
-    ['times of cadences', 'succeeded'],
-    ['deliveries', 'file delivered'],
-    ['deliveries', 'mail delivered'],
-    ['runs of workflows', 'succeeded'],
-    ['deliveries of workflows', 'webhook delivered'],
-    ['snapshots of datasets', 'succeeded'],
-    ['readers', 'copies of changes looked through'],
-    ['readers', 'copies of whole looked through'],
-    ['readers', 'copies of table looked through'],
-    ['readers', 'copies of growth looked through'],
-    ['readers', 'keyed answers looked through'],
-    ['readers', 'slot answers looked through'],
-    ['keys', 'refused a second time'],
-    ['requests maintenance', 'acknowledged'],
-  ] as const)
-    expect(journal.counts().get(group)?.get(name) ?? 0, `${group}: ${name}`).toBeGreaterThan(0);
-  expect(journal.counts().get('replies')?.get('scripted complete') ?? 0).toBeGreaterThan(3);
-}, 2_400_000);
+  model = await startModelServer(({ messages, tools = [] }) => {
+    if (messages.at(-1)!.role === 'tool') return { text: `Told: ${messages.at(-1)!.content}` };
+    const tool = tools.find((offered) => offered.function.name.endsWith('create_ticket'));
+    return { toolCalls: [{ name: tool.function.name, arguments: '{"title":"Returns"}' }] };
+  });
+  const journal = createJournal(() => {});
+  stack = await startStackUnderTest({
+    journal,
+    report: () => {},
+    environment: {
+      MODEL_BASE_URL: model.url,
+      MODEL_IDS: 'scripted',
+      ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8',
+    },
+  });
+  client = createFaultClient(stack.state, journal, over.signal);
+});
+
+afterAll(async () => {
+  over.abort();
+  client?.close();
+  await stack?.stop(false);
+  await Promise.all([model?.close(), apps?.close()]);
+});
+
+async function ask(method: 'GET' | 'POST', path: string, body?: unknown) {
+  const settled = await client.settle({ kind: 'approval', method, path, body });
+  if (settled.outcome !== 'acknowledged') throw new Error(`${path}: ${JSON.stringify(settled)}`);
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape.
+  return settled.answer.body as any;
+}
+
+/** Restarting everything takes a while. */
+const overRestarts = { timeoutMs: 300_000, everyMs: 200 };
+
+test('a call waits over a restart of everything, is allowed, and goes on', async () => {
+  await ask('POST', '/v1/connections/app', { name: 'Tickets', type: 'mcp', url: apps.url });
+  const { id: project } = (await ask('POST', '/v1/projects', { name: 'Approvals' })).data;
+  const chats = `/v1/projects/${project}/conversations`;
+  const chat = `${chats}/${(await ask('POST', chats, {})).data.id}`;
+  const { messageId } = (await ask('POST', `${chat}/messages`, { message: 'File a ticket.' })).data;
+  const reply = () => ask('GET', `${chat}/messages/${messageId}`);
+  await eventually(reply, ({ data }) => data.status === 'waiting_approval', overRestarts);
+  for (const part of parts) {
+    const pid = stack.pidOf(part);
+    expect(pid, part).toBeDefined();
+    signal(pid!, 'SIGKILL');
+  }
+  await eventually(
+    async () => Math.min(...parts.map((part) => stack.recentDeaths(part))),
+    (deaths) => deaths > 0,
+    overRestarts,
+  );
+  await eventually(
+    () => stack.isUp(),
+    (isUp) => isUp,
+    overRestarts,
+  );
+  expect((await reply()).data.status).toBe('waiting_approval');
+  const [approval] = (await ask('GET', `${chat}/approvals`)).items;
+  expect(approval).toMatchObject({ status: 'pending', input: { title: 'Returns' } });
+  await ask('POST', `${chat}/approvals/${approval.id}`, { decision: 'allow' });
+  const { data } = await eventually(reply, (seen) => seen.data.completedAt !== null, overRestarts);
+  expect(data).toMatchObject({ status: 'complete', content: expect.stringContaining('Ticket 1') });
+  expect(called).toEqual([{ title: 'Returns' }]);
+});

@@ -10,13 +10,14 @@ interface KnownRoute {
   url: string;
 }
 
+/** The same for every service of this process. */
+let routes: Promise<KnownRoute[]> | undefined;
+
 /**
  * Calls, and expects every call that changed something, or was refused for a scope or a role, in the audit
  * under its action: so every test of a route tests its event too.
  */
 export function auditedCall(call: Call, pool: pg.Pool): Call {
-  let routes: Promise<KnownRoute[]> | undefined;
-
   async function expectedEvent(method: string, url: string, answer: Answer): Promise<string | undefined> {
     const { status, headers } = answer;
     const isChange = status >= 200 && status < 300 && headers['idempotent-replayed'] === undefined;

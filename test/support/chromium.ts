@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+import { afterEach, beforeAll, describe } from 'vitest';
 
 /** The machine's own browser, of a Debian package; the shell needs half the time. Nothing is downloaded. */
 const executablePath = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
@@ -24,12 +24,14 @@ export interface TestChromium {
   newContext(options?: BrowserContextOptions): Promise<BrowserContext>;
 }
 
+/** Of the files of this process; it ends with the process. */
+let browser: Promise<Browser> | undefined;
+
 /** A headless browser for the tests of the surrounding block. */
 export function useChromium(): TestChromium {
-  let browser: Browser | undefined;
   let contexts: BrowserContext[] = [];
   beforeAll(async () => {
-    browser = await chromium.launch({
+    browser ??= chromium.launch({
       executablePath: executablePath!,
       args: ['--disable-gpu'],
       // The sandbox refuses to run as root.
@@ -37,6 +39,7 @@ export function useChromium(): TestChromium {
       // What people's browsers keep of pages that they left must be safe to keep.
       ignoreDefaultArgs: ['--disable-back-forward-cache'],
     });
+    await browser;
   });
   afterEach(async ({ task }) => {
     for (const context of contexts) {
@@ -45,10 +48,9 @@ export function useChromium(): TestChromium {
     }
     contexts = [];
   });
-  afterAll(() => browser?.close());
   return {
     async newContext(options = {}) {
-      const context = await browser!.newContext({ javaScriptEnabled: false, ...options });
+      const context = await (await browser!).newContext({ javaScriptEnabled: false, ...options });
       context.setDefaultTimeout(patienceMs);
       context.setDefaultNavigationTimeout(patienceMs);
       contexts.push(context);

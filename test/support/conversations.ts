@@ -73,15 +73,13 @@ export async function talkIn(client: TestClient, projectId?: string): Promise<Ta
 
 /** Reads a conversation's events over a real connection, until `until` holds or the stream ends. */
 export async function readEvents(
-  workspace: Pick<Workspace, 'app'>,
+  workspace: Pick<Workspace, 'listen'>,
   client: TestClient,
   url: string,
   until: (events: readonly SeenEvent[]) => boolean,
 ): Promise<SeenEvent[]> {
-  const address = workspace.app.server.address() ?? (await listening(workspace));
-  const { port } = address as { port: number };
   const stop = new AbortController();
-  const response = await fetch(`http://127.0.0.1:${port}${url}`, {
+  const response = await fetch(`${await workspace.listen()}${url}`, {
     headers: { authorization: `Bearer ${await client.token()}` },
     signal: stop.signal,
   });
@@ -102,9 +100,4 @@ export async function readEvents(
   } finally {
     stop.abort();
   }
-}
-
-async function listening({ app }: Pick<Workspace, 'app'>) {
-  await app.listen({ host: '127.0.0.1', port: 0 });
-  return app.server.address();
 }

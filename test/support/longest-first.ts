@@ -1,30 +1,12 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { readDurations } from './durations.ts';
 
-/**
- * Files that take half a minute or more: if started last, one of them would keep a single core busy at the
- * end.
- */
-const longest = [
-  'workflows/a-year',
-  'faults/faults',
-  'api/intake/datasets/http-replication',
-  'docs/tour',
-  'domain/tables/query/hostile',
-  'workflows/schedule-year',
-  'faults/approval-restart',
-  'data/lake/lost-connections',
-  'domain/analyst/conversations/sequences',
-  'api/intake/ingestion-batches',
-];
-
+/** The longest file first: if started last, it would keep a single core busy at the end. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    return sorted.toSorted((left, right) => rankOf(left) - rankOf(right));
+    const seconds = readDurations();
+    const of = ({ moduleId, project }: TestSpecification) =>
+      seconds[moduleId.slice(project.config.root.length + 1)] ?? 0;
+    return (await super.sort(files)).toSorted((left, right) => of(right) - of(left));
   }
-}
-
-function rankOf({ moduleId }: TestSpecification): number {
-  const rank = longest.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`));
-  return rank === -1 ? longest.length : rank;
 }

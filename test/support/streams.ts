@@ -11,8 +11,7 @@ export interface RawStream {
 
 /** Queries whose answers are streamed by a real server. */
 export async function streaming(workspace: Workspace, client: TestClient) {
-  await workspace.app.listen({ host: '127.0.0.1', port: 0 });
-  const { port } = workspace.app.server.address() as { port: number };
+  const { port } = new URL(await workspace.listen());
   const path = '/v1/query-executions';
   const authorization = `Bearer ${await client.token()}`;
   return {
@@ -25,7 +24,7 @@ export async function streaming(workspace: Workspace, client: TestClient) {
       }),
     /** The same over a socket of one's own. */
     raw(accept: string, body: object): RawStream {
-      const socket = connect(port, '127.0.0.1');
+      const socket = connect(Number(port), '127.0.0.1');
       const parts: Buffer[] = [];
       socket.on('data', (part: Buffer) => parts.push(part));
       socket.on('error', () => undefined);

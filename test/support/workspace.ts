@@ -16,6 +16,7 @@ import { activityStaging } from '../../service/engine-process/open.ts';
 import { openService } from '../../service/open.ts';
 import { ensureSearchAttributes } from '../../worker/search-attributes.ts';
 import { auditedCall } from './audited-call.ts';
+import { startWorker } from './worker.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -51,16 +52,56 @@ export interface Workspace {
   activityDeps: ActivityDeps;
   temporal: Client;
   databaseUrl: string;
+  /** Has it listen on loopback, on a free port if none is named; returns its origin. */
+  listen(port?: number): Promise<string>;
+  /** Of a stack that files share: whether this one needs a worker. */
+  shared?: { hasWorker: boolean };
   organization(name?: string): Promise<TestClient>;
   /** A call without any token. */
   call(method: Method, url: string, options?: CallOptions): Promise<Answer>;
 }
 
+/** The stacks of this process, with a worker and without; they end with the process. */
+const stacks = new Map<boolean, Promise<Workspace>>();
+
 /**
- * A complete API on a separate database, against the run's real stores; created before the file's tests,
- * removed after them.
+ * The API, database and engines that the files of one process share; a file calls `useWorker` to get those
+ * with a worker. Files are told apart by their organizations: one that changes what others see, or looks at
+ * what they leave, needs its own workspace.
  */
-export function useWorkspace(
+export function useWorkspace(): Workspace {
+  const workspace = { shared: { hasWorker: false } } as Workspace;
+  beforeAll(async () => {
+    const { hasWorker } = workspace.shared!;
+    let stack = stacks.get(hasWorker);
+    if (stack === undefined) {
+      stack = openShared(hasWorker);
+      stacks.set(hasWorker, stack);
+    }
+    Object.assign(workspace, await stack);
+  });
+  return workspace;
+}
+
+/** As an installation that copies sources on its own machine, behind a proxy. */
+async function openShared(hasWorker: boolean): Promise<Workspace> {
+  const environment = { ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' };
+  const workspace = await open({ trustedProxies: ['127.0.0.1'] }, environment, []);
+  if (hasWorker) await startWorker(workspace);
+  return workspace;
+}
+
+/** One organization for the tests of a file: each more costs a lake and a query process. */
+export function useOrganization(workspace: Workspace, name?: string): TestClient {
+  const client = {} as TestClient;
+  beforeAll(async () => {
+    Object.assign(client, await workspace.organization(name));
+  });
+  return client;
+}
+
+/** A complete API on a separate database, for one file alone: made before its tests, removed after them. */
+export function useOwnWorkspace(
   change: Partial<ApiDeps> = {},
   environment: () => NodeJS.ProcessEnv = () => ({}),
 ): Workspace {
@@ -94,6 +135,8 @@ async function open(
     applicationName: 'test',
     maxConnections: 10,
     lakeThreads: 2,
+    // Most files need one pool or none.
+    startsEarly: false,
     // Tests wait for it, beside the other processes of a busy machine.
     staging: { ...activityStaging(1), niceness: 0 },
     // A busy machine takes ten times as long as an idle one.
@@ -125,6 +168,7 @@ async function open(
   const app = await buildApp(deps);
   await app.ready();
   closers.push(() => app.close());
+  let origin: Promise<string> | undefined;
   const call = auditedCall(caller(app), service.lake.catalogPool);
   return {
     app,
@@ -132,6 +176,10 @@ async function open(
     activityDeps: service,
     temporal,
     databaseUrl,
+    listen: (port = 0) => {
+      origin ??= app.listen({ host: '127.0.0.1', port });
+      return origin;
+    },
     call,
     organization: (name = 'Test organization') => newClient(databaseUrl, name, call),
   };

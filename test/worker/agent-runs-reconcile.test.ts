@@ -7,7 +7,7 @@ import { projectOf, useModelServer } from '../support/conversations.ts';
 import { reconcile } from '../support/reconcile.ts';
 import { endedRun } from '../support/runs.ts';
 import { useWorker } from '../support/worker.ts';
-import { type TestClient, useWorkspace } from '../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../support/workspace.ts';
 
 const asked = Promise.withResolvers<void>();
 const models = useModelServer(({ messages }) => {
@@ -15,7 +15,7 @@ const models = useModelServer(({ messages }) => {
   asked.resolve();
   return { endless: { delta: 'slow ', everyMs: 20 } };
 });
-const workspace = useWorkspace({}, models.environment);
+const workspace = useOwnWorkspace({}, models.environment);
 useWorker(workspace);
 
 let client: TestClient;

@@ -7,7 +7,7 @@ import { readEvents, type Talk, talkIn, useModelServer } from '../support/conver
 import { eventually } from '../support/eventually.ts';
 import { reconcile } from '../support/reconcile.ts';
 import { useWorker } from '../support/worker.ts';
-import { type TestClient, useWorkspace } from '../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../support/workspace.ts';
 
 /** Echoes the question; a question containing `slowly` is answered endlessly. */
 const models = useModelServer(({ messages }) => {
@@ -15,7 +15,7 @@ const models = useModelServer(({ messages }) => {
   if (asked.includes('slowly')) return { endless: { delta: 'slow ', everyMs: 20 } };
   return { text: `You said: ${asked}` };
 });
-const workspace = useWorkspace({}, models.environment);
+const workspace = useOwnWorkspace({}, models.environment);
 useWorker(workspace);
 
 let client: TestClient;

@@ -6,9 +6,9 @@ import { projectOf } from '../support/conversations.ts';
 import { reconcile } from '../support/reconcile.ts';
 import { useWorker } from '../support/worker.ts';
 import { graphOf, node, workflowsOf } from '../support/workflows.ts';
-import { useWorkspace } from '../support/workspace.ts';
+import { useOwnWorkspace } from '../support/workspace.ts';
 
-const workspace = useWorkspace();
+const workspace = useOwnWorkspace();
 useWorker(workspace);
 
 test('a run that ended 400 days ago goes with what its nodes made; a younger one stays', async () => {

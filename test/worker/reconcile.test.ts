@@ -10,10 +10,11 @@ import { findTable, reserveTable } from '../../domain/tables/tables/tables.ts';
 import { eventually } from '../support/eventually.ts';
 import { reconcile } from '../support/reconcile.ts';
 import { useWorker } from '../support/worker.ts';
-import { type TestClient, useWorkspace } from '../support/workspace.ts';
+import { type TestClient, useOrganization, useOwnWorkspace } from '../support/workspace.ts';
 
-const workspace = useWorkspace();
+const workspace = useOwnWorkspace();
 useWorker(workspace);
+const client = useOrganization(workspace);
 
 const reviveImports = (olderThanSeconds?: number) =>
   reconcile(workspace, importSteps(workspace.deps, olderThanSeconds));
@@ -60,7 +61,6 @@ async function age(statement: string, id: string): Promise<void> {
 }
 
 test('an import whose process was ended by force is cancelled, and its table may be imported anew', async () => {
-  const client = await workspace.organization();
   const staging = holdStaging();
   const { id } = await beginImport(client, 'forced', 'a\n1\n');
   await staging.begun;
@@ -74,7 +74,6 @@ test('an import whose process was ended by force is cancelled, and its table may
 });
 
 test('an import that runs, or has just been asked for, is left alone', async () => {
-  const client = await workspace.organization();
   const staging = holdStaging();
   const { id } = await beginImport(client, 'running', 'a\n1\n');
   await staging.begun;
@@ -84,7 +83,6 @@ test('an import that runs, or has just been asked for, is left alone', async () 
 });
 
 test('an import whose process nobody knows any more goes on in a new one', async () => {
-  const client = await workspace.organization();
   const { id, tableId } = await beginImport(client, 'lost', 'a\n1\n2\n');
   await workspace.temporal.workflow.getHandle(importProcess.workflowId(id)).result();
   // As if the server had lost it while it ran: it has no history, and its table does not exist yet.
@@ -187,7 +185,6 @@ test('one broken lake keeps nobody else from being settled', async () => {
 });
 
 test('the quarantine table of an import whose commit waits for minutes stays reserved', async () => {
-  const client = await workspace.organization();
   const { engine } = workspace.activityDeps.lake;
   const real = engine.use.bind(engine);
   const held = Promise.withResolvers<void>();

@@ -12,9 +12,9 @@ import { reconcile } from '../support/reconcile.ts';
 import { attach, rowsOf, startSnapshot, untilStatus } from '../support/snapshots.ts';
 import { useSourceDatabase } from '../support/source-database.ts';
 import { useWorker } from '../support/worker.ts';
-import { type TestClient, useWorkspace } from '../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../support/workspace.ts';
 
-const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
+const workspace = useOwnWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
 useWorker(workspace);
 const source = useSourceDatabase();
 

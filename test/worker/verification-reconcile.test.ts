@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { verificationSteps } from '../../domain/tables/verification/reconcile.ts';
 import { reconcile } from '../support/reconcile.ts';
 import { verifying } from '../support/verification.ts';
-import { useWorkspace } from '../support/workspace.ts';
+import { useOwnWorkspace } from '../support/workspace.ts';
 
 /** No worker: processes stay as they were started. */
-const workspace = useWorkspace();
+const workspace = useOwnWorkspace();
 
 test('a run whose process was terminated is ended, and one whose process runs is left alone', async () => {
   const client = await workspace.organization();

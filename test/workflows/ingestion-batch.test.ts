@@ -22,12 +22,12 @@ import { keepHistory } from '../support/histories.ts';
 import { reconcile } from '../support/reconcile.ts';
 import { quietRuntime, timeSkipping } from '../support/temporal.ts';
 import { workflowBundle } from '../support/workflow-bundle.ts';
-import { type Answer, type TestClient, useWorkspace } from '../support/workspace.ts';
+import { type Answer, type TestClient, useOwnWorkspace } from '../support/workspace.ts';
 
 /**
  * The real API, activities and stores; only Temporal's time is skipped, and a server's clock is used once.
  */
-const workspace = useWorkspace();
+const workspace = useOwnWorkspace();
 
 type Activities = IngestionBatchControlActivities & IngestionBatchLakeActivities;
 

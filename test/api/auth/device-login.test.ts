@@ -4,9 +4,9 @@ import { hashSecret } from '../../../data/encryption.ts';
 import { isTokenLive } from '../../../domain/workspace/organizations/access.ts';
 import { type Browser, browserOf } from '../../support/browser.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type TestClient, useWorkspace } from '../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../support/workspace.ts';
 
-const workspace = useWorkspace();
+const workspace = useOwnWorkspace();
 const contentType = 'application/x-www-form-urlencoded';
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 const password = 'correct horse battery';

@@ -3,9 +3,9 @@ import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { approvedCode, approvedDevice, sendForm } from '../../support/approvals.ts';
 import { type Browser, browserOf } from '../../support/browser.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Answer, type TestClient, useWorkspace } from '../../support/workspace.ts';
+import { type Answer, type TestClient, useOwnWorkspace } from '../../support/workspace.ts';
 
-const workspace = useWorkspace();
+const workspace = useOwnWorkspace();
 
 let client: TestClient;
 let browser: Browser;

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { useWorker } from '../../support/worker.ts';
-import { type TestClient, useWorkspace } from '../../support/workspace.ts';
+import { type TestClient, useOrganization, useWorkspace } from '../../support/workspace.ts';
 
 const workspace = useWorkspace();
 useWorker(workspace);
+const client = useOrganization(workspace);
 
 /** Imports files into one project, one after the other. */
 async function importer(client: TestClient) {
@@ -39,7 +40,6 @@ const orders = 'order_no,city,amount\nA-1,Porto,12.50\nA-2,Lagos,7.25\n';
 const append = { table_name: 'orders', mode: 'append' };
 
 test('a file is added to an imported table as one version, its values in the types of the table', async () => {
-  const client = await workspace.organization();
   const { run } = await importer(client);
   const first = await run(orders, { table_name: 'orders' });
   // Imported alone these would be integers, and the city is omitted.
@@ -99,7 +99,6 @@ test('what differs between a file and its table is refused, and named', async ()
 });
 
 test('a file is added to a data table where it gives each row an s_id, and no key twice', async () => {
-  const client = await workspace.organization();
   const { start, run } = await importer(client);
   const made = await client.call('POST', '/v1/grid/tables', {
     body: {
@@ -136,7 +135,6 @@ test('a file is added to a data table where it gives each row an s_id, and no ke
 });
 
 test('what an appended file left in quarantine can be replayed, and that of the files before', async () => {
-  const client = await workspace.organization();
   const { run } = await importer(client);
   const kept = { on_bad_row: 'quarantine' };
   const mapping = (name: string, dataType: string) => ({

@@ -1,19 +1,23 @@
 import { expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { useWorker } from '../../support/worker.ts';
-import { type TestClient, useWorkspace } from '../../support/workspace.ts';
+import { type TestClient, useOrganization, useWorkspace } from '../../support/workspace.ts';
 
 const workspace = useWorkspace();
 useWorker(workspace);
+const client = useOrganization(workspace);
 
 interface Sync {
   table: string;
   sync: string;
 }
 
+let syncs = 0;
+
 async function newSync(client: TestClient, generation = 'v1'): Promise<Sync> {
+  syncs += 1;
   const made = await client.call('POST', '/v1/grid/tables', {
-    body: { name: 'products', kind: 'data', columns: [{ name: 'sku', data_type: 'STRING' }] },
+    body: { name: `products ${syncs}`, kind: 'data', columns: [{ name: 'sku', data_type: 'STRING' }] },
   });
   const table = made.body.data.tableId;
   const created = await client.call('POST', '/v1/data-syncs', {
@@ -43,7 +47,6 @@ async function settled(client: TestClient, { table }: Sync, batch: string) {
 }
 
 test('a provider snapshot becomes the whole content, and the sync remembers how far its client came', async () => {
-  const client = await workspace.organization();
   const source = await newSync(client);
   const checkpoint = async () =>
     (await client.call('GET', `/v1/data-syncs/${source.sync}/checkpoint`)).body.data;
@@ -109,7 +112,6 @@ test('a provider snapshot becomes the whole content, and the sync remembers how 
 });
 
 test('a rotation fences what was opened before it, at the next page and at the complete, for ever', async () => {
-  const client = await workspace.organization();
   const source = await newSync(client);
   const rotate = (generation: string) =>
     client.call('PUT', `/v1/data-syncs/${source.sync}/generation`, { body: { generation } });
@@ -143,7 +145,6 @@ test('a rotation fences what was opened before it, at the next page and at the c
 });
 
 test('a snapshot page is validated as the interface says', async () => {
-  const client = await workspace.organization();
   const source = await newSync(client);
   const snapshot = await openSnapshot(client, source);
   const faults = async (body: object) => {
@@ -175,7 +176,6 @@ test('a snapshot page is validated as the interface says', async () => {
 });
 
 test('a rotation ends behind the commit under way, an applied page can still be repeated, and keys follow a new name', async () => {
-  const client = await workspace.organization();
   const source = await newSync(client);
   const own = { table_id: source.table, provider: 'shop', generation: 'k1' };
   const automatic = await client.call('POST', '/v1/data-syncs', {

@@ -4,10 +4,11 @@ import { inOrganization } from '../../../data/postgres/client.ts';
 import { listPages } from '../../../domain/intake/ingestion/staged-pages.ts';
 import { eventually, expectEventually } from '../../support/eventually.ts';
 import { useWorker } from '../../support/worker.ts';
-import { type Answer, type TestClient, useWorkspace } from '../../support/workspace.ts';
+import { type Answer, type TestClient, useOrganization, useWorkspace } from '../../support/workspace.ts';
 
 const workspace = useWorkspace();
 useWorker(workspace);
+const client = useOrganization(workspace);
 
 const ordersColumns = [
   { name: 'order_no', data_type: 'STRING' },
@@ -78,7 +79,6 @@ const order = (id: number, more: object = {}) => ({
 });
 
 test('pages in any order become one commit, and the batch tells that they landed', async () => {
-  const client = await workspace.organization();
   const table = await newTable(client);
   const batch = await open(client, table, { mode: 'append', client_batch_id: 'first' });
   const records = [order(3), order(4, { note: 'x' })];
@@ -143,7 +143,6 @@ test('pages in any order become one commit, and the batch tells that they landed
 });
 
 test('a page that does not fit is refused with each fault at its place, and other content of a page is refused', async () => {
-  const client = await workspace.organization();
   const batch = await open(client, await newTable(client), { mode: 'append' });
   const faulty = await client.call('PUT', `${batch}/pages/1`, {
     body: { records: [order(1), { s_id: 2, amount: 1.234, colour: 'red' }, { order_no: 7 }] },
@@ -189,7 +188,6 @@ test('a page that does not fit is refused with each fault at its place, and othe
 });
 
 test('numbers keep their digits from the page to the table', async () => {
-  const client = await workspace.organization();
   const table = await newTable(client, [
     { name: 'big', data_type: 'INTEGER' },
     { name: 'exact', data_type: 'DECIMAL(38,18)' },
@@ -210,7 +208,6 @@ test('numbers keep their digits from the page to the table', async () => {
 });
 
 test('a manifest may name 30,000 pages, and what is wrong with pages is told at them', async () => {
-  const client = await workspace.organization();
   const batch = await open(client, await newTable(client), { mode: 'append' });
   const sha256 = 'a'.repeat(64);
   const pages = Array.from({ length: 30_000 }, (_, i) => ({ page_number: i + 1, sha256 }));
@@ -230,7 +227,6 @@ test('a manifest may name 30,000 pages, and what is wrong with pages is told at 
 });
 
 test('a complete names what is missing, extra and different, and an s_id repeated or taken fails the batch', async () => {
-  const client = await workspace.organization();
   const table = await newTable(client);
   const batch = await open(client, table, { mode: 'append' });
   const first = await stage(client, batch, 1, [order(1)]);
@@ -272,7 +268,6 @@ test('a complete names what is missing, extra and different, and an s_id repeate
 });
 
 test('an upsert of a table with a column called filename', async () => {
-  const client = await workspace.organization();
   const table = await newTable(client, [{ name: 'filename' }, { name: 'n', data_type: 'INTEGER' }], {
     key_columns: ['filename'],
   });
@@ -295,7 +290,6 @@ test('an upsert of a table with a column called filename', async () => {
 });
 
 test('an upsert matches by key, the last page and record wins, and a matched row keeps its s_id', async () => {
-  const client = await workspace.organization();
   const table = await newTable(client, ordersColumns, { key_columns: ['order_no'] });
   await client.call('POST', `/v1/tables/${table}/rows`, { body: { rows: [order(1), order(2)] } });
   const batch = await open(client, table, { mode: 'upsert' });
@@ -336,7 +330,6 @@ test('an upsert matches by key, the last page and record wins, and a matched row
 });
 
 test('an upsert whose key several rows have is refused, and changes nothing', async () => {
-  const client = await workspace.organization();
   const keysOnly = [{ name: 'order_no', data_type: 'STRING' }];
   for (const columns of [ordersColumns, keysOnly]) {
     const table = await newTable(client, columns, { key_columns: ['order_no'], key_enforced: false });
@@ -364,7 +357,6 @@ test('an upsert whose key several rows have is refused, and changes nothing', as
 });
 
 test('a replace swaps the whole content, and its guard waits for a word before a table shrinks', async () => {
-  const client = await workspace.organization();
   const table = await newTable(client);
   await client.call('POST', `/v1/tables/${table}/rows`, {
     body: { rows: [1, 2, 3, 4].map((id) => order(id)) },
@@ -398,7 +390,6 @@ test('a replace swaps the whole content, and its guard waits for a word before a
 });
 
 test('a batch can be aborted until it is applied, and aborting twice is the same', async () => {
-  const client = await workspace.organization();
   const table = await newTable(client);
   const batch = await open(client, table, { mode: 'append' });
   await stage(client, batch, 1, [order(1)]);
@@ -434,7 +425,6 @@ test('a batch can be aborted until it is applied, and aborting twice is the same
 });
 
 test('columns without a type take theirs from the pages together, and what no type holds is told by page', async () => {
-  const client = await workspace.organization();
   const table = await newTable(client, [{ name: 'a' }, { name: 'b' }]);
   const batch = await open(client, table, { mode: 'append' });
   await stage(client, batch, 1, [{ s_id: 1, a: 7 }]);
@@ -458,7 +448,6 @@ test('columns without a type take theirs from the pages together, and what no ty
 });
 
 test('new fields are refused, added or ignored, as the batch asks', async () => {
-  const client = await workspace.organization();
   const table = await newTable(client, [{ name: 'a', data_type: 'INTEGER' }]);
   const adding = await open(client, table, { mode: 'append', on_new_field: 'add' });
   await stage(client, adding, 1, [{ s_id: 1, a: 1, city: 'Porto' }]);
@@ -479,7 +468,6 @@ test('new fields are refused, added or ignored, as the batch asks', async () => 
 });
 
 test('bad records are kept aside with their reason and origin, and staged again once they fit', async () => {
-  const client = await workspace.organization();
   const table = await newTable(client, [
     { name: 'a', data_type: 'INTEGER' },
     { name: 'b', data_type: 'STRING' },
@@ -531,7 +519,6 @@ test('bad records are kept aside with their reason and origin, and staged again 
 });
 
 test('a repeated complete may leave its checkpoint out, but not name another', async () => {
-  const client = await workspace.organization();
   const table = await newTable(client);
   const batch = await open(client, table, { mode: 'append' });
   await stage(client, batch, 1, [order(1)]);
@@ -545,7 +532,6 @@ test('a repeated complete may leave its checkpoint out, but not name another', a
 });
 
 test('of two replays of the same records only one begins', async () => {
-  const client = await workspace.organization();
   const table = await newTable(client, [{ name: 'a', data_type: 'INTEGER' }]);
   const batch = await open(client, table, { mode: 'append', on_bad_record: 'quarantine' });
   await stage(client, batch, 1, [{ s_id: 1, a: 'x' }]);
@@ -558,7 +544,6 @@ test('of two replays of the same records only one begins', async () => {
 });
 
 test('an ended batch tells what it had staged, also when its pages are forgotten', async () => {
-  const client = await workspace.organization();
   const table = await newTable(client);
   const batch = await open(client, table, { mode: 'append' });
   await stage(client, batch, 1, [order(1), order(2)]);
@@ -571,7 +556,6 @@ test('an ended batch tells what it had staged, also when its pages are forgotten
 });
 
 test('every fault of a record is told, beside the values that no type holds, in the order of the records', async () => {
-  const client = await workspace.organization();
   const table = await newTable(client, [{ name: 'open' }, { name: 'flag', data_type: 'BOOLEAN' }]);
   const batch = await open(client, table, { mode: 'append' });
   const raw = (list: string) =>
@@ -597,7 +581,6 @@ test('every fault of a record is told, beside the values that no type holds, in 
 });
 
 test('numbers and names in a request are counted as clients count them', async () => {
-  const client = await workspace.organization();
   const table = await newTable(client, []);
   const batch = await open(client, table, { mode: 'append', client_batch_id: '🙂'.repeat(255) });
   await stage(client, batch, 1, [{ s_id: 1 }]);
@@ -630,7 +613,6 @@ test('numbers and names in a request are counted as clients count them', async (
 });
 
 test('integers keep their digits wherever they come in, also where a double lies beside them', async () => {
-  const client = await workspace.organization();
   const table = await newTable(client, [{ name: 'v', data_type: 'INTEGER' }, { name: 't' }]);
   const appended = await client.call('POST', `/v1/tables/${table}/rows`, {
     raw: json('{"rows":[{"s_id":90564224028551970,"v":90564224028551970}]}'),
@@ -653,7 +635,6 @@ test('integers keep their digits wherever they come in, also where a double lies
 });
 
 test('a key or column renamed after a page was staged refuses the batch, and changes nothing', async () => {
-  const client = await workspace.organization();
   const table = await newTable(client, ordersColumns, { key_columns: ['order_no'] });
   const columns = `/v1/grid/tables/${table}/columns`;
   const upsert = await open(client, table, { mode: 'upsert', on_new_field: 'add' });
@@ -678,7 +659,6 @@ test('a key or column renamed after a page was staged refuses the batch, and cha
 });
 
 test('only its process stages and completes a replay: nothing leaves the quarantine unstaged', async () => {
-  const client = await workspace.organization();
   const table = await newTable(client, [{ name: 'a', data_type: 'INTEGER' }]);
   const source = await open(client, table, { mode: 'append', on_bad_record: 'quarantine' });
   await stage(client, source, 1, [{ s_id: 1, a: 'x' }]);
@@ -696,7 +676,6 @@ test('only its process stages and completes a replay: nothing leaves the quarant
 });
 
 test('half a surrogate pair is a fault of its record, and a checkpoint that cannot be kept is 422', async () => {
-  const client = await workspace.organization();
   const table = await newTable(client, [{ name: 'j', data_type: 'JSON' }]);
   const half = json('{"records":[{"s_id":1,"j":"\\ud800"},{"s_id":2,"j":"\\\\ud800"}]}');
   const strict = await open(client, table, { mode: 'append' });
@@ -731,7 +710,6 @@ test('half a surrogate pair is a fault of its record, and a checkpoint that cann
 });
 
 test('a guard lets exactly its share go, and pages together bring at most 500 columns', async () => {
-  const client = await workspace.organization();
   const table = await newTable(client);
   const ids = (count: number) => Array.from({ length: count }, (_, index) => order(index + 1));
   await client.call('POST', `/v1/tables/${table}/rows`, { body: { rows: ids(10) } });
@@ -750,7 +728,6 @@ test('a guard lets exactly its share go, and pages together bring at most 500 co
 });
 
 test('what became of a batch can be asked when its table is gone, and an open one be ended', async () => {
-  const client = await workspace.organization();
   const table = await newTable(client);
   const applied = await open(client, table, { mode: 'append' });
   await stage(client, applied, 1, [order(1)]);
@@ -765,7 +742,6 @@ test('what became of a batch can be asked when its table is gone, and an open on
 });
 
 test('the guard counts under the lock: a table that grows until the batch has its turn waits for a word too', async () => {
-  const client = await workspace.organization();
   const table = await newTable(client);
   const append = (ids: number[]) =>
     client.call('POST', `/v1/tables/${table}/rows`, { body: { rows: ids.map((id) => order(id)) } });

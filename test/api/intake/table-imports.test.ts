@@ -3,10 +3,11 @@ import { eventually } from '../../support/eventually.ts';
 import { only, replaceGrants } from '../../support/grants.ts';
 import { type Person, personOf } from '../../support/people.ts';
 import { useWorker } from '../../support/worker.ts';
-import { type Answer, type TestClient, useWorkspace } from '../../support/workspace.ts';
+import { type Answer, type TestClient, useOrganization, useWorkspace } from '../../support/workspace.ts';
 
 const workspace = useWorkspace();
 useWorker(workspace);
+const client = useOrganization(workspace);
 
 async function newFile(
   client: TestClient,
@@ -39,7 +40,6 @@ async function select(client: TestClient, sql: string) {
 const csv = 'order_no,city,amount,ordered_on\nA-1,Porto,12.50,2026-01-02\nA-2,Lagos,7,2026-01-03\n';
 
 test('a CSV becomes a queryable table with detected types, under a readable workflow id', async () => {
-  const client = await workspace.organization();
   const { project, file } = await newFile(client, 'orders.csv', csv);
   const started = await client.call('POST', `/v1/projects/${project}/files/${file}/imports`, {
     body: { table_name: 'orders' },
@@ -74,7 +74,6 @@ test('a CSV becomes a queryable table with detected types, under a readable work
 });
 
 test('a broken row fails the import by line, column and reason, and leaves no table', async () => {
-  const client = await workspace.organization();
   const { project, file } = await newFile(client, 'bad.csv', 'id,n\n1,10\n2,ten\n3,30\n');
   const body = {
     project_id: project,
@@ -105,7 +104,6 @@ test('a broken row fails the import by line, column and reason, and leaves no ta
 });
 
 test('what was put aside has the grants of its table, from the start and when they change', async () => {
-  const client = await workspace.organization();
   const reader = await personOf(workspace, client, 'member');
   const outsider = await personOf(workspace, client, 'member');
   const { project, file } = await newFile(client, 'salaries.csv', 'id,pay\n1,10\n');
@@ -146,7 +144,6 @@ test('what was put aside has the grants of its table, from the start and when th
 });
 
 test('binary bytes under the name .csv end as a clear failure, however odd the bytes', async () => {
-  const client = await workspace.organization();
   const bytes = Buffer.from(Array.from({ length: 4_096 }, (_, index) => (index * 7) % 256));
   const project = (await client.call('POST', '/v1/projects', { body: { name: 'Odd' } })).body.data.id;
   const written = await client.call('PUT', `/v1/projects/${project}/files/content?path=odd.csv`, {
@@ -161,7 +158,6 @@ test('binary bytes under the name .csv end as a clear failure, however odd the b
 });
 
 test('replace swaps the whole content, and the past stays readable at its version', async () => {
-  const client = await workspace.organization();
   const first = await newFile(client, 'v1.csv', 'a\n1\n2\n');
   const one = await ended(
     client,
@@ -199,7 +195,6 @@ test('replace swaps the whole content, and the past stays readable at its versio
 });
 
 test("the request's trace reaches the process and each of its activities", async () => {
-  const client = await workspace.organization();
   const { project, file } = await newFile(client, 'traced.csv', csv);
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
   const started = await client.call('POST', `/v1/projects/${project}/files/${file}/imports`, {
@@ -217,7 +212,6 @@ test("the request's trace reaches the process and each of its activities", async
 });
 
 test('the same import under one idempotency key is one import', async () => {
-  const client = await workspace.organization();
   const { project, file } = await newFile(client, 'once.csv', csv);
   const start = () =>
     client.call('POST', `/v1/projects/${project}/files/${file}/imports`, {
@@ -236,7 +230,6 @@ test('the same import under one idempotency key is one import', async () => {
 });
 
 test('an import can be cancelled, also twice, and an ended one stays as it ended', async () => {
-  const client = await workspace.organization();
   const { project, file } = await newFile(client, 'long.csv', `a\n${'1\n'.repeat(500_000)}`);
   const started = await client.call('POST', `/v1/projects/${project}/files/${file}/imports`, {
     body: { table_name: 'long' },
@@ -253,7 +246,6 @@ test('an import can be cancelled, also twice, and an ended one stays as it ended
 });
 
 test('the mappings of a preview are those of an import', async () => {
-  const client = await workspace.organization();
   const { project, file } = await newFile(client, 'mapped.csv', csv);
   const { columnMappings } = (await client.call('POST', `/v1/assets/${file}/previews`, { body: {} })).body
     .data;
@@ -271,7 +263,6 @@ test('the mappings of a preview are those of an import', async () => {
 });
 
 test('an option that is what separates the columns is refused, by previews at its place and by imports with why', async () => {
-  const client = await workspace.organization();
   const { project, file } = await newFile(client, 'clash.csv', 'a,b\n1,2\n');
   for (const option of ['quote_character', 'thousands']) {
     const csv = { [option]: ',' };
@@ -287,7 +278,6 @@ test('an option that is what separates the columns is refused, by previews at it
 });
 
 test('a column that the lake cannot have by its name gets another, and is refused where it is asked for', async () => {
-  const client = await workspace.organization();
   const { project, file } = await newFile(
     client,
     'system.csv',
@@ -310,7 +300,6 @@ test('a column that the lake cannot have by its name gets another, and is refuse
 });
 
 test('previews parse real dialects, page, and name bad rows', async () => {
-  const client = await workspace.organization();
   const text = 'Report\nName;Betrag;Tag\n"Müller; Co";1.234,50;31/12/2025\nBad;x;01/01/2026\n';
   const { file } = await newFile(client, 'de.csv', text);
   const answer = await client.call('POST', `/v1/assets/${file}/previews`, {
@@ -342,7 +331,6 @@ test('previews parse real dialects, page, and name bad rows', async () => {
 });
 
 test('bad options are faults at their place, before anything starts', async () => {
-  const client = await workspace.organization();
   const { project, file } = await newFile(client, 'x.csv', csv);
   const url = `/v1/projects/${project}/files/${file}/imports`;
   const faults = async (body: object) => {
@@ -362,7 +350,6 @@ test('bad options are faults at their place, before anything starts', async () =
 });
 
 test('a title above the header is no row, and the import says so', async () => {
-  const client = await workspace.organization();
   const { project, file } = await newFile(client, 'titled.csv', 'Orders of May\nno,city\n1,Porto\n2,Lagos\n');
   const started = await client.call('POST', `/v1/projects/${project}/files/${file}/imports`, {
     body: { table_name: 'titled' },

@@ -7,14 +7,14 @@ import {
 import { beforeAll, expect, test } from 'vitest';
 import { type Browser, browserOf } from '../../support/browser.ts';
 import { originOf } from '../../support/mcp.ts';
-import { useWorkspace } from '../../support/workspace.ts';
+import { useOwnWorkspace } from '../../support/workspace.ts';
 
-const workspace = useWorkspace();
+const workspace = useOwnWorkspace();
 const callback = 'http://127.0.0.1:49152/callback';
 let browser: Browser;
 
 beforeAll(async () => {
-  await workspace.app.listen({ host: '127.0.0.1', port: 0 });
+  await workspace.listen();
   const { ownerToken } = await workspace.organization('Bakery');
   const host = new URL(originOf(workspace)).host;
   browser = browserOf(workspace, { host });

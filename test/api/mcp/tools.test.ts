@@ -16,7 +16,7 @@ let projectId: string;
 let mcp: McpClient;
 
 beforeAll(async () => {
-  await workspace.app.listen({ host: '127.0.0.1', port: 0 });
+  await workspace.listen();
   client = await workspace.organization();
   projectId = (await client.call('POST', '/v1/projects', { body: { name: 'Sales' } })).body.data.id;
   const written = await client.call('PUT', `/v1/projects/${projectId}/files/content?path=orders.csv`, {

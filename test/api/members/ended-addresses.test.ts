@@ -2,9 +2,9 @@ import { beforeAll, expect, test } from 'vitest';
 import { approvedCode, approvedDevice } from '../../support/approvals.ts';
 import { browserOf } from '../../support/browser.ts';
 import { personOf } from '../../support/people.ts';
-import { type TestClient, useWorkspace } from '../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../support/workspace.ts';
 
-const workspace = useWorkspace();
+const workspace = useOwnWorkspace();
 const password = 'correct horse battery';
 
 let client: TestClient;

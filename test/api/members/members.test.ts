@@ -4,9 +4,9 @@ import { expectEventually } from '../../support/eventually.ts';
 import { personOf } from '../../support/people.ts';
 import { madeSchedule, writtenPlaybook } from '../../support/schedules.ts';
 import { graphOf, node, workflowsOf } from '../../support/workflows.ts';
-import { type TestClient, useWorkspace } from '../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../support/workspace.ts';
 
-const workspace = useWorkspace();
+const workspace = useOwnWorkspace();
 const password = 'correct horse battery';
 
 let client: TestClient;

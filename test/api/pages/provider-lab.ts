@@ -7,7 +7,7 @@ import {
   signInAtProvider,
   startOidcProvider,
 } from '../../support/oidc-provider.ts';
-import { type TestClient, useWorkspace } from '../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../support/workspace.ts';
 
 export const claimsOf = (sub: string, change: Partial<Claims> = {}): Claims => ({
   sub,
@@ -29,7 +29,7 @@ export function useProviderLab() {
     provider = await startOidcProvider();
   });
   afterAll(() => provider.stop());
-  const workspace = useWorkspace({}, () => ({
+  const workspace = useOwnWorkspace({}, () => ({
     OIDC_ISSUER: provider.issuer,
     OIDC_CLIENT_ID: oidcClient.id,
     OIDC_CLIENT_SECRET: oidcClient.secret,

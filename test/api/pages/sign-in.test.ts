@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { nextPage } from '../../../api/pages/next-page.ts';
 import { browserOf } from '../../support/browser.ts';
-import { useWorkspace } from '../../support/workspace.ts';
+import { useOwnWorkspace } from '../../support/workspace.ts';
 
-const workspace = useWorkspace({ trustedProxies: ['127.0.0.1'] });
+const workspace = useOwnWorkspace({ trustedProxies: ['127.0.0.1'] });
 const password = 'correct horse battery';
 
 const from = (address: string) => browserOf(workspace, { 'x-forwarded-for': address });

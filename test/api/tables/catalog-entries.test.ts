@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { type TestClient, useWorkspace } from '../../support/workspace.ts';
+import { type TestClient, useOrganization, useWorkspace } from '../../support/workspace.ts';
 
 const workspace = useWorkspace();
+const client = useOrganization(workspace);
 
 async function projectOf(client: TestClient): Promise<string> {
   const { body } = await client.call('POST', '/v1/projects', { body: { name: 'Catalog' } });
@@ -14,7 +15,6 @@ async function tableOf(client: TestClient, name: string): Promise<string> {
 }
 
 test('a table is attached, listed, shown and detached', async () => {
-  const client = await workspace.organization();
   const project = await projectOf(client);
   const [orders, cities] = [await tableOf(client, 'orders'), await tableOf(client, 'cities')];
   const url = `${project}/catalog-entries`;
@@ -43,7 +43,6 @@ test('a table is attached, listed, shown and detached', async () => {
 });
 
 test('attaching twice is the same entry, also at once and under one key', async () => {
-  const client = await workspace.organization();
   const url = `${await projectOf(client)}/catalog-entries`;
   const body = { table_id: await tableOf(client, 'twice') };
   const answers = await Promise.all([1, 2, 3, 4].map(() => client.call('POST', url, { body })));
@@ -59,7 +58,6 @@ test('attaching twice is the same entry, also at once and under one key', async 
 });
 
 test('what cannot be attached is refused with its reason', async () => {
-  const client = await workspace.organization();
   const project = await projectOf(client);
   const url = `${project}/catalog-entries`;
   const { tables } = (await client.call('GET', '/v1/tables')).body;
@@ -81,7 +79,6 @@ test('what cannot be attached is refused with its reason', async () => {
 });
 
 test('an entry ends with its table, and is of its project alone', async () => {
-  const client = await workspace.organization();
   const [project, other] = [await projectOf(client), await projectOf(client)];
   const table = await tableOf(client, 'gone');
   const { id } = (await client.call('POST', `${project}/catalog-entries`, { body: { table_id: table } })).body

@@ -1,15 +1,19 @@
 import { expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { useWorker } from '../../support/worker.ts';
-import { type TestClient, useWorkspace } from '../../support/workspace.ts';
+import { type TestClient, useOrganization, useWorkspace } from '../../support/workspace.ts';
 
 const workspace = useWorkspace();
 useWorker(workspace);
+const client = useOrganization(workspace);
+
+let tables = 0;
 
 async function keyedTable(client: TestClient, more: object = {}): Promise<string> {
+  tables += 1;
   const answer = await client.call('POST', '/v1/grid/tables', {
     body: {
-      name: 'devices',
+      name: `devices ${tables}`,
       kind: 'data',
       columns: [{ name: 'device' }, { name: 'port', data_type: 'INTEGER' }, { name: 'state' }],
       key_columns: ['device', 'port'],
@@ -57,7 +61,6 @@ async function batch(client: TestClient, table: string, mode: string, records: o
 }
 
 test('an append that repeats a key is refused whole, and names the key and the row that has it', async () => {
-  const client = await workspace.organization();
   const table = await keyedTable(client);
   expect((await append(client, table, row(1, 'a', 1), row(2, 'a', 2))).status).toBe(200);
   const again = await append(client, table, row(3, 'b', 1), row(4, 'a', 2));
@@ -81,7 +84,6 @@ test('an append that repeats a key is refused whole, and names the key and the r
 });
 
 test('of appends that come at once, one has the key', async () => {
-  const client = await workspace.organization();
   const table = await keyedTable(client);
   const answers = await Promise.all(
     Array.from({ length: 12 }, (_, index) => append(client, table, row(index, `d${index % 4}`, 1))),
@@ -91,7 +93,6 @@ test('of appends that come at once, one has the key', async () => {
 });
 
 test('batches add no key twice, beside the rows or among their own', async () => {
-  const client = await workspace.organization();
   const table = await keyedTable(client);
   await append(client, table, row(1, 'a', 1));
   const added = await batch(client, table, 'append', [row(2, 'b', 1), row(3, 'a', 1)]);
@@ -112,7 +113,6 @@ test('batches add no key twice, beside the rows or among their own', async () =>
 });
 
 test('an upsert finds its row by the key alone, and a new row needs an s_id', async () => {
-  const client = await workspace.organization();
   const table = await keyedTable(client);
   await append(client, table, row(1, 'a', 1));
   const upsert = (...rows: object[]) => client.call('PUT', rowsAt(table), { body: { rows } });
@@ -131,7 +131,6 @@ test('an upsert finds its row by the key alone, and a new row needs an s_id', as
 });
 
 test('where keys are not enforced, one that several rows have is named, and can be mended', async () => {
-  const client = await workspace.organization();
   const table = await keyedTable(client, { key_enforced: false });
   await append(client, table, row(1, 'a', 1), row(2, 'a', 1), row(3, 'b', 1));
   const upserted = await client.call('PUT', rowsAt(table), { body: { rows: [row(undefined, 'a', 1)] } });
@@ -150,7 +149,6 @@ test('where keys are not enforced, one that several rows have is named, and can 
 });
 
 test('rows are deleted by s_id and by key, once, and older versions keep them', async () => {
-  const client = await workspace.organization();
   const table = await keyedTable(client);
   const before = await append(client, table, row(1, 'a', 1), row(2, 'b', 1), row(3, 'c', 1));
   const remove = (body: object, headers = {}) => client.call('DELETE', rowsAt(table), { body, headers });
@@ -181,7 +179,6 @@ test('rows are deleted by s_id and by key, once, and older versions keep them', 
 });
 
 test('what is asked to be deleted has to say one kind of name, each whole', async () => {
-  const client = await workspace.organization();
   const table = await keyedTable(client);
   await append(client, table, row(1, 'a', 1));
   const remove = async (body: object) => (await client.call('DELETE', rowsAt(table), { body })).body;
@@ -199,7 +196,6 @@ test('what is asked to be deleted has to say one kind of name, each whole', asyn
 });
 
 test('a column can be dropped, but not one of a key', async () => {
-  const client = await workspace.organization();
   const table = await keyedTable(client);
   const before = await append(client, table, row(1, 'a', 1));
   const drop = (name: string, query = '?confirm=true') =>
@@ -225,7 +221,6 @@ test('a column can be dropped, but not one of a key', async () => {
 });
 
 test('a batch of upserts deletes the rows that its records say are to go', async () => {
-  const client = await workspace.organization();
   const table = await keyedTable(client, {
     columns: [{ name: 'device' }, { name: 'port', data_type: 'INTEGER' }, { name: 'state', nullable: false }],
   });
@@ -271,7 +266,6 @@ test('a batch of upserts deletes the rows that its records say are to go', async
 });
 
 test('keys to delete are checked before the key columns have a type, too', async () => {
-  const client = await workspace.organization();
   const made = await client.call('POST', '/v1/grid/tables', {
     body: { name: 'Untyped', kind: 'data', columns: [{ name: 'device' }], key_columns: ['device'] },
   });
@@ -286,7 +280,6 @@ test('keys to delete are checked before the key columns have a type, too', async
 });
 
 test('a deletion may have as many bytes as the rows of a table', async () => {
-  const client = await workspace.organization();
   const table = await keyedTable(client);
   const sent = await client.call('DELETE', rowsAt(table), {
     raw: { text: '{"s_ids":[1]}'.padEnd(33_554_432), contentType: 'application/json' },

@@ -7,9 +7,9 @@ import { ensureActiveLakeMaintenanceRun } from '../../../domain/tables/lake-main
 import { eventually } from '../../support/eventually.ts';
 import { reconcile as reconcileSteps } from '../../support/reconcile.ts';
 import { useWorker } from '../../support/worker.ts';
-import { type TestClient, useWorkspace } from '../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../support/workspace.ts';
 
-const workspace = useWorkspace();
+const workspace = useOwnWorkspace();
 useWorker(workspace);
 
 const reconcile = () =>

@@ -6,9 +6,9 @@ import { personOf } from '../../support/people.ts';
 import { reconcile } from '../../support/reconcile.ts';
 import { madeSchedule, reconcileSchedules, writtenPlaybook } from '../../support/schedules.ts';
 import { useWorker } from '../../support/worker.ts';
-import { type TestClient, useWorkspace } from '../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../support/workspace.ts';
 
-const workspace = useWorkspace();
+const workspace = useOwnWorkspace();
 useWorker(workspace);
 
 const secret = 424_242;

@@ -14,10 +14,11 @@ import {
 import { eventually } from '../../support/eventually.ts';
 import { reconcile } from '../../support/reconcile.ts';
 import { useWorker } from '../../support/worker.ts';
-import { type TestClient, useWorkspace } from '../../support/workspace.ts';
+import { type TestClient, useOrganization, useOwnWorkspace } from '../../support/workspace.ts';
 
-const workspace = useWorkspace();
+const workspace = useOwnWorkspace();
 useWorker(workspace);
+const client = useOrganization(workspace);
 
 async function projectOf(client: TestClient): Promise<string> {
   return (await client.call('POST', '/v1/projects', { body: { name: 'Runs' } })).body.data.id;
@@ -73,7 +74,6 @@ async function addRun(client: TestClient, project: string, id: string, ownerId: 
 }
 
 test('an import is a run under its own id, with what it made and how it came there', async () => {
-  const client = await workspace.organization();
   const project = await projectOf(client);
   const { id, tableId } = await beginImport(client, project, 'cities');
   const run = await endOf(client, `/v1/projects/${project}/runs/${id}`);
@@ -98,7 +98,6 @@ test('an import is a run under its own id, with what it made and how it came the
 });
 
 test('an import that failed is a run that failed, in Temporal too', async () => {
-  const client = await workspace.organization();
   const project = await projectOf(client);
   const { id } = await beginImport(client, project, 'bad', '');
   const run = await endOf(client, `/v1/projects/${project}/runs/${id}`);
@@ -109,7 +108,6 @@ test('an import that failed is a run that failed, in Temporal too', async () => 
 });
 
 test('runs are listed newest first, a page at a time, by kind and status', async () => {
-  const client = await workspace.organization();
   const project = await projectOf(client);
   const { id } = await beginImport(client, project, 'listed');
   const url = `/v1/projects/${project}/runs`;
@@ -130,7 +128,6 @@ test('runs are listed newest first, a page at a time, by kind and status', async
 });
 
 test('a run of somebody alone is shown to nobody else, and a run is of its project only', async () => {
-  const client = await workspace.organization();
   const project = await projectOf(client);
   await addRun(client, project, 'wfr_mine', client.clientId);
   await addRun(client, project, 'wfr_theirs', 'usr_somebody');
@@ -143,7 +140,6 @@ test('a run of somebody alone is shown to nobody else, and a run is of its proje
 });
 
 test('pages go through shared runs and own ones together, past those of others', async () => {
-  const client = await workspace.organization();
   const project = await projectOf(client);
   const owners = [null, client.clientId, 'usr_somebody'];
   const ids = Array.from({ length: 12 }, (_, index) => `run_${String(index).padStart(2, '0')}`);
@@ -159,7 +155,6 @@ test('pages go through shared runs and own ones together, past those of others',
 });
 
 test('cancelling a run ends the process behind it, once; a cancel that was lost is asked again', async () => {
-  const client = await workspace.organization();
   const project = await projectOf(client);
   const { files } = workspace.deps;
   const begun = Promise.withResolvers<void>();
@@ -186,7 +181,6 @@ test('cancelling a run ends the process behind it, once; a cancel that was lost 
 });
 
 test('an import that is cancelled before its process has begun never becomes a table', async () => {
-  const client = await workspace.organization();
   const project = await projectOf(client);
   const path = `/v1/projects/${project}/files`;
   const file = await client.call('PUT', `${path}/content?path=late.csv`, { body: { content: 'a\n1\n' } });
@@ -208,7 +202,6 @@ test('an import that is cancelled before its process has begun never becomes a t
 });
 
 test('a cursor that was made up is refused', async () => {
-  const client = await workspace.organization();
   const url = `/v1/projects/${await projectOf(client)}/runs`;
   await addRun(client, url.split('/')[3]!, 'run_a');
   await addRun(client, url.split('/')[3]!, 'run_b');
@@ -222,7 +215,6 @@ test('a cursor that was made up is refused', async () => {
 });
 
 test('a name is cut for its summary between characters', async () => {
-  const client = await workspace.organization();
   const project = await projectOf(client);
   const { id } = await beginImport(client, project, 'x', 'a\n1\n', `x${'😀'.repeat(120)}`);
   const run = await endOf(client, `/v1/projects/${project}/runs/${id}`);
@@ -230,7 +222,6 @@ test('a name is cut for its summary between characters', async () => {
 });
 
 test('a run moves along its table of states only, and ends its step with it', async () => {
-  const client = await workspace.organization();
   const project = await projectOf(client);
   const statuses = Object.keys(runStates.transitions) as RunStatus[];
   const { db } = workspace.deps;
@@ -262,7 +253,6 @@ test('a run moves along its table of states only, and ends its step with it', as
 });
 
 test('the Temporal UI is named where the operator has set it', async () => {
-  const client = await workspace.organization();
   const workflowsUrl = 'http://temporal-ui.test/namespaces/default/workflows/';
   expect((await client.call('GET', '/v1/temporal-ui')).body).toEqual({ data: { workflowsUrl } });
   const app = await buildApp({ ...workspace.deps, temporalUi: undefined });

@@ -7,11 +7,11 @@ import { graphOf, node, workflowsOf } from '../../support/workflows.ts';
 import { type TestClient, useWorkspace } from '../../support/workspace.ts';
 import { runCli } from './run-cli.ts';
 
-const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
+const workspace = useWorkspace();
 let folder: string;
 
 beforeAll(async () => {
-  await workspace.app.listen({ host: '127.0.0.1', port: 0 });
+  await workspace.listen();
   folder = await mkdtemp(join(tmpdir(), 'workspace-files-'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -24,8 +24,9 @@ export function runCli(
   args: readonly string[],
   { env = {}, cwd, input, onErr, stop }: CliOptions,
 ): Promise<Ended> {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, [main, ...args], {
-    env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...env },
+    env: { PATH, NODE_COMPILE_CACHE, HOME: '/nonexistent', ...env },
     ...(cwd === undefined ? {} : { cwd }),
   });
   stop?.addEventListener('abort', () => child.kill('SIGINT'));

@@ -10,10 +10,10 @@ import { version } from '../../../clients/typescript/src/index.ts';
 import { browserOf } from '../../support/browser.ts';
 import { originOf } from '../../support/mcp.ts';
 import { useWorker } from '../../support/worker.ts';
-import { type TestClient, useWorkspace } from '../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../support/workspace.ts';
 import { type CliOptions, runCli } from './run-cli.ts';
 
-const workspace = useWorkspace();
+const workspace = useOwnWorkspace();
 useWorker(workspace);
 
 let folder: string;
@@ -21,7 +21,7 @@ let account: TestClient;
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  await workspace.app.listen({ host: '127.0.0.1', port: 0 });
+  await workspace.listen();
   folder = await mkdtemp(join(tmpdir(), 'workspace-cli-'));
   account = await workspace.organization();
   env = {

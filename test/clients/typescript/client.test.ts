@@ -12,11 +12,11 @@ import * as client from '../../../clients/typescript/src/index.ts';
 import { browserOf } from '../../support/browser.ts';
 import { expectEventually } from '../../support/eventually.ts';
 import { useWorker } from '../../support/worker.ts';
-import { type TestClient, useWorkspace } from '../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../support/workspace.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
-const workspace = useWorkspace();
+const workspace = useOwnWorkspace();
 useWorker(workspace);
 
 /** Breaks or answers a request in place of the service, if it returns true. */
@@ -31,7 +31,7 @@ const closers: (() => void)[] = [];
 
 /** A proxy before the service that a test may let misbehave. */
 beforeAll(async () => {
-  await workspace.app.listen({ host: '127.0.0.1', port: 0 });
+  await workspace.listen();
   const { port } = workspace.app.server.address() as AddressInfo;
   const proxy = createServer((incoming, outgoing) => {
     seen.push(`${incoming.method} ${incoming.url}`);

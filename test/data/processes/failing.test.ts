@@ -9,9 +9,9 @@ import { insertRun, moveRun } from '../../../domain/workspace/runs/runs.ts';
 import { projectOf } from '../../support/conversations.ts';
 import { eventually } from '../../support/eventually.ts';
 import { quietRuntime } from '../../support/temporal.ts';
-import { type TestClient, useWorkspace } from '../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../support/workspace.ts';
 
-const workspace = useWorkspace();
+const workspace = useOwnWorkspace();
 beforeAll(quietRuntime);
 const connections: NativeConnection[] = [];
 afterAll(async () => {

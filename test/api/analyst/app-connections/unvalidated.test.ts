@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { createAppClients } from '../../../../domain/analyst/app-connections/clients.ts';
 import { refreshTools } from '../../../../domain/analyst/app-connections/refresh.ts';
 import { startMcpServer } from '../../../support/mcp-server.ts';
-import { useWorkspace } from '../../../support/workspace.ts';
+import { useOwnWorkspace } from '../../../support/workspace.ts';
 
-const workspace = useWorkspace({}, () => ({ ALLOW_UNVALIDATED_ADDRESSES: 'true' }));
+const workspace = useOwnWorkspace({}, () => ({ ALLOW_UNVALIDATED_ADDRESSES: 'true' }));
 const url = '/v1/connections/app';
 
 test('where the operator allows it a connection goes to any address, for as long as that is so', async () => {

@@ -9,13 +9,13 @@ import { startMcpServer, type TestMcpServer, type TestTool } from '../../../supp
 import type { ModelReply, ModelRequestBody } from '../../../support/model-server.ts';
 import { attachedTable, endedRun } from '../../../support/runs.ts';
 import { useWorker } from '../../../support/worker.ts';
-import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../../support/workspace.ts';
 
 /** Tools of a real MCP server used by a scripted model, and the people who decide on them. */
 type Script = (request: ModelRequestBody) => ModelReply | Promise<ModelReply>;
 let script: Script[] = [];
 const models = useModelServer((request) => script.shift()?.(request) ?? { text: 'Done.' });
-const workspace = useWorkspace({}, () => ({
+const workspace = useOwnWorkspace({}, () => ({
   ...models.environment(),
   ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8',
 }));

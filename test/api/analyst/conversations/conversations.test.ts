@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { inOrganization } from '../../../../data/postgres/client.ts';
 import { updateConversation } from '../../../../domain/analyst/conversations/conversations.ts';
 import { projectOf, talkIn } from '../../../support/conversations.ts';
-import { useWorkspace } from '../../../support/workspace.ts';
+import { useOrganization, useWorkspace } from '../../../support/workspace.ts';
 
 const workspace = useWorkspace();
+const client = useOrganization(workspace);
 
 test('a conversation is begun, listed by latest activity, renamed and deleted', async () => {
-  const client = await workspace.organization();
   const project = await projectOf(client);
   const url = `/v1/projects/${project}/conversations`;
   const first = await client.call('POST', url, { body: { title: 'First' } });
@@ -40,7 +40,6 @@ test('a conversation is begun, listed by latest activity, renamed and deleted', 
 });
 
 test('what is wrong with a message is told at its place', async () => {
-  const client = await workspace.organization();
   const talk = await talkIn(client);
   const wrong: [object, (string | number)[], string][] = [
     [{}, ['body', 'message'], 'missing'],
@@ -63,7 +62,6 @@ test('what is wrong with a message is told at its place', async () => {
 });
 
 test('an archived project takes no conversations and no messages', async () => {
-  const client = await workspace.organization();
   const talk = await talkIn(client);
   await client.call('DELETE', `/v1/projects/${talk.projectId}`);
   expect((await talk.post('Anybody here?')).body).toMatchObject({ status: 409, code: 'conflict' });
@@ -73,7 +71,6 @@ test('an archived project takes no conversations and no messages', async () => {
 });
 
 test('a conversation of ten thousand messages is shown by its newest, and read on from there', async () => {
-  const client = await workspace.organization();
   const talk = await talkIn(client);
   const { organizationId } = client;
   await inOrganization(workspace.deps.db, organizationId, async (db) => {
@@ -100,7 +97,6 @@ test('a conversation of ten thousand messages is shown by its newest, and read o
 });
 
 test('a page of long messages ends early, and goes on', async () => {
-  const client = await workspace.organization();
   const talk = await talkIn(client);
   await inOrganization(workspace.deps.db, client.organizationId, (db) =>
     sql`INSERT INTO messages (organization_id, id, conversation_id, position, role, status, content, model, completed_at)
@@ -119,13 +115,11 @@ test('a page of long messages ends early, and goes on', async () => {
 });
 
 test('the models are listed, and offline is always one of them', async () => {
-  const client = await workspace.organization();
   const { body } = await client.call('GET', '/v1/models');
   expect(body.items).toEqual([{ id: 'offline', label: expect.any(String), efforts: [], default: true }]);
 });
 
 test('the same post under one idempotency key is one message', async () => {
-  const client = await workspace.organization();
   const talk = await talkIn(client);
   const post = () =>
     client.call('POST', `${talk.url}/messages`, {

@@ -4,12 +4,12 @@ import { type Talk, talkIn, useModelServer } from '../../../support/conversation
 import { eventually } from '../../../support/eventually.ts';
 import type { ModelReply, ModelRequestBody } from '../../../support/model-server.ts';
 import { useWorker } from '../../../support/worker.ts';
-import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../../support/workspace.ts';
 
 let script: ((request: ModelRequestBody) => ModelReply | Promise<ModelReply>)[] = [];
 
 const models = useModelServer((request) => script.shift()?.(request) ?? { text: 'Done.' });
-const workspace = useWorkspace({}, () => ({ ...models.environment(), MONTHLY_TOKEN_BUDGET: '1000' }));
+const workspace = useOwnWorkspace({}, () => ({ ...models.environment(), MONTHLY_TOKEN_BUDGET: '1000' }));
 useWorker(workspace);
 
 let client: TestClient;

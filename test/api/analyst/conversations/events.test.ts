@@ -4,7 +4,7 @@ import { applied, type SeenEvent } from '../../../support/conversation-events.ts
 import { readEvents, type Talk, talkIn, useModelServer } from '../../../support/conversations.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { useWorker } from '../../../support/worker.ts';
-import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../../support/workspace.ts';
 
 const models = useModelServer(({ messages }, n) => {
   const asked = String(messages.at(-1)!.content);
@@ -22,7 +22,7 @@ const models = useModelServer(({ messages }, n) => {
     };
   return { text: Array.from({ length: 20 }, (_, index) => `word${index} `), delayMs: 5 };
 });
-const workspace = useWorkspace({}, models.environment);
+const workspace = useOwnWorkspace({}, models.environment);
 useWorker(workspace);
 
 let client: TestClient;

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Talk, talkIn, useModelServer } from '../../../support/conversations.ts';
 import type { ModelReply, ModelRequestBody } from '../../../support/model-server.ts';
 import { useWorker } from '../../../support/worker.ts';
-import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../../support/workspace.ts';
 
 type Script = ModelReply | ((request: ModelRequestBody) => ModelReply);
 
@@ -13,7 +13,7 @@ const models = useModelServer((request) => {
   const next = script.length > 1 ? script.shift()! : script[0]!;
   return typeof next === 'function' ? next(request) : next;
 });
-const workspace = useWorkspace({}, models.environment);
+const workspace = useOwnWorkspace({}, models.environment);
 useWorker(workspace);
 
 let client: TestClient;

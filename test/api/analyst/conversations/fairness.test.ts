@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { talkIn, useModelServer } from '../../../support/conversations.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { useWorker } from '../../../support/worker.ts';
-import { useWorkspace } from '../../../support/workspace.ts';
+import { useOwnWorkspace } from '../../../support/workspace.ts';
 
 const models = useModelServer(({ messages }) =>
   String(messages.at(-1)!.content).includes('slowly')
     ? { endless: { delta: 'slow ', everyMs: 20 } }
     : { text: 'Quick.' },
 );
-const workspace = useWorkspace({}, models.environment);
+const workspace = useOwnWorkspace({}, models.environment);
 useWorker(workspace, { turnsPerOrganization: 2 });
 
 test('an organization that has its turns under way keeps nobody else waiting, and its next one comes up', async () => {

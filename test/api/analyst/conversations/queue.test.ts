@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Talk, talkIn, useModelServer } from '../../../support/conversations.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { useWorker } from '../../../support/worker.ts';
-import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../../support/workspace.ts';
 
 /** Echoes the question; a question containing `slowly` is answered endlessly. */
 const models = useModelServer(({ messages }) => {
@@ -11,7 +11,7 @@ const models = useModelServer(({ messages }) => {
     ? { endless: { delta: 'slow ', everyMs: 20 } }
     : { text: `You said: ${asked}` };
 });
-const workspace = useWorkspace({}, models.environment);
+const workspace = useOwnWorkspace({}, models.environment);
 useWorker(workspace);
 
 let client: TestClient;

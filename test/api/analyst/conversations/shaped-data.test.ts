@@ -6,12 +6,12 @@ import { replaceGrants } from '../../../support/grants.ts';
 import type { ModelReply, ModelRequestBody } from '../../../support/model-server.ts';
 import { personOf } from '../../../support/people.ts';
 import { useWorker } from '../../../support/worker.ts';
-import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../../support/workspace.ts';
 
 let script: ((request: ModelRequestBody) => ModelReply | Promise<ModelReply>)[] = [];
 
 const models = useModelServer((request) => script.shift()?.(request) ?? { text: 'Done.' });
-const workspace = useWorkspace({}, () => models.environment());
+const workspace = useOwnWorkspace({}, () => models.environment());
 useWorker(workspace);
 
 let client: TestClient;

@@ -6,10 +6,10 @@ import { appendEvents } from '../../../../domain/analyst/conversations/events.ts
 import { followEvents } from '../../../../domain/analyst/conversations/follow.ts';
 import { type Talk, talkIn } from '../../../support/conversations.ts';
 import { expectEventually } from '../../../support/eventually.ts';
-import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../../support/workspace.ts';
 
 let listening = 0;
-const workspace = useWorkspace();
+const workspace = useOwnWorkspace();
 let client: TestClient;
 let talk: Talk;
 let url: string;
@@ -18,7 +18,7 @@ let headers: Record<string, string>;
 beforeAll(async () => {
   client = await workspace.organization();
   talk = await talkIn(client);
-  await workspace.app.listen({ host: '127.0.0.1', port: 0 });
+  await workspace.listen();
   const { port } = workspace.app.server.address() as { port: number };
   url = `http://127.0.0.1:${port}${talk.url}/events`;
   headers = { authorization: `Bearer ${await client.token()}` };

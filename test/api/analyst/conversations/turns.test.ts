@@ -3,13 +3,13 @@ import { applied } from '../../../support/conversation-events.ts';
 import { readEvents, type Talk, talkIn, useModelServer } from '../../../support/conversations.ts';
 import type { ModelReply, ModelRequestBody } from '../../../support/model-server.ts';
 import { useWorker } from '../../../support/worker.ts';
-import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../../support/workspace.ts';
 
 /** The model's next answers, in order; `Done.` when none is left. */
 let script: ((request: ModelRequestBody) => ModelReply)[] = [];
 
 const models = useModelServer((request) => script.shift()?.(request) ?? { text: 'Done.' });
-const workspace = useWorkspace({}, models.environment);
+const workspace = useOwnWorkspace({}, models.environment);
 useWorker(workspace);
 
 let client: TestClient;

@@ -6,13 +6,13 @@ import { eventually } from '../../../support/eventually.ts';
 import type { ModelReply, ModelRequestBody } from '../../../support/model-server.ts';
 import { attachedTable, endedRun } from '../../../support/runs.ts';
 import { useWorker } from '../../../support/worker.ts';
-import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../../support/workspace.ts';
 
 /** Playbooks run by the real worker: with the offline analyst, and with a scripted model. */
 type Answer = (request: ModelRequestBody) => ModelReply | Promise<ModelReply>;
 let script: Answer[] = [];
 const models = useModelServer((request) => script.shift()?.(request) ?? { text: 'Done.' });
-const workspace = useWorkspace({}, () => models.environment());
+const workspace = useOwnWorkspace({}, () => models.environment());
 useWorker(workspace);
 
 let client: TestClient;

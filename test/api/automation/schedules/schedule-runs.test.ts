@@ -23,14 +23,14 @@ import {
   writtenPlaybook,
 } from '../../../support/schedules.ts';
 import { useWorker } from '../../../support/worker.ts';
-import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../../support/workspace.ts';
 
 const models = useModelServer(({ messages }) =>
   String(messages.at(-1)!.content).includes('slowly')
     ? { endless: { delta: 'slow ', everyMs: 20 } }
     : { text: 'Done.' },
 );
-const workspace = useWorkspace({}, models.environment);
+const workspace = useOwnWorkspace({}, models.environment);
 useWorker(workspace);
 
 let client: TestClient;

@@ -11,10 +11,10 @@ import { attachedTable } from '../../../support/runs.ts';
 import { startSmtpServer, type TestSmtpServer } from '../../../support/smtp-server.ts';
 import { useWorker } from '../../../support/worker.ts';
 import { graphOf, node, workflowsOf } from '../../../support/workflows.ts';
-import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../../support/workspace.ts';
 
 const mail: TestSmtpServer = await startSmtpServer();
-const workspace = useWorkspace({}, () => ({
+const workspace = useOwnWorkspace({}, () => ({
   SMTP_URL: mail.url,
   SMTP_FROM: 'reports@example.com',
   ALLOWED_PRIVATE_ADDRESSES: '127.0.0.1/32',

@@ -7,10 +7,10 @@ import { answerWith, type HttpReceiver, startHttpReceiver } from '../../../suppo
 import { reconcile } from '../../../support/reconcile.ts';
 import { useWorker } from '../../../support/worker.ts';
 import { graphOf, node, steps, workflowsOf } from '../../../support/workflows.ts';
-import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../../support/workspace.ts';
 
 /** What happens to deliveries when their node is ended from outside. */
-const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.1/32' }));
+const workspace = useOwnWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.1/32' }));
 useWorker(workspace);
 
 let client: TestClient;

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { projectOf } from '../../../support/conversations.ts';
-import { useWorkspace } from '../../../support/workspace.ts';
+import { useOwnWorkspace } from '../../../support/workspace.ts';
 
 const perMinute = 20;
-const workspace = useWorkspace({ rateLimitPerMinute: perMinute, trustedProxies: ['127.0.0.1'] });
+const workspace = useOwnWorkspace({ rateLimitPerMinute: perMinute, trustedProxies: ['127.0.0.1'] });
 
 test('whoever has not the secret of a hook uses up nothing of it, nor whoever has it anything of an address', async () => {
   const client = await workspace.organization();

@@ -7,10 +7,10 @@ import { reconcile } from '../../../support/reconcile.ts';
 import { attachedTable } from '../../../support/runs.ts';
 import { useWorker } from '../../../support/worker.ts';
 import { graphOf, node, steps, workflowsOf } from '../../../support/workflows.ts';
-import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../../support/workspace.ts';
 
 /** The data of long runs, and workflows during the archiving of their project. */
-const workspace = useWorkspace();
+const workspace = useOwnWorkspace();
 useWorker(workspace);
 
 const dayMs = 86_400_000;

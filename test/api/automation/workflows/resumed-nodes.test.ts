@@ -10,11 +10,11 @@ import { reconcile } from '../../../support/reconcile.ts';
 import { endedRun } from '../../../support/runs.ts';
 import { useWorker } from '../../../support/worker.ts';
 import { graphOf, node, workflowsOf } from '../../../support/workflows.ts';
-import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../../support/workspace.ts';
 
 /** A resume repeats the work of every node that did not succeed. */
 const models = useModelServer(() => ({ endless: { delta: 'slow ', everyMs: 50 } }));
-const workspace = useWorkspace({}, models.environment);
+const workspace = useOwnWorkspace({}, models.environment);
 useWorker(workspace);
 
 let client: TestClient;

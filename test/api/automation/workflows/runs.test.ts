@@ -8,9 +8,9 @@ import { attachedTable } from '../../../support/runs.ts';
 import { writtenPlaybook } from '../../../support/schedules.ts';
 import { useWorker } from '../../../support/worker.ts';
 import { graphOf, node, steps, workflowsOf } from '../../../support/workflows.ts';
-import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../../support/workspace.ts';
 
-const workspace = useWorkspace();
+const workspace = useOwnWorkspace();
 useWorker(workspace);
 
 let client: TestClient;

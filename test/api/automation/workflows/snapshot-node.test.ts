@@ -7,7 +7,7 @@ import { useWorker } from '../../../support/worker.ts';
 import { graphOf, node, steps, workflowsOf } from '../../../support/workflows.ts';
 import { useWorkspace } from '../../../support/workspace.ts';
 
-const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
+const workspace = useWorkspace();
 useWorker(workspace);
 
 async function prepared(limits: object = {}) {

@@ -1,12 +1,12 @@
 import { pino } from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
 import { connect, httpServer, list, tested } from '../../../support/sources.ts';
-import { useWorkspace } from '../../../support/workspace.ts';
+import { useOwnWorkspace } from '../../../support/workspace.ts';
 
 /** Everything that is logged, at the most detailed level. */
 const logged: string[] = [];
 const logger = pino({ level: 'trace' }, { write: (line: string) => logged.push(line) });
-const workspace = useWorkspace({ logger }, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
+const workspace = useOwnWorkspace({ logger }, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
 
 afterAll(() => {
   expect(logged.join()).not.toMatch(/a-secret-/);

@@ -6,12 +6,13 @@ import {
 } from '../../../../domain/intake/data-connections/types/field.ts';
 import { typeTables } from '../../../../domain/intake/data-connections/types/types.ts';
 import { connect, httpServer, tested } from '../../../support/sources.ts';
-import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
+import { type TestClient, useOrganization, useOwnWorkspace } from '../../../support/workspace.ts';
 
-const workspace = useWorkspace({}, () => ({
+const workspace = useOwnWorkspace({}, () => ({
   ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8',
   ALLOW_UNVALIDATED_ADDRESSES: 'true',
 }));
+const client = useOrganization(workspace);
 
 type Values = Record<string, string | number | boolean>;
 interface Sample {
@@ -138,7 +139,6 @@ test.each(directing)(
 );
 
 test('one removed falls back to where it would go then, and is the same change', async () => {
-  const client = await workspace.organization();
   const at = await connection(client, samples[0]!);
   const patched = async (body: object) => {
     const { status, body: answer } = await client.call('PATCH', at, { body });
@@ -152,7 +152,6 @@ test('one removed falls back to where it would go then, and is the same change',
 });
 
 test('what leaves secrets where they go, or sends them more safely, needs none of them', async () => {
-  const client = await workspace.organization();
   const changes: [number, Values][] = [
     [0, { database: 'other', user: 'v', host: 'DB.example.com' }],
     [3, { base_url: 'https://api.example.com:443/v2' }],
@@ -172,7 +171,6 @@ test('what leaves secrets where they go, or sends them more safely, needs none o
 });
 
 test('addresses that are checked no more need every secret again', async () => {
-  const client = await workspace.organization();
   const at = await connection(client, samples[3]!);
   const snapshot_config = { http_replication: { validate_server_address: false } };
   const alone = await client.call('PATCH', at, { body: { snapshot_config } });
@@ -186,7 +184,6 @@ test('addresses that are checked no more need every secret again', async () => {
 });
 
 test('a server that a connection is pointed at gets no secret that was given for another one', async () => {
-  const client = await workspace.organization();
   const token = `a-secret-${randomUUID()}`;
   const [own, other] = [
     await httpServer((_, response) => response.end('[]')),

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useSourceDatabase } from '../../../support/source-database.ts';
 import { startTlsFront, type TlsFront } from '../../../support/tls-front.ts';
-import { useWorkspace } from '../../../support/workspace.ts';
+import { useOwnWorkspace } from '../../../support/workspace.ts';
 
-const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8, ::1' }));
+const workspace = useOwnWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8, ::1' }));
 const source = useSourceDatabase();
 
 /** Needed by the tests to create a certificate, not by the service. */

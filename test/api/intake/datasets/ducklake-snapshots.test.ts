@@ -4,7 +4,7 @@ import { rowsOf, snapshotOf } from '../../../support/snapshots.ts';
 import { useWorker } from '../../../support/worker.ts';
 import { useWorkspace } from '../../../support/workspace.ts';
 
-const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
+const workspace = useWorkspace();
 useWorker(workspace);
 const lake = useOtherLake();
 

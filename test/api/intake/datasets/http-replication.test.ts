@@ -7,10 +7,11 @@ import { type Misdeed, pageOf, recordPolicy, recordSource } from '../../../suppo
 import { attach, rowsOf, snapshotOf, startSnapshot, untilStatus } from '../../../support/snapshots.ts';
 import { connect, httpServer } from '../../../support/sources.ts';
 import { useWorker } from '../../../support/worker.ts';
-import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
+import { type TestClient, useOrganization, useWorkspace } from '../../../support/workspace.ts';
 
-const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
+const workspace = useWorkspace();
 useWorker(workspace);
+const client = useOrganization(workspace);
 
 async function dataset(
   client: TestClient,
@@ -40,7 +41,6 @@ async function succeeded(client: TestClient, at: string) {
 const day = (number: number) => `2026-03-0${number}T00:00:00Z`;
 
 test('a second snapshot reads from the cursor on: late, changed and re-read records come once', async () => {
-  const client = await workspace.organization();
   const source = await recordSource([
     { id: 1, at: day(1), name: 'one', size: 12345678901234567890n.toString() },
     { id: 2, at: day(2), name: 'two' },
@@ -91,7 +91,6 @@ const status =
     response.writeHead(code, headers).end('no');
 
 test('what may pass is tried again, and heeds what the source asks for', async () => {
-  const client = await workspace.organization();
   const source = await recordSource(records(7), [
     status(429, { 'retry-after': '1' }),
     undefined,
@@ -189,7 +188,6 @@ function bomb(_: unknown, response: ServerResponse): void {
 }
 
 test('pages that shift, come twice or are empty in the middle double and lose nothing', async () => {
-  const client = await workspace.organization();
   const pages = [[1, 2], [2, 3], [], [1, 2], [4]];
   const source = await httpServer((request, response) => {
     const token = Number(new URL(request.url!, 'http://x').searchParams.get('after_page') ?? 0);
@@ -226,7 +224,6 @@ test.each([
     ['?from=0', '?from=2', '?from=4', '?from=5'],
   ],
 ])('pages by %s end at an empty one', async (mode, pagination, searches) => {
-  const client = await workspace.organization();
   const all = records(5);
   const source = await httpServer((request, response) => {
     const { searchParams } = new URL(request.url!, 'http://x');
@@ -250,7 +247,6 @@ test.each([
 });
 
 test('a source that does not heed what leads on is not asked for ever', async () => {
-  const client = await workspace.organization();
   const source = await httpServer((_, response) => response.end('{"items": [{"id": 1}]}'));
   const { at } = await dataset(client, source.base, {
     resources: [{ request_path: '/records', pagination: { mode: 'page', data_pointer: '/items' } }],
@@ -261,7 +257,6 @@ test('a source that does not heed what leads on is not asked for ever', async ()
 });
 
 test('a snapshot that meets its bound of pages succeeds, and the next one goes on', async () => {
-  const client = await workspace.organization();
   const source = await recordSource(records(7));
   const policy = recordPolicy();
   Object.assign(policy.resources[0]!.pagination, { max_pages_per_run: 2 });
@@ -286,7 +281,6 @@ test('a snapshot that meets its bound of pages succeeds, and the next one goes o
 });
 
 test('without a key what is read again is not added again, and equal records are each a row', async () => {
-  const client = await workspace.organization();
   const source = await recordSource([
     { id: 1, at: day(1) },
     { id: 2, at: day(2) },
@@ -310,7 +304,6 @@ test('without a key what is read again is not added again, and equal records are
 });
 
 test('fields become columns as they are mapped, JSON in texts is parsed, and types hold what comes later', async () => {
-  const client = await workspace.organization();
   const source = await recordSource([
     { id: 1, at: day(1), size: 5, address: { city: 'Oslo' }, more: '{"a": [12345678901234567890]}' },
   ]);
@@ -349,7 +342,6 @@ test('fields become columns as they are mapped, JSON in texts is parsed, and typ
 });
 
 test('from_now begins with what comes, and an empty source has a table all the same', async () => {
-  const client = await workspace.organization();
   const source = await recordSource(records(3));
   const { at, table } = await dataset(
     client,
@@ -375,7 +367,6 @@ test('from_now begins with what comes, and an empty source has a table all the s
 });
 
 test('large answers are read beside everything else, with every digit', async () => {
-  const client = await workspace.organization();
   const all = Array.from({ length: 6_000 }, (_, id) => ({
     id,
     at: day(1),
@@ -401,7 +392,6 @@ test('large answers are read beside everything else, with every digit', async ()
 });
 
 test('other settings of the resource have it read anew', async () => {
-  const client = await workspace.organization();
   const source = await recordSource(records(3));
   const { at, table, connection } = await dataset(client, source.base, recordPolicy());
   await succeeded(client, at);
@@ -428,7 +418,6 @@ test('other settings of the resource have it read anew', async () => {
 });
 
 test('the limits hold over two datasets of one connection, in every second', async () => {
-  const client = await workspace.organization();
   let open = 0;
   let most = 0;
   const all = records(30);
@@ -455,7 +444,6 @@ test('the limits hold over two datasets of one connection, in every second', asy
 });
 
 test('a snapshot whose limit is used up waits in its process, lets others copy, and can be cancelled', async () => {
-  const client = await workspace.organization();
   const source = await recordSource(records(9));
   const { at } = await dataset(client, source.base, recordPolicy({}, { requests_per_day: 2 }));
   const run = await startSnapshot(client, at);
@@ -475,7 +463,6 @@ test('a snapshot whose limit is used up waits in its process, lets others copy, 
 });
 
 test('one that its source asks to be patient says until when, and that the source asked for it', async () => {
-  const client = await workspace.organization();
   const source = await recordSource(records(3), [status(429, { 'retry-after': '7200' })]);
   const project = (await client.call('POST', '/v1/projects', { body: { name: `p ${randomUUID()}` } })).body
     .data.id;
@@ -492,7 +479,6 @@ test('one that its source asks to be patient says until when, and that the sourc
 });
 
 test('two sources whose answers never end hold up nobody else', async () => {
-  const client = await workspace.organization();
   const endless: Misdeed = (_, response) => response.writeHead(200).write('{"items": [');
   const bad = await Promise.all(
     [1, 2].map(() =>
@@ -516,7 +502,6 @@ test('two sources whose answers never end hold up nobody else', async () => {
 });
 
 test('the bytes of an hour are never overrun', async () => {
-  const client = await workspace.organization();
   const source = await recordSource(records(60));
   const limits = { response_bytes_per_hour: 1_200 };
   const { at } = await dataset(client, source.base, recordPolicy({}, limits));

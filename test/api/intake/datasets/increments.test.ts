@@ -4,10 +4,11 @@ import { createRandom } from '../../../faults/random.ts';
 import { attach, rowsOf, snapshotOf } from '../../../support/snapshots.ts';
 import { useSourceDatabase } from '../../../support/source-database.ts';
 import { useWorker } from '../../../support/worker.ts';
-import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
+import { type TestClient, useOrganization, useWorkspace } from '../../../support/workspace.ts';
 
-const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
+const workspace = useWorkspace();
 useWorker(workspace);
+const client = useOrganization(workspace);
 const source = useSourceDatabase();
 
 async function succeeded(client: TestClient, at: string) {
@@ -35,7 +36,6 @@ async function ageWhole(client: TestClient, at: string): Promise<void> {
 }
 
 test('an incremental dataset copies what came since, and a little before; what is gone goes with the next whole copy', async () => {
-  const client = await workspace.organization();
   await source.run(
     'CREATE TABLE shop.visits (id bigint PRIMARY KEY, place text NOT NULL, at timestamptz NOT NULL)',
     "INSERT INTO shop.visits SELECT n, 'p' || n, timestamptz '2026-01-01' + n * interval '1 hour' FROM generate_series(1, 1000) AS n",
@@ -77,7 +77,6 @@ test('an incremental dataset copies what came since, and a little before; what i
 });
 
 test('a column that the source no longer has is told once, also by a snapshot that copies no row or everything', async () => {
-  const client = await workspace.organization();
   await source.run(
     'CREATE TABLE shop.narrowed (id int PRIMARY KEY, n int, v text, w text)',
     "INSERT INTO shop.narrowed VALUES (1, 1, 'v1', 'w1'), (2, 20000, 'v2', 'w2')",
@@ -124,7 +123,6 @@ test.each([
   ['cursor: a number', 'n', 'integer', (n: number) => String(n)],
   ['cursor: a day', 'd', 'date', (n: number) => `date '2020-01-01' + ${n}`],
 ])('%s', async (_, column, type, value) => {
-  const client = await workspace.organization();
   const name = `shop.by_${column}`;
   await source.run(
     `CREATE TABLE ${name} (id int, part text, ${column} ${type}, PRIMARY KEY (id, part))`,
@@ -143,7 +141,6 @@ test.each([
 });
 
 test('what does not fit is refused where it is written, or by the snapshot where only the source tells', async () => {
-  const client = await workspace.organization();
   const connection = await source.connect(client);
   await source.run('CREATE TABLE shop.odd (id int PRIMARY KEY, word text)');
   const base = { resource: 'shop.odd', name: 'odd', mode: 'incremental' };
@@ -171,7 +168,6 @@ test('what does not fit is refused where it is written, or by the snapshot where
 });
 
 test.each([1, 2])('whatever is written at the source, the table has it: seed %i', async (seed) => {
-  const client = await workspace.organization();
   const random = createRandom(seed, 'increments');
   const name = `shop.random_${seed}`;
   await source.run(`CREATE TABLE ${name} (id int PRIMARY KEY, v int, n bigint)`);

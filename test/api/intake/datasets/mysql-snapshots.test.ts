@@ -7,7 +7,7 @@ import { attach, rowsOf, snapshotOf, startSnapshot, untilStatus } from '../../..
 import { useWorker } from '../../../support/worker.ts';
 import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
 
-const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
+const workspace = useWorkspace();
 useWorker(workspace);
 
 describe.skipIf(!hasMariadb)('MariaDB (skipped where the machine has no mariadbd)', () => {

@@ -7,9 +7,9 @@ import { attach, rowsOf, snapshotOf } from '../../../support/snapshots.ts';
 import { connect, httpServer } from '../../../support/sources.ts';
 import { testStores } from '../../../support/stores.ts';
 import { useWorker } from '../../../support/worker.ts';
-import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../../support/workspace.ts';
 
-const workspace = useWorkspace({}, () => ({
+const workspace = useOwnWorkspace({}, () => ({
   ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8',
   SNAPSHOT_MAX_GIB: '0.005',
 }));

@@ -5,10 +5,11 @@ import { recordPolicy, recordSource } from '../../../support/replication-source.
 import { attach } from '../../../support/snapshots.ts';
 import { connect } from '../../../support/sources.ts';
 import { useWorker } from '../../../support/worker.ts';
-import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
+import { type TestClient, useOrganization, useWorkspace } from '../../../support/workspace.ts';
 
-const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
+const workspace = useWorkspace();
 useWorker(workspace);
+const client = useOrganization(workspace);
 
 const daily = { type: 'daily', zone_id: 'Europe/Berlin', time_of_day: '06:30' };
 const nextYear = new Date().getUTCFullYear() + 1;
@@ -62,7 +63,6 @@ const snapshotsOf = async (client: TestClient, at: string) =>
   (await client.call('GET', `${at}/snapshots`)).body.items;
 
 test('a dataset is copied by its cadence, once a fire; a fire that cannot start moves nothing', async () => {
-  const client = await workspace.organization();
   const { at, dataset } = await httpDataset(client, { schedule: daily });
   expect(dataset.schedule).toMatchObject({ type: 'daily', zoneId: 'Europe/Berlin', timeOfDay: '06:30' });
   expect(await schedulesOf(client, at)).toMatchObject([
@@ -97,7 +97,6 @@ test('a dataset is copied by its cadence, once a fire; a fire that cannot start 
 });
 
 test('a cadence is kept by what does not name it, changed, taken away, given back, and gone with its dataset', async () => {
-  const client = await workspace.organization();
   const project = (await client.call('POST', '/v1/projects', { body: { name: 'Shop' } })).body.data.id;
   const { at } = await httpDataset(client, {});
   expect(await schedulesOf(client, at)).toEqual([]);
@@ -123,7 +122,6 @@ test('a cadence is kept by what does not name it, changed, taken away, given bac
 });
 
 test('a cadence that cannot be is refused', async () => {
-  const client = await workspace.organization();
   const { connection } = await httpDataset(client, {});
   const refusal = async (schedule: object) => {
     const body = { resource: '/records', name: 'other', schedule };
@@ -138,7 +136,6 @@ test('a cadence that cannot be is refused', async () => {
 });
 
 test('a dataset is copied every so many minutes, which needs no zone', async () => {
-  const client = await workspace.organization();
   const { at, dataset } = await httpDataset(client, { schedule: { type: 'interval', every_minutes: 15 } });
   expect(dataset.schedule).toMatchObject({ type: 'interval', everyMinutes: 15, zoneId: 'UTC' });
   const [schedule] = await schedulesOf(client, at);
@@ -177,7 +174,6 @@ test('a dataset is copied every so many minutes, which needs no zone', async () 
 });
 
 test('a paused schedule is shown as paused, and stays so until it is resumed', async () => {
-  const client = await workspace.organization();
   const project = (await client.call('POST', '/v1/projects', { body: { name: 'Shop' } })).body.data.id;
   const { at, dataset, connection } = await httpDataset(client, { schedule: daily, project_id: project });
   expect(dataset).toMatchObject({ scheduleStatus: 'active' });

@@ -7,15 +7,16 @@ import { attach, rowsOf, snapshotOf, startSnapshot, untilStatus } from '../../..
 import { useSourceDatabase } from '../../../support/source-database.ts';
 import { startTlsFront } from '../../../support/tls-front.ts';
 import { useWorker } from '../../../support/worker.ts';
-import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
+import { type TestClient, useOrganization, useOwnWorkspace } from '../../../support/workspace.ts';
 
 const { History } = proto.temporal.api.history.v1;
 
 /** Everything that is logged, at the most detailed level. */
 const logged: string[] = [];
 const logger = pino({ level: 'trace' }, { write: (line: string) => logged.push(line) });
-const workspace = useWorkspace({ logger }, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
+const workspace = useOwnWorkspace({ logger }, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
 useWorker(workspace);
+const client = useOrganization(workspace);
 const source = useSourceDatabase();
 
 afterAll(() => {
@@ -28,7 +29,6 @@ const snapshotTables = async (client: TestClient) =>
   );
 
 test('a snapshot copies a table, is listed, and its rows are queried; the next one replaces them', async () => {
-  const client = await workspace.organization();
   const project = await client.call('POST', '/v1/projects', { body: { name: 'Shop' } });
   const projectId = project.body.data.id;
   await source.run(
@@ -111,7 +111,6 @@ test('a snapshot copies a table, is listed, and its rows are queried; the next o
 });
 
 test('every type keeps its values', async () => {
-  const client = await workspace.organization();
   await source.run(
     "CREATE TYPE shop.mood AS ENUM ('ok', 'sad')",
     'CREATE DOMAIN shop.price AS numeric(20,4)',
@@ -173,7 +172,6 @@ test('every type keeps its values', async () => {
 });
 
 test('a table of one column keeps its nulls and empty texts; an empty one becomes an empty table', async () => {
-  const client = await workspace.organization();
   await source.run(
     'CREATE TABLE shop.single (a text)',
     "INSERT INTO shop.single VALUES (NULL), (''), ('x'), (NULL)",
@@ -198,7 +196,6 @@ test('a table of one column keeps its nulls and empty texts; an empty one become
 });
 
 test('of two requests at once one is taken and one is told that a snapshot is active', async () => {
-  const client = await workspace.organization();
   await source.run(
     'CREATE TABLE shop.busy (a int)',
     'INSERT INTO shop.busy SELECT generate_series(1, 50000)',
@@ -216,7 +213,6 @@ test('of two requests at once one is taken and one is told that a snapshot is ac
 });
 
 test('what is not enabled says what to enable, and either way of it is enough', async () => {
-  const client = await workspace.organization();
   await source.run('CREATE TABLE shop.gated (a int)');
   const connection = await source.connect(client, { snapshot_config: { enabled: false } });
   const { at } = await attach(client, connection, 'shop.gated');
@@ -241,7 +237,6 @@ test('a source that refuses fails the snapshot with why, leaves no table and mov
 });
 
 test('a source that lost too many rows is held until somebody confirms', async () => {
-  const client = await workspace.organization();
   await source.run(
     'CREATE TABLE shop.guarded (a int)',
     'INSERT INTO shop.guarded SELECT generate_series(1, 100)',
@@ -271,7 +266,6 @@ test('a source that lost too many rows is held until somebody confirms', async (
 });
 
 test('a snapshot that waits for the source is cancelled, and the source is let go of', async () => {
-  const client = await workspace.organization();
   await source.run('CREATE TABLE shop.held (a int)', 'INSERT INTO shop.held VALUES (1)');
   const { at } = await attach(client, await source.connect(client), 'shop.held');
   await source.run('BEGIN', 'LOCK TABLE shop.held');
@@ -325,7 +319,6 @@ test.each(hasOpenssl ? ['disable', 'require'] : ['disable'])(
 );
 
 test('a source whose connection breaks in the middle is copied anew, and tells meanwhile why the last try failed', async () => {
-  const client = await workspace.organization();
   await source.run(
     'CREATE TABLE shop.broken (a int)',
     'INSERT INTO shop.broken SELECT generate_series(1, 1000)',

@@ -2,7 +2,7 @@ import { request as forward } from 'node:http';
 import { expect, test } from 'vitest';
 import { describeInChromium } from '../../../support/chromium.ts';
 import { localhostCertificate } from '../../../support/localhost-certificate.ts';
-import { useWorkspace } from '../../../support/workspace.ts';
+import { useOwnWorkspace } from '../../../support/workspace.ts';
 import { expectTitle, startSite, useBrowserLab, useSite } from './lab.ts';
 
 describeInChromium('behind a proxy that speaks https, in a browser without scripts', () => {
@@ -17,7 +17,7 @@ describeInChromium('behind a proxy that speaks https, in a browser without scrip
     }, localhostCertificate),
   );
   const publicUrl = () => `https://localhost:${proxy().port}`;
-  const workspace = useWorkspace({
+  const workspace = useOwnWorkspace({
     get publicUrl() {
       return publicUrl();
     },

@@ -4,8 +4,7 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-export type Theme = 'light' | 'dark';
-export const themes: readonly Theme[] = ['light', 'dark'];
+const themes = ['light', 'dark'] as const;
 
 /** The narrowest window in which nothing may have to be scrolled sideways (WCAG 1.4.10), and a phone's. */
 const narrow = { width: 320, height: 640 };
@@ -15,21 +14,28 @@ const wide = { width: 1280, height: 800 };
 /** Pictures of every page are put into this folder, for who wants to look at them. */
 const picturesFolder = process.env['PAGE_PICTURES'];
 
-/** That the page which is open is accessible as WCAG 2 A and AA ask, and fits into a narrow window. */
-export async function inspect(page: Page, name: string, theme: Theme): Promise<void> {
+/** What WCAG 2 A and AA ask, and what is good practice besides. */
+const everything = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/**
+ * That the page which is open is accessible as WCAG 2 A and AA ask, in light and dark colours, and fits into a
+ * narrow window. Themes differ in colours alone.
+ */
+export async function inspect(page: Page, name: string): Promise<void> {
   await page.setViewportSize(wide);
-  await picture(page, `${name}-${theme}`);
   await page.evaluate(axe.source);
-  const { violations, passes } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: typeof axe }).axe.run({
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-    }),
-  );
-  const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-  expect(found, `${name}, ${theme}`).toEqual([]);
-  expect(passes.map(({ id }) => id)).toContain('color-contrast');
-  await page.setViewportSize(phone);
-  await picture(page, `${name}-${theme}-phone`);
+  for (const colorScheme of themes) {
+    await page.emulateMedia({ colorScheme });
+    await takePictures(page, `${name}-${colorScheme}`);
+    const { violations, passes } = await page.evaluate(
+      (runOnly) => (globalThis as unknown as { axe: typeof axe }).axe.run({ runOnly }),
+      colorScheme === 'light' ? everything : ['color-contrast'],
+    );
+    const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+    expect(found, `${name}, ${colorScheme}`).toEqual([]);
+    expect(passes.map(({ id }) => id)).toContain('color-contrast');
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize(narrow);
   const [content, shown] = await page.evaluate<[number, number]>(
     '[document.documentElement.scrollWidth, innerWidth]',
@@ -38,11 +44,18 @@ export async function inspect(page: Page, name: string, theme: Theme): Promise<v
   await page.setViewportSize(wide);
 }
 
-async function picture(page: Page, name: string): Promise<void> {
+async function takePictures(page: Page, name: string): Promise<void> {
   if (picturesFolder === undefined) return;
-  await mkdir(picturesFolder, { recursive: true });
+  await picture(page, name);
+  await page.setViewportSize(phone);
+  await picture(page, `${name}-phone`);
+  await page.setViewportSize(wide);
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  await mkdir(picturesFolder!, { recursive: true });
   const session = await page.context().newCDPSession(page);
   const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 60 });
   await session.detach();
-  await writeFile(join(picturesFolder, `${name}.webp`), data, 'base64');
+  await writeFile(join(picturesFolder!, `${name}.webp`), data, 'base64');
 }

@@ -3,12 +3,12 @@ import { projectOf, useModelServer } from '../../../support/conversations.ts';
 import type { ModelReply, ModelRequestBody } from '../../../support/model-server.ts';
 import { attachedTable, endedRun } from '../../../support/runs.ts';
 import { useWorker } from '../../../support/worker.ts';
-import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../../support/workspace.ts';
 
 /** Reports requested with a prompt. */
 let script: ((request: ModelRequestBody) => ModelReply)[] = [];
 const models = useModelServer((request) => script.shift()?.(request) ?? { text: 'Done.' });
-const workspace = useWorkspace({}, models.environment);
+const workspace = useOwnWorkspace({}, models.environment);
 useWorker(workspace);
 
 let client: TestClient;

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import { shaping } from '../../../support/calculated.ts';
 import { useWorker } from '../../../support/worker.ts';
-import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../../support/workspace.ts';
 
-const workspace = useWorkspace({}, () => ({ BUILD_MAX_GIB: '0.01' }));
+const workspace = useOwnWorkspace({}, () => ({ BUILD_MAX_GIB: '0.01' }));
 useWorker(workspace);
 let client: TestClient;
 let on: ReturnType<typeof shaping>;

@@ -9,9 +9,9 @@ import { only, replaceGrants } from '../../../support/grants.ts';
 import { personOf } from '../../../support/people.ts';
 import { reconcile } from '../../../support/reconcile.ts';
 import { useWorker } from '../../../support/worker.ts';
-import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../../support/workspace.ts';
 
-const workspace = useWorkspace();
+const workspace = useOwnWorkspace();
 useWorker(workspace);
 let client: TestClient;
 let on: ReturnType<typeof exporting>;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { exporting, plannedRemovals } from '../../../support/exports.ts';
 import { useWorker } from '../../../support/worker.ts';
-import { useWorkspace } from '../../../support/workspace.ts';
+import { useOwnWorkspace } from '../../../support/workspace.ts';
 
-const workspace = useWorkspace({}, () => ({ BUILD_MAX_GIB: '0.1' }));
+const workspace = useOwnWorkspace({}, () => ({ BUILD_MAX_GIB: '0.1' }));
 useWorker(workspace);
 
 /** A workbook ends with its rows. */

@@ -14,7 +14,7 @@ import { useWorker } from '../../../support/worker.ts';
 import { graphOf, node, workflowsOf } from '../../../support/workflows.ts';
 import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
 
-const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
+const workspace = useWorkspace();
 useWorker(workspace);
 let client: TestClient;
 let on: ReturnType<typeof shaping>;

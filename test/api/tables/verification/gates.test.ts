@@ -9,7 +9,7 @@ import { verifying } from '../../../support/verification.ts';
 import { useWorker } from '../../../support/worker.ts';
 import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
 
-const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
+const workspace = useWorkspace();
 useWorker(workspace);
 let client: TestClient;
 let on: ReturnType<typeof verifying>;

@@ -7,9 +7,9 @@ import { startVerification } from '../../../../domain/tables/verification/start.
 import { reconcile } from '../../../support/reconcile.ts';
 import { verifying } from '../../../support/verification.ts';
 import { useWorker } from '../../../support/worker.ts';
-import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../../support/workspace.ts';
 
-const workspace = useWorkspace();
+const workspace = useOwnWorkspace();
 useWorker(workspace);
 let client: TestClient;
 let on: ReturnType<typeof verifying>;

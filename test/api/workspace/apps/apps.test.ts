@@ -4,7 +4,7 @@ import { type HttpReceiver, startHttpReceiver } from '../../../support/misbehavi
 import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
 import { bodyOf, checkAll, keptOf, slugsOf, url } from './lab.ts';
 
-const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
+const workspace = useWorkspace();
 let server: HttpReceiver;
 let client: TestClient;
 beforeAll(async () => {

@@ -5,10 +5,10 @@ import { expectEventually } from '../../../support/eventually.ts';
 import { type HttpReceiver, startHttpReceiver } from '../../../support/misbehaving-receiver.ts';
 import { reconcile } from '../../../support/reconcile.ts';
 import { useWorker } from '../../../support/worker.ts';
-import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
+import { type TestClient, useOwnWorkspace } from '../../../support/workspace.ts';
 import { bodyOf, keptOf, makeDue, slugsOf, url } from './lab.ts';
 
-const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
+const workspace = useOwnWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
 useWorker(workspace);
 
 let server: HttpReceiver;

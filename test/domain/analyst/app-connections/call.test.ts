@@ -7,7 +7,7 @@ import { expectEventually } from '../../../support/eventually.ts';
 import { answerRpc, startMcpServer, type TestMcpServer, type TestTool } from '../../../support/mcp-server.ts';
 import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
 
-const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
+const workspace = useWorkspace();
 const url = '/v1/connections/app';
 const closers: (() => Promise<unknown>)[] = [];
 

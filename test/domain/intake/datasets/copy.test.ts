@@ -10,13 +10,13 @@ import { inOrganization } from '../../../../data/postgres/client.ts';
 import { getDataConnection } from '../../../../domain/intake/data-connections/data-connections.ts';
 import { createSourceCopier } from '../../../../domain/intake/datasets/copy/create.ts';
 import { useSourceDatabase } from '../../../support/source-database.ts';
-import { useWorkspace } from '../../../support/workspace.ts';
+import { useOrganization, useWorkspace } from '../../../support/workspace.ts';
 
-const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
+const workspace = useWorkspace();
+const client = useOrganization(workspace);
 const source = useSourceDatabase();
 
 test('rows are cut into files between rows, whatever is in them, and nothing stays on the disk', async () => {
-  const client = await workspace.organization();
   const { organizationId } = client;
   await source.run(
     'CREATE TABLE shop.cut (id int, text text)',
@@ -63,7 +63,6 @@ test('rows are cut into files between rows, whatever is in them, and nothing sta
 });
 
 test('lines within values that look like rows are none, wherever the engine begins to read', async () => {
-  const client = await workspace.organization();
   const { organizationId } = client;
   await source.run(
     `CREATE TABLE shop.lines AS SELECT n::int AS id, repeat(E'1,x\\n2\\t"y"\\n', 60 + (n % 17)::int) AS text
@@ -93,7 +92,6 @@ test('lines within values that look like rows are none, wherever the engine begi
 });
 
 test('a row that is larger than the engine reads is told as such', async () => {
-  const client = await workspace.organization();
   await source.run('CREATE TABLE shop.huge (a text)', "INSERT INTO shop.huge VALUES (repeat('x', 17000000))");
   const id = (await source.connect(client)).split('/').at(-1)!;
   const connection = await inOrganization(workspace.deps.db, client.organizationId, (db) =>
@@ -107,7 +105,6 @@ test('a row that is larger than the engine reads is told as such', async () => {
 });
 
 test('a source that never answers is given up before it takes an engine', async () => {
-  const client = await workspace.organization();
   const server = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -13,7 +13,7 @@ import { attach, startSnapshot } from '../../../support/snapshots.ts';
 import { useSourceDatabase } from '../../../support/source-database.ts';
 import { useWorkspace } from '../../../support/workspace.ts';
 
-const workspace = useWorkspace({}, () => ({ ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8' }));
+const workspace = useWorkspace();
 const source = useSourceDatabase();
 
 test('two snapshots of a connection copy at once; what is staged lets another begin, and keeps its figures', async () => {

@@ -110,15 +110,29 @@ describe('a part without end', () => {
     yield Buffer.from(start);
     for (let index = 0; ; index += 1) yield Buffer.from(repeated(index));
   }
+  /** Of all texts together. */
+  const bound = 4 * 1024 * 1024;
   const handlers = { open: () => undefined, close: () => undefined, text: () => undefined };
   const formats = (from: number): string =>
     Array.from({ length: 1_000 }, (_, index) => `<numFmt numFmtId="${from * 1_000 + index}"/>`).join('');
 
   test.each<[string, () => Promise<unknown>, string]>([
-    ['of empty texts', () => readSharedStrings(endless('<sst>', () => many('<si/>', 50_000))), 'too_large'],
+    [
+      'of empty texts',
+      () =>
+        readSharedStrings(
+          endless('<sst>', () => many('<si/>', 50_000)),
+          bound,
+        ),
+      'too_large',
+    ],
     [
       'of long texts',
-      () => readSharedStrings(endless('<sst>', () => `<si><t>${many('é', 100_000)}</t></si>`)),
+      () =>
+        readSharedStrings(
+          endless('<sst>', () => `<si><t>${many('é', 100_000)}</t></si>`),
+          bound,
+        ),
       'too_large',
     ],
     [

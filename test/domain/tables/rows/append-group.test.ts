@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { AppError } from '../../../../data/errors.ts';
 import { flushTable } from '../../../../domain/tables/lake-maintenance/flush.ts';
-import { useWorkspace } from '../../../support/workspace.ts';
+import { useOrganization, useWorkspace } from '../../../support/workspace.ts';
 
 const workspace = useWorkspace();
+const client = useOrganization(workspace);
 
 test('rows that come again while they are written are told as taken only when they are there', async () => {
-  const client = await workspace.organization();
   const made = await client.call('POST', '/v1/grid/tables', {
     body: {
       ...{ name: 'orders', kind: 'data', columns: [{ name: 'amount', data_type: 'INTEGER' }] },
@@ -81,7 +81,6 @@ test('of requests that share a commit each is refused whose rows are there, in f
 });
 
 test('what changes about a table between two commits of a busy queue holds for the second', async () => {
-  const client = await workspace.organization();
   const made = await client.call('POST', '/v1/grid/tables', {
     body: {
       ...{ name: 'readings', kind: 'data', columns: [{ name: 'a', data_type: 'INTEGER' }] },

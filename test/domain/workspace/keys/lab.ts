@@ -5,7 +5,7 @@ import { nameOf, sealedColumns } from '../../../../domain/workspace/keys/sealed-
 import { projectOf } from '../../../support/conversations.ts';
 import { startMcpServer, type TestMcpServer } from '../../../support/mcp-server.ts';
 import { graphOf, node, workflowsOf } from '../../../support/workflows.ts';
-import { type Answer, type TestClient, useWorkspace, type Workspace } from '../../../support/workspace.ts';
+import { type Answer, type TestClient, useOwnWorkspace, type Workspace } from '../../../support/workspace.ts';
 
 const keys = new Map<string, string>();
 
@@ -45,7 +45,7 @@ export const plainSecrets = [password, 'the-token-of-the-tools', 'the secret of 
 
 /** A workspace whose API seals under the first of these keys. */
 export function useKeysLab(...ids: string[]): KeysLab {
-  const workspace = useWorkspace({}, () => ({
+  const workspace = useOwnWorkspace({}, () => ({
     ENCRYPTION_KEYS: keyList(...ids),
     ALLOWED_PRIVATE_ADDRESSES: '127.0.0.0/8',
   }));

@@ -1,21 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { ApplicationFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
-import { expect, test } from 'vitest';
 import { nextTurnMs } from '../../domain/automation/workflows/runs/work/child.ts';
 import type { PlannedNode } from '../../workflows/automation/workflow-run/contract.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
-import { useTimeSkipping } from '../support/conversation-process.ts';
+import type { Skipping } from '../support/conversation-process.ts';
 import { eventually } from '../support/eventually.ts';
 
-/**
- * Every process for its longest lifetime, at most a year: Temporal warns of an execution with 10,240 events,
- * and terminates one with 51,200.
- */
-const skipping = useTimeSkipping();
-
-const maxEvents = 10_000;
+/** Temporal warns of an execution with 10,240 events, and terminates one with 51,200. */
+export const maxEvents = 10_000;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const yearMs = 366 * dayMs;
@@ -23,7 +16,8 @@ const yearMs = 366 * dayMs;
 // biome-ignore lint/suspicious/noExplicitAny: activities of all processes.
 type Step = (...given: any[]) => Promise<unknown>;
 
-interface Life {
+/** A process with the activities that keep it going as long as it can. */
+export interface Life {
   input: object;
   /** On all queues. */
   activities: Record<string, Step>;
@@ -156,7 +150,8 @@ function maintained(clock: Clock) {
   };
 }
 
-const lives: Record<string, (clock: Clock) => Promise<Life> | Life> = {
+/** Every process for its longest lifetime, at most a year. */
+export const lives: Record<string, (clock: Clock) => Promise<Life> | Life> = {
   // Checks its apps twice a minute for half a day, until the last one is removed.
   appHealth: (clock) => ({
     input: {},
@@ -394,20 +389,11 @@ const lives: Record<string, (clock: Clock) => Promise<Life> | Life> = {
   }),
 };
 
-const index = readFileSync(new URL('../../workflows/index.ts', import.meta.url), 'utf8');
-
-test('every process is among them', () => {
-  const types = [...index.matchAll(/export \{ (\w+) \}/g)].map(([, type]) => type);
-  expect(types.length).toBeGreaterThan(10);
-  expect(Object.keys(lives).sort()).toEqual(types.sort());
-});
-
 /** A chain that has continued so often does the same again; what comes after is not waited for. */
-const enoughExecutions = 4;
+export const enoughExecutions = 4;
 
 /** The number of events of each execution of a chain, and its lifetime by the skipping clock. */
-async function lived(type: string, { input, activities }: Life) {
-  const { env, workflowBundle } = skipping;
+export async function lived({ env, workflowBundle }: Skipping, type: string, { input, activities }: Life) {
   const connection = env.nativeConnection;
   const worker = (taskQueue: string) => Worker.create({ connection, workflowBundle, taskQueue, activities });
   const [control, lake, agent] = await Promise.all(Object.values(taskQueues).map(worker));
@@ -447,14 +433,3 @@ async function lived(type: string, { input, activities }: Life) {
     await chain.terminate();
   }
 }
-
-test.each(Object.keys(lives))(
-  'a history of %s stays short, however long it lives',
-  { timeout: 480_000, retry: 1 },
-  async (type) => {
-    const life = await lives[type]!(() => skipping.env.currentTimeMs());
-    const { events, tookMs } = await lived(type, life);
-    if (events.length < enoughExecutions) expect(tookMs).toBeGreaterThanOrEqual(life.leastMs);
-    expect(Math.max(...events), `${events.length} executions`).toBeLessThan(maxEvents);
-  },
-);

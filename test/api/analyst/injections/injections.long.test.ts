@@ -1,0 +1,3 @@
+import { obeyInjections } from './injections.ts';
+
+obeyInjections(1);

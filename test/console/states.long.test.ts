@@ -1,0 +1,3 @@
+import { seeParts } from './states.ts';
+
+seeParts(1);

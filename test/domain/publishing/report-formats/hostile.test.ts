@@ -1,0 +1,3 @@
+import { openHostileDocuments } from './hostile.ts';
+
+openHostileDocuments(0.1);

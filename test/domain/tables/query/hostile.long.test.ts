@@ -1,0 +1,3 @@
+import { hostileGroups, isCostly, refuseHostile } from './hostile.ts';
+
+refuseHostile(hostileGroups.filter(isCostly));
