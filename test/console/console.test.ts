@@ -223,8 +223,8 @@ describeInChromium('the console', () => {
   });
 
   test('every page is accessible in light and dark colours, and fits a narrow window', async () => {
-    const page = await lab.newPage({ ...script });
-    const client = await lab.owner(page, `looks@example.com`);
+    const page = await lab.newPage(script);
+    const client = await lab.owner(page, 'looks@example.com');
     await page.goto('/');
     await page.getByText('There are no tables yet.').waitFor();
     await inspect(page, 'empty');

@@ -197,11 +197,11 @@ describeInChromium('datasets', () => {
 
   test('its forms are accessible in light and dark colours, and fit a narrow window', async () => {
     const { page } = await connected(async (client, connection) => {
-      const at = await shrunk(client, connection, `held`);
+      const at = await shrunk(client, connection, 'held');
       await untilStatus(client, await startSnapshot(client, at), 'awaiting_confirmation');
     });
-    await openPart(page, `How it is copied: held`);
-    await form(page, `held`).getByLabel('Schedule', { exact: true }).selectOption('clock');
+    await openPart(page, 'How it is copied: held');
+    await form(page, 'held').getByLabel('Schedule', { exact: true }).selectOption('clock');
     await openPart(page, 'What is there');
     await page.getByRole('row').filter({ hasText: 'shop.orders' }).getByText('Choose how').click();
     const fresh = form(page, 'shop.orders');

@@ -62,9 +62,9 @@ export function useConsole(workspace: Workspace = useWorkspace()) {
   /** Somebody who is signed in at the service, and opens a page of the console. */
   async function opened(
     prepare: (client: TestClient) => Promise<unknown> = async () => undefined,
-    { path = '/', title = 'Data', ...options }: { path?: string; title?: string } = {},
+    { path = '/', title = 'Data' }: { path?: string; title?: string } = {},
   ) {
-    const page = await lab.newPage({ ...script, ...options });
+    const page = await lab.newPage(script);
     people += 1;
     const email = `console-${people}@example.com`;
     const client = await lab.owner(page, email);

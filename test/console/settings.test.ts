@@ -237,14 +237,14 @@ describeInChromium('settings', () => {
 
   test('it is accessible in light and dark colours, and fits a narrow window', async () => {
     const { page } = await opened(async (client) => {
-      await invitation(client, `invited@example.com`);
+      await invitation(client, 'invited@example.com');
       await project(client, 'A project of a long name that tells all that there is to say');
     });
     await page.goto('/console/settings');
     await rowOf(page, 'Invitations', 'invited').waitFor();
     await rowOf(page, 'What was done', 'invitation.created').first().waitFor();
     await rowOf(page, 'Projects', 'A project').getByRole('button', { name: 'Rename' }).click();
-    await part(page, 'Invitations').getByLabel('E-mail', { exact: true }).fill(`more@example.com`);
+    await part(page, 'Invitations').getByLabel('E-mail', { exact: true }).fill('more@example.com');
     await part(page, 'Invitations').getByRole('button', { name: 'Invite' }).click();
     await part(page, 'Invitations').getByRole('button', { name: 'Close' }).waitFor();
     await inspect(page, 'settings');

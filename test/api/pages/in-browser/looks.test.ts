@@ -17,7 +17,7 @@ describeInChromium('what the pages look like', () => {
       if (new URL(request.url()).origin !== lab.origin()) elsewhere.push(request.url());
     });
     const see = (name: string) => inspect(page, name);
-    const email = `a.very.long.address.of.somebody.who.bakes.bread@a.subdomain.of.the.bakery.example.com`;
+    const email = 'a.very.long.address.of.somebody.who.bakes.bread@a.subdomain.of.the.bakery.example.com';
     await seeLinks(page, email, see);
     await seeSignIn(page, email, see);
     await seePrograms(page, see);

@@ -10,8 +10,9 @@ export function usePlace(): { workspace: Workspace; place: Place } {
   const workspace = useWorkspace();
   const place = {} as Place;
   beforeAll(async () => {
-    const { organizationId, ...client } = await workspace.organization();
-    Object.assign(place, { organizationId, projectId: await projectOf({ organizationId, ...client }) });
+    const client = await workspace.organization();
+    const { organizationId } = client;
+    Object.assign(place, { organizationId, projectId: await projectOf(client) });
   });
   return { workspace, place };
 }
