@@ -86,6 +86,25 @@ test('an invitation ends when it is deleted, replaced or expired, and only pages
     expect((await client.call('POST', '/v1/invitations', { body })).status).toBe(422);
 });
 
+test('an organization has at most 500 open invitations, and other addresses beside them', async () => {
+  const own = await workspace.organization();
+  expect((await invite(own, 'first@example.com')).status).toBe(201);
+  // Copies of the first, as if they had been sent one by one.
+  await workspace.deps.lake.catalogPool.query(
+    `INSERT INTO account_links (organization_id, id, kind, token_hash, email, role, expires_at)
+     SELECT organization_id, id || n, kind, token_hash || decode(md5(n::text), 'hex'), n || email, role, expires_at
+     FROM account_links, generate_series(2, 500) AS n WHERE organization_id = $1 AND kind = 'invitation'`,
+    [own.organizationId],
+  );
+  const refused = await invite(own, 'one.more@example.com');
+  expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
+  expect(refused.body.detail).toContain('500 open invitations');
+  // The same address again replaces its own.
+  expect((await invite(own, 'first@example.com')).status).toBe(201);
+  const { id } = await personOf(workspace, own, 'member');
+  expect((await own.call('POST', `/v1/members/${id}/password-reset`)).status).toBe(200);
+});
+
 test('members are seen by all, changed by administrators, and owners only by owners', async () => {
   const other = await workspace.organization();
   const [owner, admin, member] = [
