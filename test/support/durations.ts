@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url';
 const recorded = fileURLToPath(new URL('../durations.json', import.meta.url));
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Seconds by file, as last recorded. Files that take less than a second are left out. */
+/** Shorter files fill the end of a run in any order. */
+const leastSeconds = 30;
+
+/** Seconds by file, as last recorded; those of shorter files are left out. */
 export type Durations = Readonly<Record<string, number>>;
 
 export function readDurations(): Durations {
@@ -15,7 +18,7 @@ export function readDurations(): Durations {
 export function recordDurations(measured: Durations): void {
   const known = { ...readDurations(), ...measured };
   const kept = Object.entries(known)
-    .filter(([file, seconds]) => seconds >= 1 && existsSync(`${root}${file}`))
+    .filter(([file, seconds]) => seconds >= leastSeconds && existsSync(`${root}${file}`))
     .map(([file, seconds]) => [file, Math.round(seconds)] as const)
     .toSorted(([left], [right]) => (left < right ? -1 : 1));
   writeFileSync(recorded, `${JSON.stringify(Object.fromEntries(kept), null, 2)}\n`);
