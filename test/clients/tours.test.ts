@@ -2,7 +2,7 @@ import { copyFile, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { clientsFolder, compiled, makePythonClient, makeTypes, ran } from '../generators/generate.ts';
+import { clientsFolder, compiled, makeTypes, ran } from '../generators/generate.ts';
 import { installNpmGenerators } from '../generators/install.ts';
 import { useWorker } from '../support/worker.ts';
 import { useWorkspace } from '../support/workspace.ts';
@@ -52,12 +52,5 @@ test('openapi-fetch goes through the tour with the types of openapi-typescript',
   await copied('tour.ts');
   await compiled(folder, 'tour.ts');
   const said = await ran(folder, process.execPath, ['tour.ts', ...(await account())]);
-  expect(said.trimEnd().split('\n')).toEqual(wholeTour);
-});
-
-test('the client of openapi-python-client goes through the tour', { timeout }, async () => {
-  const { path } = await makePythonClient(folder);
-  await copied('tour.py');
-  const said = await ran(folder, 'python3', ['tour.py', ...(await account())], path);
   expect(said.trimEnd().split('\n')).toEqual(wholeTour);
 });

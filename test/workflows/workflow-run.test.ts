@@ -1,121 +1,17 @@
-import { randomUUID } from 'node:crypto';
-import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
-import { Worker } from '@temporalio/worker';
 import { expect } from 'vitest';
 import { runEndedSignal } from '../../workflows/automation/schedule-run/names.ts';
-import type {
-  NodeEnd,
-  NodeProgress,
-  PlannedNode,
-  WorkflowRunAgentActivities,
-  WorkflowRunControlActivities,
-  WorkflowRunOutcome,
-} from '../../workflows/automation/workflow-run/contract.ts';
-import {
-  decidedSignal,
-  resumedSignal,
-  workflowRunWorkflowType,
-} from '../../workflows/automation/workflow-run/names.ts';
-import type {
-  DeliveryAgentActivities,
-  DeliveryControlActivities,
-} from '../../workflows/publishing/delivery/contract.ts';
-import { taskQueues } from '../../workflows/task-queues.ts';
-import { endless, endOf, skippingTest, useTimeSkipping } from '../support/conversation-process.ts';
-import { keepHistory } from '../support/histories.ts';
+import type { NodeProgress, WorkflowRunOutcome } from '../../workflows/automation/workflow-run/contract.ts';
+import { decidedSignal, resumedSignal } from '../../workflows/automation/workflow-run/names.ts';
+import { endless, skippingTest, useTimeSkipping } from '../support/conversation-process.ts';
+import { done, ended, fake, planned, runOver, succeeded } from './workflow-run-process.ts';
 
-/** A run's process over activities that only record their calls. */
 const skipping = useTimeSkipping();
-
-type Activities = WorkflowRunControlActivities &
-  WorkflowRunAgentActivities &
-  DeliveryControlActivities &
-  DeliveryAgentActivities;
-
-const done: NodeEnd = { status: 'succeeded', ports: ['done'] };
-const ended = (end: NodeEnd = done): NodeProgress => ({ kind: 'ended', end });
-const succeeded: WorkflowRunOutcome = { status: 'succeeded', errorCode: null };
+const run = (over: ReturnType<typeof fake>, more?: Parameters<typeof runOver>[2]) =>
+  runOver(skipping, over, more);
 
 /** The server's clock jumps ahead between tests. */
 const daysFromNow = async (days: number) => (await skipping.env.currentTimeMs()) + days * 86_400_000;
-
-const planned = (id: string, after: string[] = [], change: Partial<PlannedNode> = {}): PlannedNode => ({
-  id,
-  label: `The ${id} (query)`,
-  needs: after.map((from) => [{ from, port: 'done' }]),
-  timeoutSeconds: 600,
-  end: null,
-  ...change,
-});
-
-function fake(nodes: PlannedNode[] | undefined, change: Partial<Activities> = {}) {
-  const calls: string[] = [];
-  const steps: Activities = {
-    beginWorkflowRun: async () => nodes && { nodes, resumes: 0 },
-    skipNodes: async () => undefined,
-    endNode: async (_, why) => ({ status: why === 'cancelled' ? 'cancelled' : 'failed', ports: [] }),
-    endWorkflowRun: async () => succeeded,
-    advanceNode: async () => ended(),
-    attemptDelivery: async () => ({ status: 'delivered' }),
-    giveUpDelivery: async () => ({ status: 'failed' }),
-    ...change,
-  };
-  const nameOf = (name: string, [input, more]: never[]) => {
-    const { nodeId, deliveryId } = (input ?? {}) as { nodeId?: string; deliveryId?: string };
-    return [name, nodeId ?? deliveryId, more]
-      .filter((part) => part !== undefined && typeof part !== 'number')
-      .join(' ');
-  };
-  const noted = Object.entries(steps).map(([name, step]) => [
-    name,
-    (...given: never[]) => {
-      calls.push(nameOf(name, given));
-      return (step as (...given: never[]) => unknown)(...given);
-    },
-  ]);
-  return { calls, activities: Object.fromEntries(noted) as Activities };
-}
-
-async function run(
-  { calls, activities }: ReturnType<typeof fake>,
-  {
-    during = async () => undefined,
-    name,
-    look = async () => undefined,
-  }: {
-    during?: (handle: WorkflowHandle) => Promise<unknown>;
-    name?: string;
-    look?: (handle: WorkflowHandle) => Promise<unknown>;
-  } = {},
-): Promise<string[]> {
-  const { env, workflowBundle } = skipping;
-  const { advanceNode, attemptDelivery, ...control } = activities;
-  const connection = env.nativeConnection;
-  const workers = await Promise.all([
-    Worker.create({ connection, workflowBundle, taskQueue: taskQueues.control, activities: control }),
-    Worker.create({
-      connection,
-      taskQueue: taskQueues.agent,
-      activities: { advanceNode, attemptDelivery },
-      maxHeartbeatThrottleInterval: '50 milliseconds',
-    }),
-  ]);
-  return workers[0]!.runUntil(
-    workers[1]!.runUntil(async () => {
-      const handle = await env.client.workflow.start(workflowRunWorkflowType, {
-        workflowId: `workflow-run/${randomUUID()}`,
-        taskQueue: taskQueues.control,
-        args: [{ organizationId: 'org_test', runId: 'wfr_1' }],
-      });
-      await during(handle);
-      const end = await endOf(handle);
-      if (name !== undefined) await keepHistory(handle, `workflow-run-${name}`);
-      await look(handle);
-      return [...calls, end];
-    }),
-  );
-}
 
 skippingTest('nodes run one after the other, and what nothing leads to is skipped', async () => {
   const nodes = [
@@ -335,40 +231,4 @@ skippingTest('the time of a node ends what it delivers, between two attempts too
   expect(calls).not.toContain('giveUpDelivery dlv_1');
   expect(attempts).toBeLessThan(25);
   expect(Math.round((endedMs - beganMs) / 60_000)).toBe(10);
-});
-
-skippingTest('a run that looks often goes on in another execution, and its nodes with it', async () => {
-  const nodes = [planned('first'), planned('slow', ['first'], { timeoutSeconds: 30 * 3_600 })];
-  const ends = new Map<string, NodeEnd>();
-  const runs = new Set<string>();
-  const inputs: object[] = [];
-  let endedMs = 0;
-  const long = fake(nodes, {
-    beginWorkflowRun: async (input) => {
-      inputs.push(input);
-      return { nodes: nodes.map((node) => ({ ...node, end: ends.get(node.id) ?? null })), resumes: 0 };
-    },
-    advanceNode: async ({ nodeId }) => {
-      runs.add(Context.current().info.workflowExecution!.runId);
-      if (nodeId === 'slow')
-        return { kind: 'waiting', what: 'it', untilMs: (await skipping.env.currentTimeMs()) + 180_000 };
-      ends.set(nodeId, done);
-      return ended();
-    },
-    endNode: async () => {
-      endedMs = await skipping.env.currentTimeMs();
-      return { status: 'failed', ports: [] };
-    },
-    endWorkflowRun: async () => ({ status: 'failed', errorCode: 'node_timeout' }),
-  });
-  const beganMs = await skipping.env.currentTimeMs();
-  const calls = await run(long);
-  expect(runs.size).toBeGreaterThan(1);
-  expect(calls.filter((call) => call === 'advanceNode first')).toHaveLength(1);
-  expect(calls.slice(-3)).toEqual(['endNode slow timeout', 'endWorkflowRun', 'FAILED failed']);
-  // Its time began with the first attempt.
-  expect(Math.round((endedMs - beganMs) / 3_600_000)).toBe(30);
-  expect(new Set(inputs.map((input) => Object.keys(input).join()))).toEqual(
-    new Set(['organizationId,runId']),
-  );
 });

@@ -92,10 +92,10 @@ test('what is not as the header says, or cut off, is refused and changes nothing
 
 test('a few bytes do not become many: the limit is that of what they unpack to', async () => {
   for (const [bytes, encoding] of [
-    [gzipSync(Buffer.alloc(1_073_741_824, ' ')), 'gzip'],
-    [zstdCompressSync(Buffer.alloc(1_073_741_824, ' ')), 'zstd'],
+    [gzipSync(Buffer.alloc(134_217_728, ' ')), 'gzip'],
+    [zstdCompressSync(Buffer.alloc(134_217_728, ' ')), 'zstd'],
   ] as const) {
-    expect(bytes.length).toBeLessThan(2_000_000);
+    expect(bytes.length).toBeLessThan(200_000);
     const answers = await Promise.all(Array.from({ length: 8 }, () => send(bytes, encoding)));
     for (const { status, body, text } of answers)
       expect(['body_too_large', 'overloaded'], `${status} ${text}`).toContain(body.code);

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -94,25 +94,6 @@ test('rows are appended from a pipe, and a batch by its name once', async () => 
   ).toBe('n\r\n2\r\n');
   const wrong = await run(['append', 'targets'], { input: '{"s_id":9,\n' });
   expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('Line 1 is not a JSON object')]);
-});
-
-test('an answer beyond a million rows is whole in a file; a pipe or an Arrow file is told that there are more', async () => {
-  const sql = 'SELECT range AS n FROM range(1000001)';
-  const linesOf = (text: string) => text.trim().split('\n');
-  const piped = await run(['query', sql, '--format', 'ndjson']);
-  expect([piped.code, piped.err]).toEqual([
-    1,
-    expect.stringContaining('The first 1000000 rows were written'),
-  ]);
-  expect(linesOf(piped.out)).toHaveLength(1_000_000);
-  expect(await said('query', sql, '-o', 'many.csv')).toMatch(/^many\.csv: 1000001 rows/);
-  const lines = linesOf(await readFile(join(folder, 'many.csv'), 'utf8'));
-  expect([lines.length, lines.at(-1)]).toEqual([1_000_002, '1000000']);
-  const arrow = await run(['query', sql, '-o', 'many.arrow']);
-  expect([arrow.code, arrow.err]).toEqual([1, expect.stringContaining('workspace export --sql')]);
-  expect((await readdir(folder)).filter((name) => name.startsWith('many.'))).toEqual(['many.csv']);
-  const limited = await run(['query', sql, '--limit', '3']);
-  expect([limited.code, limited.out]).toEqual([0, 'n\r\n0\r\n1\r\n2\r\n']);
 });
 
 test('a workflow is applied from a file, changed by it, activated, run and looked at', async () => {

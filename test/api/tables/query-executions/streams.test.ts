@@ -218,25 +218,3 @@ test('a stream whose time is up breaks', async () => {
   expect(stream.received().subarray(-5).toString()).not.toBe('0\r\n\r\n');
   await expectEventually(async () => (await history())[0]?.error?.code).toBe('query_timeout');
 });
-
-test('readers that take nothing hold no more than the share of their organization, and not for ever', async () => {
-  const sql = `${endless} -- unread`;
-  const readers = Array.from({ length: 20 }, () => {
-    const reader = streams.raw(csv, { sql, timeout_ms: 120_000 });
-    reader.socket.pause();
-    return reader;
-  });
-  const other = await workspace.organization('another');
-  for (let turn = 0; turn < 5; turn += 1) {
-    const answer = await other.call('POST', '/v1/query-executions', { body: { sql: 'SELECT 1 AS a' } });
-    expect(answer.status, answer.text).toBe(200);
-  }
-  const ended = async () => (await history()).filter((item) => item.sql === sql);
-  await expectEventually(async () => (await ended()).length, { timeoutMs: 100_000 }).toBeGreaterThan(1);
-  for (const { error, rowCount } of await ended()) {
-    expect(error).toEqual({ code: 'query_failed', detail: 'The answer was not read to its end.' });
-    expect(rowCount).toBeLessThan(200_000);
-  }
-  for (const { socket } of readers) socket.destroy();
-  await expectEventually(() => text(csv, 'SELECT 1 AS a').catch(String)).toBe('a\r\n1\r\n');
-});

@@ -1,4 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
+import { mergeTable } from '../../../../domain/tables/lake-maintenance/compact.ts';
+import { flushTable } from '../../../../domain/tables/lake-maintenance/flush.ts';
 import { imported } from '../../../support/lineage.ts';
 import { verifying } from '../../../support/verification.ts';
 import { useWorker } from '../../../support/worker.ts';
@@ -95,4 +97,62 @@ test('the same tests find what those of dbt find, in the same public data', {
     }
   }
   expect(Object.fromEntries(outcomes)).toEqual({ passed: 9, failed: 23 });
+});
+
+test('rows count the same whether they are in the catalog or in files, and values that many tests share', async () => {
+  const id = await on.data('filed', { n: 'INTEGER', ratio: 'DOUBLE', state: 'STRING' });
+  const { lake } = workspace.deps;
+  const own = await lake.catalog.get(client.organizationId);
+  const table = { organizationId: client.organizationId, id, name: 'filed' };
+  const ids = {
+    n: await on.define(id, 'not_null', { columns: ['n'] }),
+    both: await on.define(id, 'not_null', { columns: ['s_id', 'state'] }),
+    known: await on.define(id, 'not_null', { columns: ['s_id'] }),
+  };
+  const shared: string[] = [];
+  for (const at of [0, 1, 2, 3, 4, 5, 6, 7])
+    shared.push(await on.define(id, 'expression', { expression: `ratio * 2 >= ${at} OR "N" = ${at}` }));
+  const failing = async (version: number) => {
+    const run = await on.verified({ table_ids: [id], at_versions: { filed: version } });
+    const counts = new Map<string, number>(
+      run.results.map((one: { definitionId: string; failingRows: number }) => [
+        one.definitionId,
+        one.failingRows,
+      ]),
+    );
+    const of = (definition: string) => counts.get(definition);
+    return { n: of(ids.n), both: of(ids.both), known: of(ids.known), shared: shared.map(of) };
+  };
+  const first = await on.append(id, [
+    { s_id: 1, n: 1, ratio: 0, state: null },
+    { s_id: 2, n: 7, ratio: -0, state: 'open' },
+    { s_id: 3, n: 7, ratio: 2.5, state: null },
+  ]);
+  const before = { n: 0, both: 2, known: 0, shared: [0, 1, 2, 2, 2, 2, 3, 1] };
+  expect(await failing(first)).toEqual(before);
+  await flushTable(lake, own, table);
+  expect(await failing(first)).toEqual(before);
+  const second = await on.append(id, [{ s_id: 4, n: null, ratio: null, state: 'shut' }]);
+  const after = { n: 1, both: 2, known: 0, shared: before.shared.map((rows) => rows + 1) };
+  expect(await failing(second)).toEqual(after);
+  await flushTable(lake, own, table);
+  await mergeTable(lake, own, table);
+  expect(await failing(second)).toEqual(after);
+  expect(await failing(first)).toEqual(before);
+});
+
+test('a key of a million integers is found to differ, or which of them repeat', async () => {
+  const results = async (name: string, query: string) => {
+    const id = await on.calc(name, query);
+    await on.materialized(id);
+    await on.define(id, 'unique', { columns: ['id'] });
+    const { results } = await on.verified({ table_ids: [id] });
+    return results;
+  };
+  expect(await results('keys', 'SELECT i AS id FROM range(1000000) AS t(i)')).toMatchObject([
+    { status: 'passed', failingRows: 0 },
+  ]);
+  expect(await results('no_keys', 'SELECT least(i, 999998) AS id FROM range(1000000) AS t(i)')).toMatchObject(
+    [{ status: 'failed', failingRows: 2, sample: [{ id: 999_998 }, { id: 999_998 }] }],
+  );
 });

@@ -139,8 +139,8 @@ describe('a client that goes away', () => {
 
 describe('an organization', () => {
   it('may always run two, is refused beyond its share, and leaves the others theirs', async () => {
-    const all = Array.from({ length: 16 }, () => outcomeOf(queries.run(endless, { timeoutMs: 4000 })));
-    const refused = outcomeOf(queries.run(endless, { timeoutMs: 4000 }));
+    const all = Array.from({ length: 16 }, () => outcomeOf(queries.run(endless, { timeoutMs: 1_500 })));
+    const refused = outcomeOf(queries.run(endless, { timeoutMs: 1_500 }));
     const others = [1, 2].map(() => queries.run('SELECT 1 AS a', { location: other.location }));
     expect((await Promise.all(others)).map((answer) => answer.rowsJson)).toEqual(['[{"a":1}]', '[{"a":1}]']);
     expect((await refused).code).toBe('queries_saturated');

@@ -137,10 +137,10 @@ it('a consumer that refuses the last piece ends nothing but its own', async () =
   const { held, onPiece } = holding();
   const running = outcomeOf(stream('SELECT 1 AS a', { onPiece }));
   await expectEventually(() => held.length).toBe(1);
-  const next = queries.run('SELECT count(*) AS n FROM range(2000000000) t(i) WHERE i % 5 = 3', {
+  const next = queries.run('SELECT count(*) AS n FROM range(200000000) t(i) WHERE i % 5 = 3', {
     timeoutMs: 120_000,
   });
   held[0]!.refuse(new AppError('query_failed', 'No more.'));
   expect(await running).toEqual({ code: 'query_failed', message: 'No more.' });
-  expect((await next).rowsJson).toBe('[{"n":400000000}]');
+  expect((await next).rowsJson).toBe('[{"n":40000000}]');
 });

@@ -1,0 +1,3 @@
+import { testKills } from './killed-rounds.ts';
+
+testKills(20);
