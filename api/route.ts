@@ -47,6 +47,11 @@ export interface Operation<Path extends string, Query extends z.ZodType, Body ex
   scope?: Scope | 'signed-in';
   /** Requires an administrator. */
   admin?: boolean;
+  /**
+   * Of a route that answers a credential or raises a role: the scopes that its receiver could then use, which the
+   * token that asks needs too.
+   */
+  handsOut?: (body: z.output<Body>) => readonly Scope[];
   query?: Query;
   body?: Body;
   /** For path parameters with rules of their own. */
@@ -95,6 +100,7 @@ export function route<
     takesCompressed,
     idempotent,
     admin,
+    handsOut,
   } = operation;
   const scope = operation.scope ?? (method === 'GET' ? 'agent:read' : 'agent:write');
   const params = operation.params ?? paramsOf(path);
@@ -114,7 +120,7 @@ export function route<
     },
     config: {
       scope,
-      ...given({ errors, rawBody, takesCsv, takesCompressed, idempotent, admin }),
+      ...given({ errors, rawBody, takesCsv, takesCompressed, idempotent, admin, handsOut }),
       ...(exists === undefined
         ? {}
         : {

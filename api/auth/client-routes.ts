@@ -12,6 +12,7 @@ import {
 import { getUser } from '../../domain/workspace/organizations/organizations.ts';
 import type { Caller, Scope } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
+import { refuseWider } from '../never-wider.ts';
 import { resource } from '../resource.ts';
 import { route } from '../route.ts';
 import { envelope, inFuture } from '../schemas.ts';
@@ -55,12 +56,12 @@ export function apiClientsRoutes(app: Routes, deps: ApiDeps): void {
         'The answer shows the secret, once. A client gets at most the scopes of the token that issues it, and `admin` only from an owner.',
       admin: true,
       body: issueBody,
+      handsOut: ({ scopes }) => scopes,
       errors: ['conflict'],
     },
     { 201: issued },
     async ({ caller, organizationId, body, newId, transaction, reply }) => {
       const expiresAt = body.expires_at === undefined ? null : inFuture(body.expires_at);
-      refuseMoreThan(caller, body.scopes);
       const { client, secret } = await transaction(async (db) => {
         if (body.admin) await refuseUnlessOwner(db, caller);
         return issueClient(db, {
@@ -110,7 +111,7 @@ export function apiClientsRoutes(app: Routes, deps: ApiDeps): void {
       const { client, secret } = await transaction(async (db) => {
         const before = await getApiClient(db, organizationId, params.client_id);
         // Anyone who has the secret acts with the rights of the client.
-        refuseMoreThan(caller, before.scopes as Scope[]);
+        refuseWider(caller, before.scopes as Scope[]);
         if (before.admin && caller.id !== before.id) await refuseUnlessOwner(db, caller);
         return rotateSecret(db, organizationId, before.id, body?.overlap_seconds ?? 0);
       });
@@ -118,15 +119,6 @@ export function apiClientsRoutes(app: Routes, deps: ApiDeps): void {
       return { data: { ...clientView(client), clientSecret: secret } };
     },
   );
-}
-
-/** A caller cannot grant more than its own rights. */
-function refuseMoreThan(caller: Caller, wanted: readonly Scope[]): void {
-  const missing = wanted.find((scope) => !caller.scopes.includes(scope));
-  if (missing === undefined) return;
-  throw new AppError('missing_scope', `The token lacks the scope ${missing}, so it cannot grant it.`, {
-    extensions: { missing_scope: missing },
-  });
 }
 
 async function refuseUnlessOwner(db: OrganizationTransaction, caller: Caller): Promise<void> {

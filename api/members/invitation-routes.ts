@@ -6,11 +6,11 @@ import {
 } from '../../domain/workspace/people/links.ts';
 import { refuseMemberEmail } from '../../domain/workspace/people/members.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
+import { ofAPerson } from '../never-wider.ts';
 import { resource } from '../resource.ts';
 import { route } from '../route.ts';
 import { envelope } from '../schemas.ts';
 import { serviceUrl } from '../service-url.ts';
-import { refuseNarrowClient } from './changer.ts';
 import { mailLink } from './mail-link.ts';
 import {
   invitationBody,
@@ -45,9 +45,10 @@ export function invitationsRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Invite somebody',
       description:
-        'The answer shows the address, once; it is mailed too where mail is configured. It works once, within seven days. Another invitation of the same e-mail replaces it.',
+        'The answer shows the address, once; it is mailed too where mail is configured. It works once, within seven days. Another invitation of the same e-mail replaces it. The token needs every scope, because the person who accepts can use them all.',
       admin: true,
       body: invitationBody,
+      handsOut: () => ofAPerson,
       errors: ['name_taken', 'conflict'],
     },
     {
@@ -60,7 +61,6 @@ export function invitationsRoutes(app: Routes, deps: ApiDeps): void {
       }),
     },
     async ({ caller, organizationId, body, newId, transaction, request, reply }) => {
-      if (body.role === 'admin') refuseNarrowClient(caller);
       const { link, secret } = await transaction(async (db) => {
         await refuseMemberEmail(db, organizationId, body.email);
         return makeLink(db, {

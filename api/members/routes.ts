@@ -10,11 +10,12 @@ import {
   removeMember,
 } from '../../domain/workspace/people/members.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
+import { ofAPerson } from '../never-wider.ts';
 import { resource } from '../resource.ts';
 import { route } from '../route.ts';
 import { envelope } from '../schemas.ts';
 import { serviceUrl } from '../service-url.ts';
-import { isOwner, refuseNarrowClient } from './changer.ts';
+import { isOwner } from './changer.ts';
 import { mailLink } from './mail-link.ts';
 import {
   changeMemberBody,
@@ -47,9 +48,10 @@ export function membersRoutes(app: Routes, deps: ApiDeps): void {
   members.change({
     summary: 'Change the role of a member',
     description:
-      'Takes effect within a second. Only an owner changes an owner or makes one; the last owner cannot step down (409).',
+      'Takes effect within a second. Only an owner changes an owner or makes one; the last owner cannot step down (409). To make somebody admin or owner, the token needs every scope.',
     admin: true,
     body: changeMemberBody,
+    handsOut: ({ role }) => (role === 'member' ? [] : ofAPerson),
     errors: ['conflict'],
     run: ({ caller, organizationId, params, body, transaction, audit }) =>
       transaction(async (db) => {
@@ -96,10 +98,11 @@ export function membersRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Let a member choose a new password',
       description:
-        'Answers a one-time address, valid for one hour, and mails it where mail is configured. The password before stays valid until a new one is chosen, which ends every session and login of the person. Only an owner does it for an owner. Where people sign in by OpenID Connect there are no passwords (409).',
+        'Answers a one-time address, valid for one hour, and mails it where mail is configured. The password before stays valid until a new one is chosen, which ends every session and login of the person. Only an owner does it for an owner. The token needs every scope. Where people sign in by OpenID Connect there are no passwords (409).',
       admin: true,
       errors: ['conflict'],
       idempotent: false,
+      handsOut: () => ofAPerson,
       exists: (db, organizationId, { user_id: id }) => getMember(db, organizationId, id),
     },
     {
@@ -122,7 +125,6 @@ export function membersRoutes(app: Routes, deps: ApiDeps): void {
         );
       const { link, secret } = await transaction(async (db) => {
         const { email, name, role, id: userId } = await getMember(db, organizationId, params.user_id);
-        refuseNarrowClient(caller);
         audit({ resource: { id: userId, name: name || email } });
         if (role === 'owner') refuseUnlessOwner(await isOwner(db, caller));
         return makeLink(db, {

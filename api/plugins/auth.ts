@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../data/errors.ts';
 import type { AccessToken } from '../../domain/workspace/organizations/access.ts';
 import { type Caller, type Scope, scopes } from '../caller.ts';
+import { refuseWider } from '../never-wider.ts';
 import type { RateLimit } from './rate-limit.ts';
 
 /** How long a valid token is cached, which is the maximum delay of a revocation made elsewhere. */
@@ -80,6 +81,14 @@ export function auth(app: FastifyInstance, findToken: FindToken, limit: RateLimi
         'This needs a person with the role admin or owner, or a client issued with admin.',
       );
     }
+  });
+
+  // Before an answer that is kept under an idempotency key is given again.
+  app.addHook('preHandler', async ({ caller, params, body, routeOptions }) => {
+    const { handsOut, exists } = routeOptions.config;
+    if (handsOut === undefined || caller === undefined) return;
+    await exists?.(caller.organizationId, params as Record<string, string>, caller);
+    refuseWider(caller, handsOut(body as never));
   });
 
   function forgetTokens(organizationId: string): void {

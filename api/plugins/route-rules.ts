@@ -10,6 +10,8 @@ declare module 'fastify' {
     scope?: Scope | 'signed-in' | 'public';
     /** Requires an administrator's token. */
     admin?: boolean;
+    /** Of a route that answers a credential or raises a role: the scopes that its receiver could then use. */
+    handsOut?: (body: never) => readonly Scope[];
     /** Throws not_found if the path names nothing of this organization: a 404 comes before a 422. */
     exists?: (organizationId: string, params: Record<string, string>, caller: Caller) => Promise<unknown>;
     /**

@@ -13,7 +13,7 @@ export async function personOf(
 ) {
   const run = (statement: string, values: unknown[]) =>
     workspace.deps.lake.catalogPool.query(statement, values);
-  const [id, token] = [newId('usr'), newSecret('wat')];
+  const id = newId('usr');
   const email = `${id}@example.com`;
   await run('INSERT INTO users (organization_id, id, email, name, role) VALUES ($1, $2, $3, $4, $5)', [
     organizationId,
@@ -22,17 +22,28 @@ export async function personOf(
     role,
     role,
   ]);
-  await run(
+  return { id, email, ...(await tokenOf(workspace, organizationId, id, scopes)) };
+}
+
+/** A token of a person, with these scopes. */
+export async function tokenOf(
+  workspace: Workspace,
+  organizationId: string,
+  userId: string,
+  scopes: readonly string[],
+) {
+  const token = newSecret('wat');
+  await workspace.deps.lake.catalogPool.query(
     `INSERT INTO access_tokens (organization_id, id, token_hash, user_id, scopes, expires_at)
      VALUES ($1, $2, $3, $4, $5, now() + interval '1 hour')`,
-    [organizationId, newId('tok'), hashSecret(token), id, scopes],
+    [organizationId, newId('tok'), hashSecret(token), userId, scopes],
   );
   const call: TestClient['call'] = (method, path, options: CallOptions = {}) =>
     workspace.call(method, path, {
       ...options,
       headers: { ...options.headers, authorization: `Bearer ${token}` },
     });
-  return { id, email, token, call };
+  return { token, call };
 }
 
 export type Person = Awaited<ReturnType<typeof personOf>>;

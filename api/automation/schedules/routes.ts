@@ -20,6 +20,7 @@ import {
 } from '../../../domain/automation/schedules/write.ts';
 import { memoOf } from '../../caller.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
+import { whatRunsReads } from '../../never-wider.ts';
 import { resource } from '../../resource.ts';
 import { type Call, route } from '../../route.ts';
 import {
@@ -78,6 +79,7 @@ export function schedulesRoutes(app: Routes, deps: ApiDeps): void {
       listSchedules(db, organizationId, { projectId: query.project_id, playbookId: query.target_id }, slice),
   });
   schedules.create({
+    handsOut: () => whatRunsReads,
     summary: 'Schedule a playbook',
     description:
       'It fires at a time of the clock in its zone. In the gap of a spring it fires at the first time after it, in the overlap of an autumn once, at the first; day 29 to 31 of a shorter month is its last day. Of fires missed while the service was down the latest is made up for where it is less than a day late. A fire is skipped while the one before is under way.',
@@ -145,6 +147,7 @@ export function schedulesRoutes(app: Routes, deps: ApiDeps): void {
   });
 
   schedules.action('take-over', {
+    handsOut: () => whatRunsReads,
     summary: 'Take over a schedule whose maker is gone',
     description:
       'It runs as you from then on, and stays paused until it is resumed. 409 while its maker is still there.',

@@ -20,6 +20,7 @@ import { wakeTriggerSchedules } from '../../../domain/automation/workflows/trigg
 import { getProject } from '../../../domain/workspace/projects/projects.ts';
 import { type Caller, memoOf } from '../../caller.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
+import { whatRunsReads } from '../../never-wider.ts';
 import { clientGone } from '../../reply.ts';
 import { resource } from '../../resource.ts';
 import { type Call, route } from '../../route.ts';
@@ -64,6 +65,7 @@ export function workflowActivationRoutes(app: Routes, deps: ApiDeps): void {
     return row;
   }
   workflows.action('activation', {
+    handsOut: () => whatRunsReads,
     summary: 'Activate a workflow',
     description:
       'Freezes the draft as a version and replaces the active triggers with its own in one step. With `version_id` an older version becomes active again, and the draft is unchanged. Runs that are under way keep the version that they began with.',
@@ -118,6 +120,7 @@ export function workflowActivationRoutes(app: Routes, deps: ApiDeps): void {
     { db: deps.db, tag: workflowsTag },
     ['POST', `${workflowPath}/take-over`],
     {
+      handsOut: () => whatRunsReads,
       summary: 'Take over a workflow whose owner is gone',
       description:
         'It is yours from then on, and stays paused until it is resumed. 409 while its owner is still there.',

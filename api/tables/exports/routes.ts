@@ -1,7 +1,7 @@
 import { showExport, showExports } from '../../../domain/tables/exports/exports.ts';
 import { startExport } from '../../../domain/tables/exports/start.ts';
 import { cancelRun } from '../../../domain/workspace/runs/cancel.ts';
-import { memoOf } from '../../caller.ts';
+import { callerOf, memoOf } from '../../caller.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { clientGone } from '../../reply.ts';
 import { resource } from '../../resource.ts';
@@ -18,7 +18,10 @@ export function exportsRoutes(app: Routes, deps: ApiDeps): void {
     example: exportExample,
     load: (db, organizationId, { export_id: exportId }) => showExport(db, { organizationId, exportId }),
     view: (shown, { request }) =>
-      exportView(deps.objects, shown, { withUrls: 'export_id' in (request.params as object) }),
+      exportView(deps.objects, shown, {
+        withUrls:
+          'export_id' in (request.params as object) && callerOf(request).scopes.includes('agent:read'),
+      }),
   });
 
   exports.list({

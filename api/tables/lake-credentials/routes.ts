@@ -42,9 +42,10 @@ export function lakeCredentialsRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Issue a credential that reads the lake from outside',
       description:
-        'A role of PostgreSQL and a key of the object store that read this organization’s lake: all of its tables, whatever is granted on them. The answer shows the secrets, once; `attach.sql` can be pasted into DuckDB. At most 20 of an organization.',
+        'A role of PostgreSQL and a key of the object store that read this organization’s lake: all of its tables, whatever is granted on them. The answer shows the secrets, once; `attach.sql` can be pasted into DuckDB. At most 20 of an organization. The token needs `agent:read` besides.',
       admin: true,
       body: credentialBody,
+      handsOut: () => ['agent:read'],
       errors: ['conflict', 'storage_unavailable'],
     },
     { 201: issued },
