@@ -15,6 +15,7 @@ import { provisionOrganization } from '../../domain/workspace/organizations/prov
 import { createJournal } from '../faults/journal.ts';
 import { type StackUnderTest, startStackUnderTest } from '../faults/stack-under-test.ts';
 import { attacks } from './attacks.ts';
+import { usualReport } from './report-attacks.ts';
 import {
   type Credentials,
   importEnd,
@@ -57,29 +58,33 @@ async function run({ pidOf }: StackUnderTest): Promise<number> {
   const named = (await victim.call('GET', `/v1/tables/${table}`)).body.data.name as string;
   const small = await uploadFile(victim, 'small.csv', Buffer.from('a,b\n1,2\n'.repeat(100)));
   report(
-    '| attack | answers | me p50 | me p99 | me max | query p99 | 100 rows imported in | API MiB before, at most, after | died |',
+    '| attack | answers | me p50 | me p99 | me max | query p99 | a PDF alone, at most | 100 rows imported in | API MiB before, at most, after | died |',
   );
-  report('|---|---|---|---|---|---|---|---|---|');
+  report('|---|---|---|---|---|---|---|---|---|---|');
   const ask = () =>
     victim.call('POST', '/v1/query-executions', { sql: `SELECT sum(a) AS s FROM "${named}"` });
   // The victim is warmed up: the first use of a process is not measured.
-  for (let round = 0; round < 3; round += 1) await Promise.all([ask(), ask()]);
+  const askPdf = await usualReport(victim);
+  for (let round = 0; round < 3; round += 1) await Promise.all([ask(), ask(), askPdf()]);
   for (const { name } of attacks.filter(
     (one) => values.only === undefined || one.name.includes(values.only),
   )) {
     const { credentials } = await newSession('Attacker');
     const before = deaths.length;
     const memoryBefore = rssMib(pidOf('api'));
+    const aloneMs = performance.now();
+    await askPdf();
+    const pdfAlone = Math.round(performance.now() - aloneMs);
     const attacker = fork(new URL('./attacker.ts', import.meta.url));
     attacker.send({ ...credentials, attack: name });
     await once(attacker, 'message');
-    const measured = await measure(victim, ask, small, () => rssMib(pidOf('api')));
+    const measured = await measure(victim, { ask, askPdf }, small, () => rssMib(pidOf('api')));
     const answers = once(attacker, 'message');
     attacker.send('stop');
     const [told] = (await Promise.race([answers, delay(5_000, [{}])])) as [Record<string, number>];
     attacker.kill('SIGKILL');
     await delay(20_000);
-    const { me, query, imported, memoryMost } = measured;
+    const { me, query, pdf, imported, memoryMost } = measured;
     const cells = [
       name,
       Object.entries(told)
@@ -88,6 +93,7 @@ async function run({ pidOf }: StackUnderTest): Promise<number> {
       ...[quantile(me, 0.5), quantile(me, 0.99), quantile(me, 1), quantile(query, 0.99)].map(
         (ms) => `${ms} ms`,
       ),
+      `${pdfAlone}, ${quantile(pdf, 1)} ms`,
       imported,
       `${memoryBefore}, ${memoryMost}, ${rssMib(pidOf('api'))}`,
       deaths.slice(before).join(' ') || 'nothing',
@@ -103,12 +109,13 @@ async function run({ pidOf }: StackUnderTest): Promise<number> {
  */
 async function measure(
   victim: Session,
-  ask: () => Promise<{ status: number }>,
+  { ask, askPdf }: Record<'ask' | 'askPdf', () => Promise<{ status: number }>>,
   small: { project: string; file: string },
   memory: () => number,
 ) {
   const me: number[] = [];
   const query: number[] = [];
+  const pdf: number[] = [];
   let memoryMost = 0;
   const pending = new Set<Promise<unknown>>();
   const timed = (into: number[], work: () => Promise<{ status: number }>) => {
@@ -132,11 +139,12 @@ async function measure(
       memoryMost = Math.max(memoryMost, memory());
       timed(query, ask);
     }
+    if (tick % 100 === 50) timed(pdf, askPdf);
     await delay(50);
   }
   await Promise.race([Promise.all(pending), delay(30_000)]);
   const imported = await Promise.race([importing, delay(1_000, `more than ${seconds} s`)]);
-  return { me, query, imported, memoryMost };
+  return { me, query, pdf, imported, memoryMost };
 }
 
 function quantile(measured: readonly number[], part: number): number {

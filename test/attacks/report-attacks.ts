@@ -11,7 +11,47 @@ const table = [
   ...Array.from({ length: 6_000 }, (_, row) => `| ${row} | word ${row} | ${row * 7} | another word |`),
 ].join('\n');
 
+/** A table of a few pages. */
+const usual = table.split('\n').slice(0, 800).join('\n');
+
+/** As much as a paragraph may have of what is slow to parse, in as many paragraphs as a report may have. */
+const dense = `${'**a_ '.repeat(300)}\n\n`.repeat(120);
+
+/** A PDF of a report, whose client may leave before it is made. */
+async function pdfOf(session: Session, path: string, signal: AbortSignal): Promise<number> {
+  const answer = await fetch(`${session.apiUrl}${path}/content?format=pdf`, {
+    headers: session.headers,
+    signal,
+  });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+/** A report of a few pages, and how to ask for it as PDF. */
+export async function usualReport(session: Session): Promise<() => Promise<{ status: number }>> {
+  const project = await newProject(session);
+  const made = await session.call('POST', `${project}/reports`, {
+    title: 'Usual',
+    content: usual,
+  });
+  const path = `${project}/reports/${made.body.data.id}`;
+  return async () => ({ status: await pdfOf(session, path, AbortSignal.timeout(120_000)) });
+}
+
 export const reportAttacks: readonly Attack[] = [
+  {
+    name: 'reports that are slow to parse as PDF, whose clients leave',
+    atOnce: 12,
+    async prepare(session) {
+      const project = await newProject(session);
+      const made = await session.call('POST', `${project}/reports`, { title: 'Dense', content: dense });
+      const path = `${project}/reports/${made.body.data.id}`;
+      return (count) =>
+        pdfOf(session, path, AbortSignal.timeout(count % 2 === 0 ? 1_000 : 60_000)).catch(
+          (error: Error) => error.name,
+        );
+    },
+  },
   {
     name: 'large reports as PDF and DOCX',
     atOnce: 8,

@@ -3,7 +3,7 @@ import { getChart, readChart, readPng } from '../../../domain/analyst/conversati
 import { getResult, readRows } from '../../../domain/analyst/conversations/results.ts';
 import { camelCase } from '../../../domain/tables/query/camel-case.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
-import { sendText } from '../../reply.ts';
+import { clientGone, sendText } from '../../reply.ts';
 import { type Load, route } from '../../route.ts';
 import { decodeCursor, encodeCursor, integerText, pageQuery } from '../../schemas.ts';
 import { queryAnswer, queryExample } from '../../tables/query-executions/schemas.ts';
@@ -110,7 +110,9 @@ export function toolResultsRoutes(app: Routes, deps: ApiDeps): void {
         .header('x-content-type-options', 'nosniff')
         .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
       if (query.format === 'png')
-        return reply.type('image/png').send(await readPng(deps.objects, deps.charts, chart));
+        return reply
+          .type('image/png')
+          .send(await readPng(deps.objects, deps.charts, chart, clientGone(reply)));
       const svg = await readChart(deps.objects, chart, 'svg');
       return reply.type('image/svg+xml').send(Buffer.from(svg));
     },

@@ -10,7 +10,7 @@ import { chosenModel } from '../../analyst/conversations/chosen-model.ts';
 import { memoOf } from '../../caller.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { bodyLimits } from '../../plugins/json-body.ts';
-import { attachment } from '../../reply.ts';
+import { attachment, clientGone } from '../../reply.ts';
 import { resource } from '../../resource.ts';
 import { route } from '../../route.ts';
 import {
@@ -195,7 +195,9 @@ export function reportsRoutes(app: Routes, deps: ApiDeps): void {
       });
       const { format } = query;
       const content =
-        format === 'raw' ? Buffer.from(version.content) : await exportReport(deps, report, version, format);
+        format === 'raw'
+          ? Buffer.from(version.content)
+          : await exportReport(deps, report, version, format, clientGone(reply));
       return reply
         .type(format === 'raw' ? report.content_type : contentTypes[format])
         .header('x-content-type-options', 'nosniff')

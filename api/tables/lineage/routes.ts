@@ -5,12 +5,13 @@ import { openLineageEvents } from '../../../domain/tables/lineage/openlineage.ts
 import { getTable } from '../../../domain/tables/tables/tables.ts';
 import { getView } from '../../../domain/tables/views/views.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
+import { clientGone } from '../../reply.ts';
 import { type Call, type Load, route } from '../../route.ts';
 import { lineageAnswer, lineageQuery } from './schemas.ts';
 
 const described = {
   description:
-    'Tables, views and their columns, with files, datasets, playbooks, reports and your workflows as ends. What you may not read is not there, nor what is only reached through it. `format` gives it as job events of OpenLineage too, or as a picture of at most 500 nodes (400 `unsupported_option` beyond).',
+    'Tables, views and their columns, with files, datasets, playbooks, reports and your workflows as ends. What you may not read is not there, nor what is only reached through it. `format` gives it as job events of OpenLineage too, or as a picture of at most 500 nodes and 1,000 arrows (400 `unsupported_option` beyond).',
   query: lineageQuery,
   errors: ['unsupported_option', 'queries_saturated'],
 } as const;
@@ -64,7 +65,7 @@ export function lineageRoutes(app: Routes, deps: ApiDeps): void {
       return { data: { events: openLineageEvents(lineage, organizationId, new Date()) } };
     const { nodes, edges, truncated } = lineage;
     if (format === 'json') return { data: { nodes, edges, truncated } };
-    const svg = await deps.lineagePictures.svg(organizationId, lineage, id);
+    const svg = await deps.lineagePictures.svg(organizationId, lineage, id, clientGone(reply));
     // When opened as a page, it must not load or run anything.
     return reply
       .header('x-content-type-options', 'nosniff')

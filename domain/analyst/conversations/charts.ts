@@ -37,6 +37,7 @@ export async function readPng(
   objects: Pick<ObjectStore, 'read' | 'put'>,
   charts: Pick<ChartDrawer, 'png'>,
   chart: Pick<Chart, 'organization_id' | 'object_prefix'>,
+  signal?: AbortSignal,
 ): Promise<Buffer> {
   const key = `${chart.object_prefix}.png`;
   const kept = await readBytes(objects, key).catch((error: unknown) => {
@@ -44,7 +45,7 @@ export async function readPng(
     throw error;
   });
   if (kept !== undefined) return kept;
-  const png = await charts.png(chart.organization_id, await readChart(objects, chart, 'svg'));
+  const png = await charts.png(chart.organization_id, await readChart(objects, chart, 'svg'), signal);
   await objects.put(key, png, 'image/png');
   return png;
 }

@@ -3,6 +3,7 @@ import remarkGfm from 'remark-gfm';
 import remarkParse from 'remark-parse';
 import { unified } from 'unified';
 import { AppError } from '../../../data/errors.ts';
+import { boundedText } from './bounded-text.ts';
 
 /** Limit for the whole tree: a table of 10,000 rows and five columns has 110,000 nodes. */
 const maxNodes = 150_000;
@@ -11,7 +12,7 @@ const maxContainers = 8;
 /** Maximum nesting of emphasis, links and the like. */
 const maxInline = 16;
 
-const reader = unified().use(remarkParse).use(remarkGfm);
+const reader = unified().use(remarkParse).use(remarkGfm).use(boundedText);
 
 /** Parses the tree that all formats use, limited in depth and size to what they can handle. */
 export function readMarkdown(markdown: string): Root {
@@ -22,14 +23,29 @@ export function readMarkdown(markdown: string): Root {
 
 const deepItem = /^ {129,}(?=(?:[-*+]|\d{1,9}[.)])[ \t])/gm;
 const deepest = ' '.repeat(128);
-const maxMarkers = 1_000;
+const maxMarkers = 100;
+const maxStarts = 2_000;
 
 /**
  * Limits in advance what the parser's work grows quadratically with: the nesting of lists and quotes at line
- * starts.
+ * starts, and how many quotes, lists, footnotes and underlined headings there are.
  */
 function readable(markdown: string): string {
-  for (const line of markdown.split('\n')) if (markersOf(line) > maxMarkers) throw tooDeep();
+  let starts = 0;
+  let before = { isBlank: true, isQuote: false, isList: false };
+  for (const line of markdown.split(/\r\n|\r|\n/)) {
+    if (markersOf(line) > maxMarkers) throw tooDeep();
+    const isBlank = /^[ \t>]*$/.test(line);
+    const isQuote = /^[ \t]*>/.test(line);
+    const isItem = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/.test(line);
+    const isList = isItem || (before.isList && (isBlank || /^[>]*[ \t]{2,}/.test(line)));
+    if (isQuote && !before.isQuote) starts += 1;
+    if (isItem && !before.isList) starts += 1;
+    if (/^[ \t>]*\[\^/.test(line)) starts += 1;
+    if (!before.isBlank && /^[ \t>]*(?:=+|-+)[ \t]*$/.test(line)) starts += 1;
+    before = { isBlank, isQuote, isList };
+  }
+  if (starts > maxStarts) throw tooDeep();
   return markdown.toWellFormed().replaceAll(deepItem, deepest);
 }
 

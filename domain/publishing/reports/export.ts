@@ -30,15 +30,15 @@ export function exportReport(
   report: Report,
   version: ReportVersion,
   format: ExportFormat,
+  signal?: AbortSignal,
 ): Promise<Buffer> {
   const source = {
     title: version.title,
     markdown: version.content,
     writtenAt: version.created_at.toISOString(),
   };
-  return deps.reportFormats.format(report.organization_id, format, source, (references) =>
-    loadMaterial(deps, report, version.assets, references),
-  );
+  const load = (references: ReportReferences) => loadMaterial(deps, report, version.assets, references);
+  return deps.reportFormats.format(report.organization_id, format, source, load, signal);
 }
 
 async function loadMaterial(

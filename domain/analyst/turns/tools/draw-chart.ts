@@ -29,7 +29,7 @@ export const drawChart = defineTool({
       throw new AppError('not_found', `No result of this conversation is called ${resultId}.`);
     const rows = await readRows(deps.objects, result);
     const document = chartSpec(request, { columns: result.columns, rows });
-    const svg = await deps.charts.svg(organizationId, document);
+    const svg = await deps.charts.svg(organizationId, document, call.signal);
     const id = derivedId('cht', call.atMs, `${messageId}\n${call.partIndex}`);
     const prefix = chartPrefix(organizationId, conversationId, id);
     await keepChart(deps.objects, prefix, { svg, document });

@@ -1,9 +1,6 @@
-import { availableParallelism } from 'node:os';
-import type { Piscina } from 'piscina';
 import { unpackRawNumbers } from '../../../../data/exact-json.ts';
 import { fromSent } from '../../../../data/lake/sent-error.ts';
-import { createFairSlots } from '../../../../data/process-pool/fair-slots.ts';
-import { createThreads } from '../../../../data/process-pool/threads.ts';
+import { createSharedThreads } from '../../../../data/process-pool/shared-threads.ts';
 import { doTask, doTaskInThread, type Task, type TaskAnswer, type Tasks } from './tasks.ts';
 
 /** Reads request bodies, larger ones in threads so that they do not block other requests. */
@@ -18,27 +15,21 @@ export interface BodyReader {
 
 /** A smaller body is read faster than it could be handed to a thread. */
 export const threadedFromBytes = 131_072;
-const threadCount = Math.max(2, Math.min(4, availableParallelism() - 1));
 
 /**
  * Threads start when large bodies arrive and end when idle. One that dies is replaced and only loses its own
- * body. If no thread can be started, the process ends with Piscina's error.
+ * body. If no thread can be started, the process ends with the error.
  */
 export function createBodyReader(): BodyReader {
-  const inTurn = createFairSlots(threadCount);
-  let threads: Piscina<Task, ReturnType<typeof doTaskInThread>> | undefined;
+  const threads = createSharedThreads<Task, Awaited<ReturnType<typeof doTaskInThread>>>({
+    filename: new URL('./tasks.ts', import.meta.url).href,
+    name: doTaskInThread.name,
+    // Ending an idle thread releases the memory it took for a large body.
+    idleMs: 10_000,
+  });
 
-  async function inThread(task: Task): Promise<unknown> {
-    threads ??= createThreads({
-      filename: new URL('./tasks.ts', import.meta.url).href,
-      name: doTaskInThread.name,
-      minThreads: 0,
-      maxThreads: threadCount,
-      // Ending an idle thread releases the memory it took for a large body.
-      idleTimeout: 10_000,
-      resourceLimits: { maxOldGenerationSizeMb: 1_024 },
-    });
-    const answer: TaskAnswer = await threads.run(task);
+  async function inThread(organizationId: string, task: Task): Promise<unknown> {
+    const answer: TaskAnswer = await threads.run(organizationId, task);
     if ('error' in answer) throw fromSent(answer.error);
     if (answer.hasRawNumbers) unpackRawNumbers(answer.output as object);
     return answer.output;
@@ -48,9 +39,9 @@ export function createBodyReader(): BodyReader {
     read: async (organizationId, name, input) => {
       const task = { name, ...input } as unknown as Task;
       if (!isLarge(input.body)) return doTask(task) as never;
-      return inTurn(organizationId, () => inThread(task)) as never;
+      return inThread(organizationId, task) as never;
     },
-    close: async () => threads?.close(),
+    close: () => threads.close(),
   };
 }
 

@@ -190,7 +190,10 @@ describe('the drawer', () => {
     const done: string[] = [];
     const ask = (organizationId: string) =>
       drawer.svg(organizationId, document()).then(() => done.push(organizationId));
-    await Promise.all([ask('a'), ask('a'), ask('a'), ask('a'), ask('b')]);
-    expect(done.indexOf('b')).toBeLessThan(3);
+    // A thread that has begun draws in milliseconds.
+    await Promise.all([ask('a'), ask('b')]);
+    done.length = 0;
+    await Promise.all([...Array.from({ length: 12 }, () => ask('a')), ask('b')]);
+    expect(done.indexOf('b')).toBeLessThan(10);
   });
 });
