@@ -8,8 +8,8 @@ export const whatRunsReads: readonly Scope[] = ['agent:read'];
 export const ofAPerson = scopes;
 
 /**
- * A token never makes more than it is: whoever hands out a credential, an account, a role, a one-time address or
- * something that runs later needs, in the token that asks, every scope that could then be used. Routes
+ * A token never makes more than it is: whoever hands out a credential, an account, a role, a one-time address
+ * or something that runs later needs, in the token that asks, every scope that could then be used. Routes
  * that do so declare it as `handsOut`; `test/api/never-wider.test.ts` finds those that do not.
  *
  * @throws AppError missing_scope with the first scope that the token lacks

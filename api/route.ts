@@ -48,8 +48,8 @@ export interface Operation<Path extends string, Query extends z.ZodType, Body ex
   /** Requires an administrator. */
   admin?: boolean;
   /**
-   * Of a route that answers a credential or raises a role: the scopes that its receiver could then use, which the
-   * token that asks needs too.
+   * Of a route that answers a credential or raises a role: the scopes that its receiver could then use, which
+   * the token that asks needs too.
    */
   handsOut?: (body: z.output<Body>) => readonly Scope[];
   query?: Query;

@@ -16,9 +16,7 @@ import { createProcesses, type Processes } from '../data/processes/processes.ts'
 import { traceInterceptor } from '../data/processes/temporal.ts';
 import type { storesConfig } from '../data/stores-config.ts';
 import { type AppClients, createAppClients } from '../domain/analyst/app-connections/clients.ts';
-import { eventsChannel } from '../domain/analyst/conversations/events.ts';
 import { conversationSources } from '../domain/analyst/conversations/report-sources.ts';
-import { stopsChannel } from '../domain/analyst/conversations/turns.ts';
 import type { ModelsConfig } from '../domain/analyst/models/config.ts';
 import { createModels, type Models } from '../domain/analyst/models/models.ts';
 import { offlineModel } from '../domain/analyst/offline-analyst/model.ts';
@@ -182,7 +180,6 @@ export async function openService(
   const notifications = openNotifications({
     url: config.databaseUrl,
     applicationName,
-    channels: [eventsChannel, stopsChannel],
     logger,
   });
   return {

@@ -1,7 +1,5 @@
 import { AppError } from '../../data/errors.ts';
 import type { OrganizationTransaction } from '../../data/postgres/client.ts';
-import { pauseSchedulesOf } from '../../domain/automation/schedules/pause.ts';
-import { pauseWorkflowsOf } from '../../domain/automation/workflows/definitions/pause-all.ts';
 import {
   getApiClient,
   issueClient,
@@ -12,6 +10,7 @@ import {
 import { getUser } from '../../domain/workspace/organizations/organizations.ts';
 import type { Caller, Scope } from '../caller.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
+import { endIssued, pauseAllOf, removeEnded } from '../members/issued.ts';
 import { refuseWider } from '../never-wider.ts';
 import { resource } from '../resource.ts';
 import { route } from '../route.ts';
@@ -82,15 +81,17 @@ export function apiClientsRoutes(app: Routes, deps: ApiDeps): void {
   clients.remove({
     summary: 'Revoke an API client',
     description:
-      'Its tokens end within a second, and schedules and workflows that run as it are paused. A revoked client stays listed and cannot be restored.',
+      'Its tokens end within a second, and with them lake credentials and addresses that it issued. Schedules and workflows that run as it are paused. A revoked client stays listed and cannot be restored.',
     admin: true,
-    run: ({ organizationId, params, transaction }) =>
-      transaction(async (db) => {
-        const client = await revokeClient(db, organizationId, params.client_id);
-        await pauseWorkflowsOf(db, organizationId, { ownerId: client.id });
-        await pauseSchedulesOf(db, organizationId, { makerId: client.id }, Date.now());
-        return client;
-      }),
+    run: async ({ organizationId, params, transaction }) => {
+      const { client, issued } = await transaction(async (db) => {
+        const revoked = await revokeClient(db, organizationId, params.client_id);
+        await pauseAllOf(db, organizationId, revoked.id);
+        return { client: revoked, issued: await endIssued(db, organizationId, revoked.id, undefined) };
+      });
+      await removeEnded(deps, issued.credentials);
+      return client;
+    },
   });
   route(
     app,

@@ -1,6 +1,4 @@
 import { AppError } from '../../data/errors.ts';
-import { pauseSchedulesOf } from '../../domain/automation/schedules/pause.ts';
-import { pauseWorkflowsOf } from '../../domain/automation/workflows/definitions/pause-all.ts';
 import { makeLink } from '../../domain/workspace/people/links.ts';
 import {
   changeRole,
@@ -16,14 +14,15 @@ import { route } from '../route.ts';
 import { envelope } from '../schemas.ts';
 import { serviceUrl } from '../service-url.ts';
 import { isOwner } from './changer.ts';
+import { endIssued, pauseAllOf, removeEnded } from './issued.ts';
 import { mailLink } from './mail-link.ts';
 import {
+  changedMemberExample,
+  changedMemberSchema,
   changeMemberBody,
   memberExample,
   memberSchema,
   memberView,
-  removedMemberExample,
-  removedMemberSchema,
   resetSchema,
 } from './schemas.ts';
 
@@ -45,23 +44,37 @@ export function membersRoutes(app: Routes, deps: ApiDeps): void {
     summary: 'List the members of the organization, newest first',
     rows: (db, { organizationId }, slice) => listMembers(db, organizationId, slice),
   });
-  members.change({
-    summary: 'Change the role of a member',
-    description:
-      'Takes effect within a second. Only an owner changes an owner or makes one; the last owner cannot step down (409). To make somebody admin or owner, the token needs every scope.',
-    admin: true,
-    body: changeMemberBody,
-    handsOut: ({ role }) => (role === 'member' ? [] : ofAPerson),
-    errors: ['conflict'],
-    run: ({ caller, organizationId, params, body, transaction, audit }) =>
-      transaction(async (db) => {
-        const { role: from } = await getMember(db, organizationId, params.user_id);
-        audit({ detail: { from, to: body.role } });
-        return changeRole(db, organizationId, params.user_id, body.role, {
+  route(
+    app,
+    at,
+    ['PATCH', path],
+    {
+      summary: 'Change the role of a member',
+      description:
+        'Takes effect within a second. Only an owner changes an owner or makes one; the last owner cannot step down (409). To make somebody admin or owner, the token needs every scope. What the person issued and could not issue in the new role ends, and is listed in the answer.',
+      admin: true,
+      body: changeMemberBody,
+      handsOut: ({ role }) => (role === 'member' ? [] : ofAPerson),
+      errors: ['conflict'],
+      exists: (db, organizationId, { user_id: id }) => getMember(db, organizationId, id),
+    },
+    { 200: envelope(changedMemberSchema).meta({ examples: [{ data: changedMemberExample }] }) },
+    async ({ caller, organizationId, params, body, transaction, audit }) => {
+      const { user_id: userId } = params;
+      const { member, issued } = await transaction(async (db) => {
+        const { role: from } = await getMember(db, organizationId, userId);
+        const changed = await changeRole(db, organizationId, userId, body.role, {
           isOwner: () => isOwner(db, caller),
         });
-      }),
-  });
+        const issued = await endIssued(db, organizationId, userId, changed.role);
+        audit({ detail: { from, to: body.role, ended: issued.ended.map(({ id }) => id) } });
+        return { member: changed, issued };
+      });
+      await removeEnded(deps, issued.credentials);
+      const { ended, paused } = issued;
+      return { data: { ...memberView(member), paused, ended } };
+    },
+  );
   route(
     app,
     at,
@@ -69,27 +82,27 @@ export function membersRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Remove a member',
       description:
-        'Sessions and tokens of the person end within a second. What the person made stays; schedules and workflows that run as the person are paused, and listed in the answer. Only an owner removes an owner, and the last one stays (409).',
+        'Sessions and tokens of the person end within a second, and with them lake credentials, API clients with `admin`, invitations and password addresses that the person issued; `ended` lists them. What else the person made stays; schedules and workflows that run as the person are paused, and listed in `paused`. Only an owner removes an owner, and the last one stays (409).',
       admin: true,
       errors: ['conflict'],
       exists: (db, organizationId, { user_id: id }) => getMember(db, organizationId, id),
     },
-    { 200: envelope(removedMemberSchema).meta({ examples: [{ data: removedMemberExample }] }) },
-    ({ caller, organizationId, params, transaction }) =>
-      transaction(async (db) => {
-        const { user_id: userId } = params;
-        const member = await removeMember(db, organizationId, userId, {
+    { 200: envelope(changedMemberSchema).meta({ examples: [{ data: changedMemberExample }] }) },
+    async ({ caller, organizationId, params, transaction, audit }) => {
+      const { user_id: userId } = params;
+      const { member, issued, paused } = await transaction(async (db) => {
+        const removed = await removeMember(db, organizationId, userId, {
           isOwner: () => isOwner(db, caller),
         });
-        // Workflows before schedules; an activation locks them in the same order.
-        const workflows = await pauseWorkflowsOf(db, organizationId, { ownerId: userId });
-        const schedules = await pauseSchedulesOf(db, organizationId, { makerId: userId }, Date.now());
-        const paused = [
-          ...workflows.map(({ id, title }) => ({ type: 'workflow', id, name: title })),
-          ...schedules.map(({ id, description }) => ({ type: 'schedule', id, name: description })),
-        ];
-        return { data: { ...memberView(member), paused } };
-      }),
+        const paused = await pauseAllOf(db, organizationId, userId);
+        const issued = await endIssued(db, organizationId, userId, undefined);
+        audit({ detail: { ended: issued.ended.map(({ id }) => id) } });
+        return { member: removed, paused, issued };
+      });
+      await removeEnded(deps, issued.credentials);
+      const { ended } = issued;
+      return { data: { ...memberView(member), paused: [...paused, ...issued.paused], ended } };
+    },
   );
   route(
     app,

@@ -46,15 +46,25 @@ const pausedSchema = z.object({
   name: z.string(),
 });
 
-export const removedMemberSchema = memberSchema
-  .extend({
-    paused: z.array(pausedSchema).describe('What ran as the person; an administrator may take it over.'),
-  })
-  .meta({ id: 'RemovedMember' });
+const endedSchema = z.object({
+  type: z.enum(['api_client', 'lake_credential', 'invitation', 'password_reset']),
+  id: z.string(),
+  name: z.string().describe('Its name; of an invitation or password address, the e-mail.'),
+});
 
-export const removedMemberExample: z.input<typeof removedMemberSchema> = {
+export const changedMemberSchema = memberSchema
+  .extend({
+    paused: z
+      .array(pausedSchema)
+      .describe('What ran as the person, or as a client that ended; an administrator may take it over.'),
+    ended: z.array(endedSchema).describe('What the person issued, and what ended with their rights.'),
+  })
+  .meta({ id: 'ChangedMember' });
+
+export const changedMemberExample: z.input<typeof changedMemberSchema> = {
   ...memberExample,
   paused: [{ type: 'schedule', id: 'sch_01kahz3v6dfyvb1s8m3h9q2w4x', name: 'Every morning' }],
+  ended: [{ type: 'lake_credential', id: 'lcr_01kahz3v6dfyvb1s8m3h9q2w4x', name: 'Notebook' }],
 };
 
 export const resetSchema = z

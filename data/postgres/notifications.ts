@@ -4,10 +4,16 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import type { OrganizationTransaction } from './client.ts';
 
-/** Notifies the listeners of the key, in all processes, when the transaction commits. */
-export async function notify(db: OrganizationTransaction, channel: string, key: string): Promise<void> {
-  await sql`SELECT pg_notify(${channel}, ${key})`.execute(db);
+/** Notifies the listeners of the topic and key, in all processes, when the transaction commits. */
+export async function notify(db: OrganizationTransaction, topic: Topic, key: string): Promise<void> {
+  await sql`SELECT notify_service(${topic}, ${key})`.execute(db);
 }
+
+/**
+ * What is told of: the events of a conversation, a reply that is to stop, access that has ended (by
+ * organization).
+ */
+export type Topic = 'conversation_events' | 'reply_stops' | 'access_ended';
 
 /**
  * Receives notifications from other processes over one connection for all listeners. A callback is only a
@@ -15,15 +21,14 @@ export async function notify(db: OrganizationTransaction, channel: string, key: 
  * missed.
  */
 export interface Notifications {
-  /** Calls `listener` for each notification of the key; returns the function that stops it. */
-  on(channel: string, key: string, listener: () => void): () => void;
+  /** Calls `listener` for each notification of the topic and key; returns the function that stops it. */
+  on(topic: Topic, key: string, listener: () => void): () => void;
   close(): Promise<void>;
 }
 
 export interface NotificationsOptions {
   url: string;
   applicationName: string;
-  channels: readonly string[];
   logger: Pick<Logger, 'warn'>;
 }
 
@@ -61,9 +66,9 @@ export function openNotifications(options: NotificationsOptions): Notifications 
   }
 
   return {
-    on(channel, key, listener) {
+    on(topic, key, listener) {
       running ??= run();
-      const name = `${channel} ${key}`;
+      const name = `${topic} ${key}`;
       const known = listeners.get(name) ?? new Set();
       known.add(listener);
       listeners.set(name, known);
@@ -82,7 +87,7 @@ export function openNotifications(options: NotificationsOptions): Notifications 
 
 /** Listens until the connection ends or `signal` aborts. */
 async function listen(
-  { url, applicationName, channels }: NotificationsOptions,
+  { url, applicationName }: NotificationsOptions,
   signal: AbortSignal,
   call: (name: string) => void,
   ready: () => void,
@@ -101,10 +106,12 @@ async function listen(
   client.on('error', onEnd);
   // Removed below: each connection adds a listener to a signal that outlives it.
   signal.addEventListener('abort', onEnd, { once: true });
-  client.on('notification', ({ channel, payload }) => call(`${channel} ${payload}`));
+  client.on('notification', ({ payload = '' }) => call(payload));
   try {
     await client.connect();
-    for (const channel of channels) await client.query(`LISTEN ${client.escapeIdentifier(channel)}`);
+    // Of this name, which nobody outside of the service can read.
+    const { rows } = await client.query<{ name: string }>('SELECT name FROM notification_channel');
+    await client.query(`LISTEN ${client.escapeIdentifier(rows[0]!.name)}`);
     ready();
     const asking = setInterval(() => {
       client.query('SELECT 1').catch(() => client.end().catch(() => undefined));

@@ -1,6 +1,6 @@
 /**
- * Limits concurrency; waiting work is admitted owner by owner in rotation. Work that is aborted while it waits is
- * never begun.
+ * Limits concurrency; waiting work is admitted owner by owner in rotation. Work that is aborted while it
+ * waits is never begun.
  */
 export type FairSlots = <T>(owner: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 

@@ -6,11 +6,11 @@ import { createFairSlots } from './fair-slots.ts';
 /** Threads that organizations share, for work that would block the requests of this process. */
 export interface SharedThreads<Task, Answer> {
   /**
-   * Runs when it is the organization's turn. When the signal aborts, waiting work is dropped, and work under way
-   * ends together with its thread; either rejects with the signal's reason.
+   * Runs when it is the organization's turn. When the signal aborts, waiting work is dropped, and work under
+   * way ends together with its thread; either rejects with the signal's reason.
    *
-   * @throws ThreadLimit where it needs more time or memory than it may take, AppError queries_saturated where too
-   *   many tasks of the organization wait
+   * @throws ThreadLimit where it needs more time or memory than it may take, AppError queries_saturated where
+   *   too many tasks of the organization wait
    */
   run(organizationId: string, task: Task, options?: RunOptions): Promise<Answer>;
   close(): Promise<void>;
@@ -58,8 +58,8 @@ export interface SharedThreadsOptions {
 export const sharedThreadCount = Math.max(2, Math.min(4, availableParallelism() - 1));
 
 /**
- * Threads start when wanted and end when idle. Organizations take turns, and each may use all threads but one. If a
- * thread cannot be started at all, this process ends with the error.
+ * Threads start when wanted and end when idle. Organizations take turns, and each may use all threads but
+ * one. If a thread cannot be started at all, this process ends with the error.
  */
 export function createSharedThreads<Task, Answer>({
   filename,
@@ -129,8 +129,8 @@ export function createSharedThreads<Task, Answer>({
 }
 
 /**
- * If a thread runs out of memory after its task has ended or was abandoned, no task gets the error, and the next
- * task gets a new thread. Any other error that belongs to no task means that threads cannot be started.
+ * If a thread runs out of memory after its task has ended or was abandoned, no task gets the error, and the
+ * next task gets a new thread. Any other error that belongs to no task means that threads cannot be started.
  */
 export function forgiveLateGrowth(threads: Pick<Piscina, 'on'>): void {
   threads.on('error', (error: NodeJS.ErrnoException) => {

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Attack } from './attack.ts';
 import { conversationAttacks } from './conversation-attacks.ts';
+import { lakeAttacks } from './lake-attacks.ts';
 import { reportAttacks } from './report-attacks.ts';
 import { type FilePlace, importEnd, importFile, newTable, type Session, uploadFile } from './session.ts';
 import { longFormat, sameCells } from './workbooks.ts';
@@ -241,6 +242,7 @@ export const attacks: readonly Attack[] = [
     },
   },
   ...conversationAttacks,
+  ...lakeAttacks,
   ...reportAttacks,
   ...workflowAttacks,
 ];

@@ -61,6 +61,7 @@ async function run({ pidOf }: StackUnderTest): Promise<number> {
     '| attack | answers | me p50 | me p99 | me max | query p99 | a PDF alone, at most | 100 rows imported in | API MiB before, at most, after | died |',
   );
   report('|---|---|---|---|---|---|---|---|---|---|');
+  await followConversation(victim);
   const ask = () =>
     victim.call('POST', '/v1/query-executions', { sql: `SELECT sum(a) AS s FROM "${named}"` });
   // The victim is warmed up: the first use of a process is not measured.
@@ -101,6 +102,21 @@ async function run({ pidOf }: StackUnderTest): Promise<number> {
     report(`| ${cells.join(' | ')} |`);
   }
   return deaths.length === 0 ? 0 : 1;
+}
+
+/** Follows a conversation until the process ends, so that the service listens for notifications. */
+async function followConversation(session: Session): Promise<void> {
+  const project = await session.call('POST', '/v1/projects', { name: 'Talks' });
+  const path = `/v1/projects/${project.body.data.id}/conversations`;
+  const { id } = (await session.call('POST', path, {})).body.data;
+  const { body } = await fetch(`${session.apiUrl}${path}/${id}/events`, { headers: session.headers });
+  const reader = body!.getReader();
+  const read = (): Promise<void> =>
+    reader.read().then(
+      ({ done }) => (done ? undefined : read()),
+      () => undefined,
+    );
+  void read();
 }
 
 /**

@@ -1,7 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { isTurnOver, noteFailure } from '../../../domain/analyst/conversations/lifecycle.ts';
-import { stopsChannel } from '../../../domain/analyst/conversations/turns.ts';
 import { beginTurn, type TurnBeginning, type TurnsFull } from '../../../domain/analyst/turns/begin-turn.ts';
 import { takeModelStep } from '../../../domain/analyst/turns/model-step.ts';
 import { TurnEnded } from '../../../domain/analyst/turns/reply-writer.ts';
@@ -106,7 +105,7 @@ async function whileItLasts<T>(
       })
       .catch((err: unknown) => deps.logger.debug({ err, ...turn }, 'could not look at a reply'));
   };
-  const stopListening = deps.notifications.on(stopsChannel, turn.messageId, look);
+  const stopListening = deps.notifications.on('reply_stops', turn.messageId, look);
   let beats = 0;
   const onBeat = () => {
     beats += 1;

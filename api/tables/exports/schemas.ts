@@ -11,7 +11,9 @@ const file = z.object({
   url: z
     .string()
     .nullable()
-    .describe('Whoever has it can read the file for an hour; new at each look at the export, null in lists.'),
+    .describe(
+      'Whoever has it can read the file for ten minutes; new at each look at the export, null in lists.',
+    ),
   name: z.string(),
   sizeBytes: z.int(),
   sha256: z.string().describe('Lowercase hex.'),
@@ -110,7 +112,8 @@ export const exportBody = z
     ],
   });
 
-const urlSeconds = 3_600;
+/** A look at the export gives another address. */
+const urlSeconds = 600;
 
 export async function exportView(
   objects: ObjectStore,

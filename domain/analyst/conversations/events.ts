@@ -35,9 +35,6 @@ export interface EventData {
 export type EventName = keyof EventData;
 export type NewEvent = { [Name in EventName]: { event: Name; data: EventData[Name] } }[EventName];
 
-/** Notification channel for readers of a conversation's events. */
-export const eventsChannel = 'conversation_events';
-
 /**
  * Numbers and appends events, in the transaction that holds the conversation's lock; readers are notified at
  * commit.
@@ -67,7 +64,7 @@ export async function appendEvents(
       })),
     )
     .execute();
-  await notify(db, eventsChannel, id);
+  await notify(db, 'conversation_events', id);
   return last;
 }
 

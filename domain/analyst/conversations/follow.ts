@@ -1,7 +1,7 @@
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import type { Notifications } from '../../../data/postgres/notifications.ts';
 import { findConversation } from './conversations.ts';
-import { eventsAfter, eventsChannel } from './events.ts';
+import { eventsAfter } from './events.ts';
 
 export interface Following {
   organizationId: string;
@@ -10,7 +10,10 @@ export interface Following {
   after: number | undefined;
   /** A comment is sent after this long without an event. */
   quietMs: number;
-  /** Checked at the same interval, even while events arrive continuously. */
+  /**
+   * Checked at the same interval, even while events arrive continuously, and when access of somebody has
+   * ended.
+   */
   mayGoOn(): Promise<boolean>;
   signal: AbortSignal;
 }
@@ -28,7 +31,12 @@ export async function* followEvents(
   { organizationId, conversationId, after, quietMs, mayGoOn, signal }: Following,
 ): AsyncGenerator<string> {
   const news = createWakeUp(signal);
-  const stopListening = notifications.on(eventsChannel, conversationId, news.wake);
+  const stopListening = notifications.on('conversation_events', conversationId, news.wake);
+  let isToAsk = false;
+  const stopWatching = notifications.on('access_ended', organizationId, () => {
+    isToAsk = true;
+    news.wake();
+  });
   let last = after;
   let askedMs = performance.now();
   try {
@@ -38,7 +46,8 @@ export async function* followEvents(
       news.reset();
       const found = await read(db, organizationId, conversationId, last);
       if (found === undefined) return;
-      if (performance.now() - askedMs >= quietMs) {
+      if (isToAsk || performance.now() - askedMs >= quietMs) {
+        isToAsk = false;
         if (!(await mayGoOn())) return;
         askedMs = performance.now();
       }
@@ -55,6 +64,7 @@ export async function* followEvents(
     }
   } finally {
     stopListening();
+    stopWatching();
     news.forget();
   }
 }

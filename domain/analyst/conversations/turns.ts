@@ -8,9 +8,6 @@ import { findMessage, insertMessage, type Message, partsOf, replyStates, updateP
 import { countWaiting, queueChanged } from './queue.ts';
 import { errorOf, messageView, partView, usageOf } from './views.ts';
 
-/** Channel that notifies the process working on a reply that it has ended. */
-export const stopsChannel = 'reply_stops';
-
 /** The holder of a turn's snapshot pin. */
 export const turnPin = (messageId: string): string => `turn/${messageId}`;
 
@@ -128,7 +125,7 @@ export async function endTurn(
     failure === undefined ? {} : { error_code: failure.code, error_message: failure.message },
   );
   if (ended === undefined) return undefined;
-  await notify(db, stopsChannel, ended.id);
+  await notify(db, 'reply_stops', ended.id);
   if (reply.status === 'waiting_approval') await cancelApprovals(db, ended);
   await deleteLakePins(db, ended.organization_id, turnPin(ended.id));
   await updateConversation(db, reply.organization_id, conversation.id, {

@@ -3,9 +3,9 @@ import type { Processor } from 'unified';
 import { AppError } from '../../../data/errors.ts';
 
 /**
- * What opens or closes something in a text, and how many of it one paragraph, heading or cell may have. The parser
- * looks back from each closing one for its opening one, and forward from each opening one for its end, so its time
- * grows with their square.
+ * What opens or closes something in a text, and how many of it one paragraph, heading or cell may have. The
+ * parser looks back from each closing one for its opening one, and forward from each opening one for its end,
+ * so its time grows with their square.
  */
 const bounds: readonly { codes: readonly number[]; most: number; what: string }[] = [
   { codes: codesOf('*_~'), most: 1_000, what: 'marks of emphasis (*, _ or ~)' },

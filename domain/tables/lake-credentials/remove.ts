@@ -1,6 +1,6 @@
 import { AppError } from '../../../data/errors.ts';
 import { endReadingRole } from '../../../data/lake/reading-roles.ts';
-import { inOrganization } from '../../../data/postgres/client.ts';
+import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type CredentialId, getCredential, type LakeCredential, updateCredential } from './credentials.ts';
 import type { CredentialDeps } from './issue.ts';
 
@@ -18,6 +18,26 @@ export async function revokeCredential(deps: CredentialDeps, id: CredentialId): 
     return updateCredential(db, organizationId, credentialId, { revoked_at: new Date() });
   });
   return row.removed_at === null ? removeCredential(deps, id) : row;
+}
+
+/**
+ * Marks the credentials that somebody issued as revoked, and returns those that were not. Each is then
+ * removed by `removeCredential`, at the latest by the reconciler.
+ */
+export function markRevokedOf(
+  db: OrganizationTransaction,
+  organizationId: string,
+  issuerId: string,
+): Promise<LakeCredential[]> {
+  return db
+    .updateTable('lake_credentials')
+    .set({ revoked_at: new Date() })
+    .where('organization_id', '=', organizationId)
+    .where('created_by', '=', issuerId)
+    .where('revoked_at', 'is', null)
+    .where('removed_at', 'is', null)
+    .returningAll()
+    .execute();
 }
 
 /**

@@ -2,7 +2,6 @@ import { hashSecret, newSecret } from '../../../data/encryption.ts';
 import { AppError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
-import { deleteLinks } from '../people/links.ts';
 
 export type ApiClient = RecordOf<'api_clients'>;
 
@@ -84,8 +83,8 @@ async function refuseTooMany(
 }
 
 /**
- * Revokes a client, which ends its tokens and the one-time addresses that it made; revoking it again changes
- * nothing.
+ * Revokes a client, which ends its tokens; revoking it again changes nothing. What it issued is ended by
+ * `endIssued`.
  */
 export async function revokeClient(
   db: OrganizationTransaction,
@@ -94,8 +93,29 @@ export async function revokeClient(
 ): Promise<ApiClient> {
   const client = await clients.get(db, organizationId, id, 'update');
   if (client.revoked_at !== null) return client;
-  await deleteLinks(db, organizationId, 'created_by', id);
   return clients.update(db, organizationId, id, { revoked_at: new Date() });
+}
+
+/**
+ * Revokes the clients with `admin` that a person issued; those that were revoked before are not among them.
+ */
+export async function revokeAdminClientsOf(
+  db: OrganizationTransaction,
+  organizationId: string,
+  issuerId: string,
+): Promise<ApiClient[]> {
+  const issued = await db
+    .selectFrom('api_clients')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('created_by', '=', issuerId)
+    .where('admin', '=', true)
+    .where('revoked_at', 'is', null)
+    .orderBy('id')
+    .execute();
+  const revoked: ApiClient[] = [];
+  for (const { id } of issued) revoked.push(await revokeClient(db, organizationId, id));
+  return revoked;
 }
 
 /**

@@ -120,19 +120,20 @@ export async function deleteInvitation(
 }
 
 /** Ends the unused links for a person, or those that a person or client made; of one role if it is given. */
-export async function deleteLinks(
+export function deleteLinks(
   db: OrganizationTransaction,
   organizationId: string,
   by: 'user_id' | 'created_by',
   id: string,
   role?: AccountLink['role'],
-): Promise<void> {
+): Promise<AccountLink[]> {
   const made = db
     .deleteFrom('account_links')
     .where('organization_id', '=', organizationId)
     .where(by, '=', id)
-    .where('used_at', 'is', null);
-  await (role === undefined ? made : made.where('role', '=', role)).execute();
+    .where('used_at', 'is', null)
+    .returningAll();
+  return (role === undefined ? made : made.where('role', '=', role)).execute();
 }
 
 /** The link of this secret if it can still be used. */

@@ -54,7 +54,7 @@ export interface Changer {
 }
 
 /**
- * Changes the role of a member.
+ * Changes the role of a member. What somebody of the new role may not have issued is ended by `endIssued`.
  *
  * @throws AppError admin_required if only an owner may, conflict if no owner would be left
  */
@@ -71,15 +71,12 @@ export async function changeRole(
   if (member.role === 'owner') await refuseLastOwner(db, member);
   // An address for a new password was asked for by somebody who might not ask for it now.
   await deleteLinks(db, organizationId, 'user_id', id);
-  if (role === 'member') await deleteLinks(db, organizationId, 'created_by', id);
-  // Whoever has the address for a new password of an owner becomes that owner.
-  else if (member.role === 'owner') await deleteLinks(db, organizationId, 'created_by', id, 'owner');
   return users.update(db, organizationId, id, { role });
 }
 
 /**
- * Removes a member: sessions, logins and tokens end, so do the one-time addresses that the member made, and
- * the account is closed. Everything else that the member made stays.
+ * Removes a member: sessions, logins and tokens end, and the account is closed. What the member issued is
+ * ended by `endIssued`; everything else that the member made stays.
  *
  * @throws AppError admin_required if only an owner may, conflict if no owner would be left
  */
@@ -96,7 +93,6 @@ export async function removeMember(
   }
   await endEverySession(db, { organizationId, userId: id });
   await deleteLinks(db, organizationId, 'user_id', id);
-  await deleteLinks(db, organizationId, 'created_by', id);
   await db
     .deleteFrom('oidc_subjects')
     .where('organization_id', '=', organizationId)

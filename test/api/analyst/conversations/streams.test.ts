@@ -96,7 +96,7 @@ test('a reader that does not read holds no closing server', async () => {
   socket.write(
     `GET ${pathname}?after=${last - 400} HTTP/1.1\r\nhost: x\r\nauthorization: ${headers['authorization']}\r\n\r\n`,
   );
-  await expectEventually(() => listening).toBe(1);
+  await expectEventually(() => listening).toBeGreaterThan(0);
   socket.pause();
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   await workspace.app.close();
