@@ -9,6 +9,7 @@ import { type AskedVersion, askedVersions } from '../query/asked-versions.ts';
 import { checkDraftSql } from '../query/check-draft.ts';
 import { withoutTail } from '../query/guard/tree.ts';
 import type { QueryPool } from '../query/pool.ts';
+import { readByName } from '../query/relation-tables.ts';
 import { type AskedVersions, type ExportFormat, insertExport } from './exports.ts';
 import { exportProcess, exportRuns } from './process.ts';
 import { type ExportSource, nameOf, type Read, type ReadDeps, readAs } from './read.ts';
@@ -60,7 +61,7 @@ export async function startExport(deps: StartDeps, request: ExportRequest): Prom
   return run;
 }
 
-/** What the statement reads, without running it. */
+/** What the statement reads by the rights of its caller, without running it. */
 async function check(
   deps: StartDeps,
   { organizationId, source, signal }: ExportRequest,
@@ -74,7 +75,7 @@ async function check(
     ...{ location, relations, limit: 1, rowFormat: 'rows', timeoutMs: checkTimeoutMs, signal },
     atVersions: new Map([...asked].map(([{ name }, { snapshotId }]) => [name, snapshotId])),
   });
-  return scannedRelationIds;
+  return readByName(relations, scannedRelationIds);
 }
 
 interface Checked {

@@ -11,6 +11,7 @@ import { storeObject } from '../../workspace/files/store-object.ts';
 import { findRun, type Run, runStates } from '../../workspace/runs/runs.ts';
 import type { Exported } from '../query/export/contract.ts';
 import type { QueryPool, TaskLimits } from '../query/pool.ts';
+import { readByName } from '../query/relation-tables.ts';
 import type { StreamTask } from '../query/stream/contract.ts';
 import { withOutputLimit } from '../staging/output-limit.ts';
 import { newAttemptUrl, removeBelow, sizeBelow } from '../staging/staging.ts';
@@ -99,9 +100,12 @@ async function write(
       return { ...copied, parts: await partsIn(deps.objects, folder) };
     },
   );
-  const { rows, scannedRelationIds: reads, parts } = written;
-  const versions = reads.flatMap((tableId) => {
-    const version = pinned.versions.get(tableId);
+  const { rows, scannedRelationIds: scanned, parts } = written;
+  const reads = readByName(read.relations, scanned);
+  // Tables behind a view may be hidden from who reads it.
+  const visible = new Set(read.named.map(({ id }) => id));
+  const versions = scanned.flatMap((tableId) => {
+    const version = visible.has(tableId) ? pinned.versions.get(tableId) : undefined;
     return version === undefined ? [] : [{ tableId, version }];
   });
   return { rows, reads, versions, parts };
