@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { newestSnapshot } from '../../../data/lake/ducklake/snapshots.ts';
 import { versionsAt } from '../../../data/lake/ledger.ts';
+import { unrestricted } from '../../../data/postgres/acting.ts';
 import {
   type Database,
   inOrganization,
@@ -167,7 +168,9 @@ export function endMaterialization(
     await updateMaterialization(transaction, organizationId, runId, { finished_at: new Date() });
     await deleteLakePins(transaction, organizationId, pinHolder(runId));
     await followRun(transaction, row, end.status, {
-      ...(end.status === 'failed' ? { error: JSON.stringify(failureOf(row, builds)) } : { progress: 1 }),
+      ...(end.status === 'failed'
+        ? { error: JSON.stringify(failureOf(row, await shownBuilds(transaction, organizationId, builds))) }
+        : { progress: 1 }),
       output: JSON.stringify(outputOf(row, builds)),
     });
     return end;
@@ -217,13 +220,42 @@ function outputOf({ mode }: Materialization, builds: readonly Build[]): object |
   };
 }
 
+/**
+ * Builds as a run shows them. The engine quotes values of what it reads, and whoever may read the built table sees
+ * its run, so where tables are granted to some only, the status of the table says why: it knows its reader.
+ */
+async function shownBuilds(
+  db: OrganizationTransaction,
+  organizationId: string,
+  builds: readonly Build[],
+): Promise<readonly Build[]> {
+  const isQuoted = ({ error }: Build) => (error as { code: string } | null)?.code === 'query_failed';
+  if (!builds.some(isQuoted)) return builds;
+  const restricted = await unrestricted(db, () =>
+    db
+      .selectFrom('tables')
+      .select('id')
+      .where('organization_id', '=', organizationId)
+      .where('readers', 'is not', null)
+      .limit(1)
+      .execute(),
+  );
+  if (restricted.length === 0) return builds;
+  return builds.map((build) => {
+    if (!isQuoted(build)) return build;
+    const message = `${build.table_id} could not be built: its status says why, to those who may read what it reads.`;
+    return { ...build, error: { ...(build.error as object), message } as Build['error'] };
+  });
+}
+
 /** A step for each table whose turn has come. */
 export async function showProgress(
   db: OrganizationTransaction,
   { organization_id: organizationId, id }: Materialization,
   builds: readonly Build[],
 ): Promise<void> {
-  const steps = builds.flatMap(({ table_id: tableId, status, error }) =>
+  const shown = await shownBuilds(db, organizationId, builds);
+  const steps = shown.flatMap(({ table_id: tableId, status, error }) =>
     status === 'waiting'
       ? []
       : [

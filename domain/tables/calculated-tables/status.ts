@@ -5,7 +5,7 @@ import {
   inOrganization,
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
-import { builtOf, type Defined, failureOf } from '../definitions/definitions.ts';
+import { type BuildFailure, builtOf, type Defined, failureOf } from '../definitions/definitions.ts';
 import { relationRefs } from '../definitions/describe.ts';
 import { type Staleness, type Surroundings, sourcesOf, staleness, surroundings } from './freshness.ts';
 import { activeMaterializations, type Build, listBuilds, type Materialization } from './materializations.ts';
@@ -109,6 +109,15 @@ function statusOf(
   return stale().length > 0 ? 'stale' : 'fresh';
 }
 
+/** The engine quotes values, so its words are for those who may read all that the table reads. */
+function shownFailure(
+  { code, message, refusal }: BuildFailure,
+  mayReadSources: boolean,
+): CalculationState['error'] {
+  if (code !== 'query_failed' || mayReadSources) return { code, message, ...refusal };
+  return { code, message: 'The build failed. Only those who may read what the table reads see why.' };
+}
+
 function stateOf(
   around: Surroundings,
   id: string,
@@ -119,6 +128,7 @@ function stateOf(
   const definition = around.defined.get(id);
   const built = definition === undefined ? undefined : builtOf(definition);
   const failure = definition === undefined ? undefined : failureOf(definition);
+  const mayReadSources = sourcesOf(around, id).every((tableId) => names.has(tableId));
   return {
     status: statusOf(definition, () => stale, work),
     tableVersion: built?.version ?? null,
@@ -137,7 +147,6 @@ function stateOf(
     lastRefresh:
       built === undefined ? null : { mode: built.mode, rowsRead: built.rowsRead, elapsedMs: built.elapsedMs },
     runId: work?.runId ?? failure?.runId ?? built?.runId ?? null,
-    error:
-      failure === undefined ? null : { code: failure.code, message: failure.message, ...failure.refusal },
+    error: failure === undefined ? null : shownFailure(failure, mayReadSources),
   };
 }

@@ -6,6 +6,7 @@ import { listQueryable, type NamedRelation } from '../tables/tables.ts';
 import { mayName, wordsIn } from './guard/relations.ts';
 import { foldName } from './guard/tree.ts';
 import { namedIn } from './named.ts';
+import { tablesAmong } from './relation-tables.ts';
 import type { QueryRelation } from './request.ts';
 
 export interface Visible {
@@ -66,7 +67,13 @@ export async function relationsFor(
   // SHOW TABLES lists them all, and EXPLAIN must know which of those behind views may be seen.
   const needsAll = texts.some((text) => /tables|explain/.test(foldName(text)));
   const within = named.filter(({ name }) => needsAll || mayName(words, name));
-  return resolve(within, words);
+  const relations = await resolve(within, words);
+  const own = new Set(named.map(({ id }) => id));
+  for (const relation of relations) {
+    const isFurther = tablesAmong([relation]).some(({ id }) => !own.has(id));
+    if (relation.definition !== undefined && isFurther) relation.readsFurther = true;
+  }
+  return relations;
 }
 
 /** A view that no text names is not needed, except in a list of names. */

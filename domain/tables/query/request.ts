@@ -8,6 +8,8 @@ export interface QueryRelation {
   definition?: string;
   /** All that a view may name, whatever the statement may; absent if it may name the same. */
   reads?: readonly QueryRelation[];
+  /** Of a view: that it reads tables by the rights of who defined it which the caller may not read. */
+  readsFurther?: boolean;
   /**
    * Files of the lake's own folder that it is read from, in place of a table, by a SELECT that is ours. Never
    * from a request: the SELECT is not checked.

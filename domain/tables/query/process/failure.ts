@@ -90,6 +90,21 @@ export function shownFailure(error: unknown, location: LakeLocation, readsThePas
   return unexpected('query_failed', 'The statement could not be run.', 'nothing');
 }
 
+/**
+ * The same failure for a statement that reads through a view what its caller may not read: the engine quotes
+ * values, and names columns that it might have meant.
+ */
+export function withoutValues(failure: ShownFailure, error: unknown): ShownFailure {
+  const isOurs = error instanceof QueryRefusal || failure.code !== 'query_failed';
+  if (isOurs || /^(Parser|Syntax) Error/.test(error instanceof Error ? error.message : '')) return failure;
+  return {
+    ...failure,
+    message:
+      'The statement failed, and the reason may show tables behind a view that you may not read. Ask somebody who may read them to run it.',
+    privateDetail: undefined,
+  };
+}
+
 /** A string or buffer that JavaScript cannot hold: the answer exceeded that before its size was known. */
 function isUnrepresentable(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;

@@ -9,7 +9,7 @@ import { exportFiles } from '../export/export-files.ts';
 import { createOutflow, type Outflow } from '../stream/outflow.ts';
 import { streamRows } from '../stream/stream-rows.ts';
 import { attachLake, type Engine, locationKey, openBlankEngine } from './engine.ts';
-import { LakeUnavailable, shownFailure } from './failure.ts';
+import { LakeUnavailable, shownFailure, withoutValues } from './failure.ts';
 import type {
   FromProcess,
   ProcessSettings,
@@ -116,7 +116,8 @@ export function serveStatements(channel: Channel): void {
         // A file that is being written may be completed when the transaction ends; whoever removes it waits
         // for that.
         if (task.kind === 'build' || task.kind === 'export') await (await engine)?.ending;
-        const { broken, ...failure } = shownFailure(error, task.location, readsThePast(task));
+        const shown = shownFailure(error, task.location, readsThePast(task));
+        const { broken, ...failure } = readsFurther(task) ? withoutValues(shown, error) : shown;
         if (broken === 'engine') {
           await replaceEngine(limits);
           // Reading twice is harmless, and a retry recovers from a lost connection to the catalog.
@@ -183,6 +184,10 @@ export function serveStatements(channel: Channel): void {
     return engine;
   }
 }
+
+/** Whether it reads through a view what its caller may not read. */
+const readsFurther = (task: ProcessTask): boolean =>
+  'relations' in task && task.relations.some((relation) => relation.readsFurther === true);
 
 function readsThePast(task: ProcessTask): boolean {
   if (task.kind === 'build' || task.kind === 'export') return true;
