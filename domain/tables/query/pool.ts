@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { withoutValues } from '../../../data/error-log.ts';
 import { AppError } from '../../../data/errors.ts';
 import type { ObjectStoreSettings } from '../../../data/objects/settings.ts';
 import type { WaitingRules } from '../../../data/process-pool/admission.ts';
@@ -241,7 +242,7 @@ function logHidden(
 ): void {
   if (outcome.privateDetail === undefined) return;
   const { catalog, organizationId } = location;
-  const detail = outcome.privateDetail.replaceAll(catalog.password || '***', '***').slice(0, 2000);
+  const detail = withoutValues(outcome.privateDetail.replaceAll(catalog.password || '***', '***'));
   logger?.warn(
     { code: outcome.code, organizationId, detail },
     'a query failed for a reason not shown to its client',
