@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  isOfOneScript,
   isRegistrable,
   isTakenName,
   registerPublicClient,
@@ -65,6 +66,8 @@ export function registrationRoute(app: Routes, deps: ApiDeps): void {
         throw refused('invalid_client_metadata', 'Only token_endpoint_auth_method none is supported.');
       if (/[\p{Cc}\p{Cf}]/u.test(name))
         throw refused('invalid_client_metadata', 'The name holds characters that are not seen.');
+      if (!isOfOneScript(name))
+        throw refused('invalid_client_metadata', 'The letters of the name are of several scripts.');
       if (isTakenName(deps, name))
         throw refused('invalid_client_metadata', 'The name is that of a program of this service.');
       const wrong = redirectUris.find((uri) => !isRegistrable(uri));

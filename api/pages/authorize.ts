@@ -63,8 +63,7 @@ export function authorizePages(routes: Routes, pages: Pages): void {
     asked: Asked,
   ): Promise<Request | undefined> {
     const refuse = (fault: string) => {
-      const body = html`<p>${fault}</p><p>Tell whoever runs the program that sent you here.</p>`;
-      sendPage(reply, { title: 'The program asks wrongly', body, status: 400 });
+      sendFault(reply, fault);
       return undefined;
     };
     const { client_id: clientId = '', redirect_uri: redirectUri = '' } = asked;
@@ -128,7 +127,7 @@ ${decisionButtons}
       const right = await requestOf(request, reply, withValues(request.query));
       if (right === undefined) return reply;
       const grant = grantOf(right);
-      if ('error' in grant) return sendBack(reply, right, grant);
+      if ('error' in grant) return refuseGrant(reply, right, grant);
       const session = await pages.sessionOf(request);
       if (session !== undefined && needsNoConsent(right))
         return approve(request, reply, { right, grant, session });
@@ -149,7 +148,7 @@ ${decisionButtons}
       const right = await requestOf(request, reply, asked);
       if (right === undefined) return reply;
       const grant = grantOf(right);
-      if ('error' in grant) return sendBack(reply, right, grant);
+      if ('error' in grant) return refuseGrant(reply, right, grant);
       const session = await pages.sessionOf(request);
       if (session === undefined) {
         const next = `${path}?${new URLSearchParams(asked as Record<string, string>)}`;
@@ -166,6 +165,24 @@ ${decisionButtons}
     },
   );
 }
+
+function sendFault(reply: FastifyReply, fault: string) {
+  const body = html`<p>${fault}</p><p>Tell whoever runs the program that sent you here.</p>`;
+  return sendPage(reply, { title: 'The program asks wrongly', body, status: 400 });
+}
+
+/**
+ * A fault of the request goes back to the program. Where anybody may have registered it, its address is not
+ * opened without a word from the person: that would make this service a redirect to anywhere.
+ */
+const refuseGrant = (
+  reply: FastifyReply,
+  right: Request,
+  grant: { error: string; error_description: string },
+) =>
+  right.client.isSelfRegistered === true
+    ? sendFault(reply, grant.error_description)
+    : sendBack(reply, right, grant);
 
 /** A part of this service, at its own address: another port of a loopback address is another program. */
 const needsNoConsent = ({ client, redirectUri, issuer }: Request) =>

@@ -76,8 +76,29 @@ export async function openapi(app: FastifyInstance, publicUrl: string | undefine
   app.get('/openapi.json', { schema: { hide: true }, config: { scope: 'public' } }, async () =>
     app.swagger(),
   );
+  // As pages and console have: it runs what is served here, and nobody frames it.
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.routeOptions.url?.startsWith('/docs') === true) reply.headers(docsHeaders);
+  });
   await app.register(swaggerUi, { routePrefix: '/docs', logLevel: 'warn' });
 }
+
+const docsHeaders = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    // Its script sets styles of elements.
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; '),
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+};
 
 /**
  * CSV is text, so the JSON schema of the same route does not apply to it; and a body that may be null or has

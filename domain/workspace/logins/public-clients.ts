@@ -50,7 +50,45 @@ export async function keepPublicClient(db: Database, id: string): Promise<void> 
   await db.updateTable('public_clients').set({ last_used_at: new Date() }).where('id', '=', id).execute();
 }
 
-const plainName = (name: string) => name.normalize('NFKC').trim().replace(/\s+/g, ' ').toLowerCase();
+/** Letters of other scripts that look like one of Latin. */
+const lookalikes: Readonly<Record<string, string>> = Object.fromEntries(
+  ['аa', 'вb', 'сc', 'ԁd', 'еe', 'һh', 'нh', 'іi', 'ӏl', 'јj', 'кk', 'мm', 'оo', 'рp', 'ѕs', 'тt', 'уy', 'хx']
+    .concat(['αa', 'βb', 'εe', 'ηn', 'ιi', 'κk', 'νv', 'οo', 'ρp', 'τt', 'υu', 'χx', 'օo', 'ոn', 'սu'])
+    .map((pair) => [pair[0]!, pair[1]!]),
+);
+
+/** What a name looks like: spaces, case, marks and lookalikes of other scripts are no difference. */
+const plainName = (name: string) =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '')
+    .replaceAll(/./gu, (letter) => lookalikes[letter] ?? letter);
+
+const scripts = [
+  /^[\p{Script=Latin}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}]*$/u,
+  ...[
+    'Cyrillic',
+    'Greek',
+    'Armenian',
+    'Georgian',
+    'Hebrew',
+    'Arabic',
+    'Devanagari',
+    'Bengali',
+    'Tamil',
+    'Telugu',
+  ]
+    .concat(['Gujarati', 'Gurmukhi', 'Kannada', 'Malayalam', 'Thai', 'Lao', 'Khmer', 'Myanmar', 'Sinhala'])
+    .concat(['Ethiopic', 'Tibetan'])
+    .map((script) => new RegExp(`^\\p{Script=${script}}*$`, 'u')),
+];
+
+/** Whether the letters of a name are of one script, or of those that are written together. */
+export function isOfOneScript(name: string): boolean {
+  const letters = name.normalize('NFC').replace(/[^\p{L}]|[\p{Script=Common}\p{Script=Inherited}]/gu, '');
+  return scripts.some((script) => script.test(letters));
+}
 
 /** Whether a name, or an id, is that of a built-in or configured client, which none may call itself. */
 export function isTakenName(

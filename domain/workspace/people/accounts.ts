@@ -1,6 +1,13 @@
 import { sql } from 'kysely';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
-import { type Counted, countAttempt, forgetAttempts, takeBackAttempt } from './attempts.ts';
+import {
+  type Counted,
+  countAttempt,
+  forgetAttempts,
+  isKnownSignIn,
+  rememberSignIn,
+  takeBackAttempt,
+} from './attempts.ts';
 import { passwordMatches } from './passwords.ts';
 
 /** A person of an organization. */
@@ -19,7 +26,8 @@ export interface SignInAttempt {
 
 /**
  * Who signs in with this e-mail and password; undefined if nobody. An unknown e-mail is counted, and takes as
- * long, as a known one.
+ * long, as a known one. From an address that has signed in to the account before, attempts are counted apart:
+ * failures of strangers do not lock out who the account belongs to.
  *
  * @throws AppError rate_limited after five wrong passwords of an account or twenty of an address, overloaded
  */
@@ -37,7 +45,8 @@ export async function signIn(
     SELECT lower(given) AS folded, a.* FROM (VALUES (${printable(email)})) AS typed (given)
     LEFT JOIN find_account(given) AS a ON true`.execute(db);
   const { folded, organization_id: organizationId, id, password_hash: hash } = rows[0]!;
-  const account = { kind: 'account', of: folded } as const;
+  const isKnown = await isKnownSignIn(db, folded, address);
+  const account = { kind: 'account', of: isKnown ? `${folded}\n${address}` : folded } as const;
   const from = { kind: 'address', of: address } as const;
   await countAttempt(db, from);
   const counted: Counted[] = [from];
@@ -56,6 +65,7 @@ export async function signIn(
   }
   await forgetAttempts(db, account);
   await takeBackAttempt(db, from);
+  await rememberSignIn(db, folded, address);
   return { organizationId: organizationId!, userId: id };
 }
 

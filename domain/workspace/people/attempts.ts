@@ -62,3 +62,27 @@ export async function takeBackAttempt(db: Database, counted: Counted): Promise<v
     .where('failures', '>', 0)
     .execute();
 }
+
+const rememberedDays = 90;
+const removedAtOnce = 100;
+const knownKey = (account: string, address: string) =>
+  createHash('sha256').update(`known\n${account}\n${address}`).digest();
+
+/** Whether the account has signed in from this address in the last 90 days. */
+export async function isKnownSignIn(db: Database, account: string, address: string): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM known_sign_ins WHERE key = ${knownKey(account, address)}
+      AND last_at > now() - make_interval(days => ${rememberedDays})`.execute(db);
+  return rows.length > 0;
+}
+
+/** Remembers that the account signed in from this address, and forgets some of those from long ago. */
+export async function rememberSignIn(db: Database, account: string, address: string): Promise<void> {
+  await sql`
+    WITH old AS (
+      DELETE FROM known_sign_ins WHERE key = ANY (ARRAY(
+        SELECT key FROM known_sign_ins WHERE last_at < now() - make_interval(days => ${rememberedDays})
+        LIMIT ${removedAtOnce})))
+    INSERT INTO known_sign_ins (key) VALUES (${knownKey(account, address)})
+    ON CONFLICT (key) DO UPDATE SET last_at = now()`.execute(db);
+}

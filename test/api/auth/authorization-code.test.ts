@@ -214,6 +214,23 @@ test('other faults are told to the client, with its state', async () => {
   expect(answerOf(denied.location)).toMatchObject({ error: 'access_denied', state: 'a b&c' });
 });
 
+test('faults of a program that registered itself are told on our page, and nobody is sent away', async () => {
+  const redirect_uri = 'https://anywhere.example.com/cb';
+  const body = { client_name: 'Anything', redirect_uris: [redirect_uri] };
+  const made = await workspace.call('POST', '/v1/auth/register', { body });
+  const change = { client_id: made.body.client_id, redirect_uri };
+  for (const [name, value] of [
+    ['response_type', 'token'],
+    ['code_challenge', 'short'],
+    ['scope', 'everything'],
+  ] as const) {
+    const shown = await browser.open(asked({ ...change, [name]: value }).url);
+    expect([shown.status, shown.location]).toEqual([400, undefined]);
+    expect(shown.text).toContain('The program asks wrongly');
+  }
+  expect((await browser.open(asked(change).url)).text).toContain('Approve this login?');
+});
+
 test('who is not signed in signs in first, and goes on to the request', async () => {
   const { url } = asked();
   const fresh = browserOf(workspace);
@@ -372,10 +389,16 @@ test('who registered itself is marked, kept only by approval and use, and few co
   const redirect_uris = ['http://127.0.0.1/cb'];
   const register = (body: object) =>
     workspace.call('POST', '/v1/auth/register', { body: { redirect_uris, ...body } });
-  for (const client_name of ['The  Command LINE', 'console', 'the console of this service']) {
+  // Some with letters of Cyrillic or Greek that look like those of Latin.
+  for (const client_name of [
+    ...['The  Command LINE', 'console', 'the console of this service', 'the-command-line', 'CONSOLE.', 'Ⓒli'],
+    ...['соnsole', 'сonsоle', 'Notebоok', 'Ναme', 'thе cоmmand line'],
+  ]) {
     const refused = await register({ client_name });
     expect([refused.status, refused.body.error]).toEqual([400, 'invalid_client_metadata']);
   }
+  for (const client_name of ['Блокнот 2', 'ノート Book 笔记', 'דפדפן', 'Cahier d’été'])
+    expect((await register({ client_name })).status, client_name).toBe(201);
   const made = await register({ client_name: 'Notebook' });
   const change = { client_id: made.body.client_id, redirect_uri: 'http://127.0.0.1:5555/cb' };
   const daysUnused = async () => {
@@ -400,7 +423,7 @@ test('who registered itself is marked, kept only by approval and use, and few co
   expect((await redeem({ ...change, code: second.code, code_verifier: second.verifier })).status).toBe(200);
   expect(await daysUnused()).toBe(0);
   const answers = await Promise.all(Array.from({ length: 25 }, () => register({})));
-  expect(answers.filter(({ status }) => status === 201)).toHaveLength(19);
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(15);
   expect(answers.find(({ status }) => status !== 201)?.body.code).toBe('conflict');
   await catalogPool.query("UPDATE public_clients SET address_group = 'elsewhere'");
   expect((await register({})).status).toBe(201);

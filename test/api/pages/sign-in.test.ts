@@ -204,3 +204,21 @@ test('attempts of the same moment do not wait for each other while they are free
   await catalogPool.query("UPDATE sign_in_attempts SET last_at = now() + interval '1 second'");
   expect((await signIn(from('203.0.113.91'), 'moment@example.com', password)).status).toBe(303);
 });
+
+test('strangers who guess do not lock out who has signed in from there before', async () => {
+  await owner('seven@example.com', '203.0.113.30');
+  const home = '203.0.113.31';
+  const stranger = '203.0.113.32';
+  expect((await signIn(from(home), 'seven@example.com', password)).status).toBe(303);
+  for (let at = 0; at < 5; at += 1) await signIn(from(stranger), 'seven@example.com', 'wrong password');
+  for (let at = 0; at < 2; at += 1) {
+    expect((await signIn(from('203.0.113.33'), 'seven@example.com', password)).status).toBe(429);
+    // What strangers did is not forgotten by this.
+    expect((await signIn(from(home), 'seven@example.com', password)).status).toBe(303);
+  }
+  const guesses = [];
+  for (let at = 0; at < 6; at += 1)
+    guesses.push((await signIn(from(home), 'seven@example.com', 'wrong password')).status);
+  expect(guesses).toEqual([401, 401, 401, 401, 401, 429]);
+  expect((await signIn(from(home), 'seven@example.com', password)).status).toBe(429);
+});
