@@ -5,8 +5,11 @@ import { identifier, literal } from './sql.ts';
 const mostConnections = 8;
 /** Names of these roles: the ids of lake credentials. */
 const namePattern = '^lcr_[0-9a-z]{26}$';
-/** One that sorts or joins in PostgreSQL may spill so much; its holder cannot change it. */
-const mostTemporary = '1GB';
+/**
+ * What one session may spill when it sorts, joins or keeps a cursor; its holder cannot change it. PostgreSQL
+ * counts by session, so all sessions of a role together spill at most 1 GB.
+ */
+const mostTemporary = '128MB';
 /** PostgreSQL's word for a role that somebody else changed at that moment. */
 const changedMeanwhile = 'XX000';
 const notThere = '42704';
@@ -109,16 +112,33 @@ export async function dropEndedRoles(pool: pg.Pool, atMost: number): Promise<voi
   }
 }
 
+/** Gives roles that were made with another limit of what they spill the one of today. */
+export async function limitOlderRoles(pool: pg.Pool, atMost: number): Promise<void> {
+  const { rows } = await pool.query<{ rolname: string }>(
+    `SELECT rolname FROM pg_roles WHERE rolname ~ $1 AND rolcanlogin
+       AND EXISTS (SELECT FROM unnest(rolconfig) AS setting
+         WHERE setting LIKE 'temp_file_limit=%' AND setting <> 'temp_file_limit=' || $2)
+     LIMIT $3`,
+    [namePattern, mostTemporary, atMost],
+  );
+  for (const { rolname } of rows)
+    await retried(() =>
+      pool.query(`ALTER ROLE ${identifier(rolname)} SET temp_file_limit = ${literal(mostTemporary)}`),
+    );
+}
+
 /**
  * Ends sessions of holders that cost others too much: those in one transaction for an hour, which keeps
- * PostgreSQL from removing old rows of everybody; those that others wait for; and all of them while the queue
- * of notifications fills. Returns how many.
+ * PostgreSQL from removing old rows of everybody; those that are idle for an hour, which may keep cursors
+ * with what they spilled; those that others wait for; and all of them while the queue of notifications fills.
+ * Returns how many.
  */
 export async function endCostlyReadings(pool: pg.Pool, within = '1 hour'): Promise<number> {
   const { rowCount } = await pool.query(
     `SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a
      WHERE a.usename ~ $1 AND (
        a.xact_start < now() - $2::interval
+       OR a.state = 'idle' AND a.state_change < now() - $2::interval
        OR pg_notification_queue_usage() > 0.02
        OR a.pid IN (
          SELECT unnest(pg_blocking_pids(w.pid)) FROM pg_stat_activity w

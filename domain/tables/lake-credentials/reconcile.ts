@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import { dropEndedRoles, endCostlyReadings } from '../../../data/lake/reading-roles.ts';
+import { dropEndedRoles, endCostlyReadings, limitOlderRoles } from '../../../data/lake/reading-roles.ts';
 import { itemsAtOnce, itemsStep, type ReconcileStep, wholeStep } from '../../../data/reconciling/step.ts';
 import type { CredentialDeps } from './issue.ts';
 import { removeCredential } from './remove.ts';
@@ -32,6 +32,7 @@ export function lakeCredentialSteps(deps: ReconcileDeps): ReconcileStep[] {
       if (ended > 0)
         deps.logger.info({ ended }, 'ended sessions of lake credentials that cost others too much');
     }),
+    wholeStep('limits of roles of lakes', () => limitOlderRoles(deps.lake.catalogPool, itemsAtOnce)),
     wholeStep('ended roles of lakes', () => dropEndedRoles(deps.lake.catalogPool, itemsAtOnce)),
     wholeStep('old lake credentials', () =>
       sql`SELECT purge_lake_credentials(make_interval(days => ${keptDays}), ${1_000})`.execute(deps.db),

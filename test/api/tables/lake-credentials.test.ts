@@ -2,7 +2,7 @@ import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } fr
 import pg from 'pg';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { newId } from '../../../data/ids.ts';
-import { dropEndedRoles, endCostlyReadings } from '../../../data/lake/reading-roles.ts';
+import { dropEndedRoles, endCostlyReadings, limitOlderRoles } from '../../../data/lake/reading-roles.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { issueCredential } from '../../../domain/tables/lake-credentials/issue.ts';
 import { lakeCredentialSteps } from '../../../domain/tables/lake-credentials/reconcile.ts';
@@ -329,4 +329,33 @@ test('there are at most 20, and none where the store makes no keys', async () =>
   await expect(issueCredential({ ...deps, objectKeys: undefined }, asked)).rejects.toMatchObject({
     code: 'conflict',
   });
+});
+
+test('what sessions of a role spill is bounded together, and idle ones with a cursor are ended', async () => {
+  const { catalogPool } = workspace.deps.lake;
+  const { id, database } = await issued();
+  const session = await connected(database.url);
+  const limit = async () => (await session.query('SHOW temp_file_limit')).rows[0].temp_file_limit;
+  expect(await limit()).toBe('128MB');
+  const { rows } = await catalogPool.query('SELECT rolconnlimit FROM pg_roles WHERE rolname = $1', [id]);
+  expect(rows[0].rolconnlimit * 128).toBe(1_024);
+  await session.query(
+    "BEGIN; DECLARE kept CURSOR WITH HOLD FOR SELECT repeat('x', 1000) FROM generate_series(1, 1000); COMMIT",
+  );
+  const isOver = new Promise((resolve) => session.once('end', resolve));
+  expect(await endCostlyReadings(catalogPool)).toBe(0);
+  await eventually(
+    () => endCostlyReadings(catalogPool, '1 microsecond'),
+    (count) => count > 0,
+  );
+  await isOver;
+});
+
+test('a role that was made with another limit gets that of today', async () => {
+  const { catalogPool } = workspace.deps.lake;
+  const { id, database } = await issued();
+  await catalogPool.query(`ALTER ROLE ${id} SET temp_file_limit = '1GB'`);
+  await limitOlderRoles(catalogPool, 1_000);
+  const session = await connected(database.url);
+  expect((await session.query('SHOW temp_file_limit')).rows[0].temp_file_limit).toBe('128MB');
 });
