@@ -4,6 +4,8 @@ const minLength = 6;
 /** Removes secrets from a server's text, which may echo what was sent to it. */
 export interface Redaction {
   add(secret: string): void;
+  /** Those that it removes. */
+  secrets(): readonly string[];
   text(said: string): string;
   /** The same for every string within a JSON value. */
   value<T>(said: T): T;
@@ -22,6 +24,7 @@ export function createRedaction(secrets: readonly string[]): Redaction {
   };
   return {
     add,
+    secrets: () => [...known],
     text,
     value(said) {
       if (known.size === 0) return said;

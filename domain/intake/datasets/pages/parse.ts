@@ -8,6 +8,7 @@ import {
   pointedTo,
   recordsOf,
 } from '../../data-connections/sources/http-records.ts';
+import { refuseEchoed } from './echoed.ts';
 
 /** An answer, and how to parse it. */
 export interface PageTask {
@@ -19,6 +20,8 @@ export interface PageTask {
    */
   firstPlace: number | undefined;
   reached: Reached | null;
+  /** What the connection sends to be let in; an answer that echoes it is refused. */
+  secrets: readonly string[];
 }
 
 export interface ParsedPage {
@@ -37,15 +40,23 @@ export interface BrokenPage {
 }
 
 /** @throws RemoteFailure if the answer is JSON, but does not match the policy */
-export function parsePage({ bytes, resource, firstPlace, reached }: PageTask): ParsedPage | BrokenPage {
+export function parsePage({
+  bytes,
+  resource,
+  firstPlace,
+  reached,
+  secrets,
+}: PageTask): ParsedPage | BrokenPage {
   const answer = jsonOf(bytes);
   if (answer instanceof RemoteFailure) return { broken: answer.message };
   const records = recordsOf(answer, resource);
   let latest = reached;
+  const mapped = records.map((record) => mappedRecord(record, resource));
+  refuseEchoed(mapped, bytes, secrets);
   const lines = records.map((record, index) => {
     if (resource.cursor !== undefined) latest = laterOf(latest, record, resource.cursor);
     const place = firstPlace === undefined ? {} : { [placeColumn]: firstPlace + index };
-    return `${JSON.stringify({ ...mappedRecord(record, resource), ...place })}\n`;
+    return `${JSON.stringify({ ...mapped[index], ...place })}\n`;
   });
   const next = nextIn(answer, resource);
   return { lines: Buffer.from(lines.join('')), records: records.length, reached: latest, next };

@@ -149,7 +149,8 @@ export async function readPages(
         const { records, reached } = reading;
         const firstPlace = request.isKeyed ? records : undefined;
         const { resource } = request;
-        return deps.parser.parse(row.organization_id, { bytes, resource, firstPlace, reached });
+        const secrets = target.redaction.secrets();
+        return deps.parser.parse(row.organization_id, { bytes, resource, firstPlace, reached, secrets });
       },
     };
     try {

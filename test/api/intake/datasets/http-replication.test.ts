@@ -501,6 +501,17 @@ test('two sources whose answers never end hold up nobody else', async () => {
   }
 });
 
+test('a source that echoes the token of its connection has nothing copied of that page', async () => {
+  const source = await recordSource([
+    { id: 1, at: day(1), request: { authorization: 'Bearer a-secret-token' } },
+  ]);
+  const { at } = await dataset(client, source.base, recordPolicy());
+  const run = await snapshotOf(client, at);
+  expect(run).toMatchObject({ status: 'failed', error: { code: 'source_failed' } });
+  expect(run.error.message).toContain('record 1 of the page, at /request/authorization.');
+  expect(JSON.stringify(run)).not.toContain('a-secret-token');
+});
+
 test('the bytes of an hour are never overrun', async () => {
   const source = await recordSource(records(60));
   const limits = { response_bytes_per_hour: 1_200 };
