@@ -46,7 +46,7 @@ export function withoutValues(message: string, code?: unknown): string {
     return isName ? found : `${found[0]}…${found[0]}`;
   });
   // PostgreSQL's `Key (a, b)=(1, x)` and `Failing row contains (…)`.
-  shown = shown.replaceAll(/=\([^\n]*\)|contains \([^\n]*\)/g, (found) => `${found.split('(')[0]}(…)`);
+  shown = shown.replaceAll(/(=|contains )\([^\n]*/g, '$1(…)');
   if (isAboutData) shown = shown.replaceAll(/\b\d[\w.,:+-]*/g, '…');
   return shown.length > longest ? `${shown.slice(0, longest)}…` : shown.trim();
 }

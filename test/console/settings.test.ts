@@ -92,6 +92,23 @@ describeInChromium('settings', () => {
     expect([faults, elsewhere]).toEqual([[], []]);
   });
 
+  test('what an administrator issued is told when it ends with their role', async () => {
+    let client!: TestClient;
+    const { page } = await opened(async (made) => {
+      client = made;
+    });
+    const admin = await personOf(lab.workspace, client, 'admin');
+    const body = { email: 'guest@example.com', role: 'member' };
+    expect((await admin.call('POST', '/v1/invitations', { body })).status).toBe(201);
+    await page.goto('/console/settings');
+    const row = rowOf(page, 'Members', admin.email);
+    await row.getByRole('combobox').selectOption('member');
+    await row.getByRole('button', { name: 'Change the role' }).first().click();
+    await confirm(page, 'Change the role');
+    await page.getByText('now has the role member.').waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'Invitation of guest@example.com' }).waitFor();
+  });
+
   test('what ran as somebody who was removed is taken over', async () => {
     let client!: TestClient;
     const { page } = await opened(async (made) => {

@@ -132,7 +132,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API client
-         * @description Its tokens end within a second, and schedules and workflows that run as it are paused. A revoked client stays listed and cannot be restored.
+         * @description Its tokens end within a second, and with them lake credentials and addresses that it issued. Schedules and workflows that run as it are paused. A revoked client stays listed and cannot be restored.
          */
         delete: operations["revokeApiClient"];
         options?: never;
@@ -229,14 +229,14 @@ export interface paths {
         post?: never;
         /**
          * Remove a member
-         * @description Sessions and tokens of the person end within a second. What the person made stays; schedules and workflows that run as the person are paused, and listed in the answer. Only an owner removes an owner, and the last one stays (409).
+         * @description Sessions and tokens of the person end within a second, and with them lake credentials, API clients with `admin`, invitations and password addresses that the person issued; `ended` lists them. What else the person made stays; schedules and workflows that run as the person are paused, and listed in `paused`. Only an owner removes an owner, and the last one stays (409).
          */
         delete: operations["deleteMember"];
         options?: never;
         head?: never;
         /**
          * Change the role of a member
-         * @description Takes effect within a second. Only an owner changes an owner or makes one; the last owner cannot step down (409).
+         * @description Takes effect within a second. Only an owner changes an owner or makes one; the last owner cannot step down (409). To make somebody admin or owner, the token needs every scope. What the person issued and could not issue in the new role ends, and is listed in the answer.
          */
         patch: operations["updateMember"];
         trace?: never;
@@ -252,7 +252,7 @@ export interface paths {
         put?: never;
         /**
          * Let a member choose a new password
-         * @description Answers a one-time address, valid for one hour, and mails it where mail is configured. The password before stays valid until a new one is chosen, which ends every session and login of the person. Only an owner does it for an owner. Where people sign in by OpenID Connect there are no passwords (409).
+         * @description Answers a one-time address, valid for one hour, and mails it where mail is configured. The password before stays valid until a new one is chosen, which ends every session and login of the person. Only an owner does it for an owner. The token needs every scope. Where people sign in by OpenID Connect there are no passwords (409).
          */
         post: operations["resetMemberPassword"];
         delete?: never;
@@ -276,7 +276,7 @@ export interface paths {
         put?: never;
         /**
          * Invite somebody
-         * @description The answer shows the address, once; it is mailed too where mail is configured. It works once, within seven days. Another invitation of the same e-mail replaces it.
+         * @description The answer shows the address, once; it is mailed too where mail is configured. It works once, within seven days. Another invitation of the same e-mail replaces it. The token needs every scope, because the person who accepts can use them all.
          */
         post: operations["createInvitation"];
         delete?: never;
@@ -2434,7 +2434,7 @@ export interface paths {
         };
         /**
          * Show the lineage of a grid table
-         * @description Tables, views and their columns, with files, datasets, playbooks, reports and your workflows as ends. What you may not read is not there, nor what is only reached through it. `format` gives it as job events of OpenLineage too, or as a picture of at most 500 nodes (400 `unsupported_option` beyond).
+         * @description Tables, views and their columns, with files, datasets, playbooks, reports and your workflows as ends. What you may not read is not there, nor what is only reached through it. `format` gives it as job events of OpenLineage too, or as a picture of at most 500 nodes and 1,000 arrows (400 `unsupported_option` beyond).
          */
         get: operations["getGridTableLineage"];
         put?: never;
@@ -2454,7 +2454,7 @@ export interface paths {
         };
         /**
          * Show the lineage of a table
-         * @description Tables, views and their columns, with files, datasets, playbooks, reports and your workflows as ends. What you may not read is not there, nor what is only reached through it. `format` gives it as job events of OpenLineage too, or as a picture of at most 500 nodes (400 `unsupported_option` beyond).
+         * @description Tables, views and their columns, with files, datasets, playbooks, reports and your workflows as ends. What you may not read is not there, nor what is only reached through it. `format` gives it as job events of OpenLineage too, or as a picture of at most 500 nodes and 1,000 arrows (400 `unsupported_option` beyond).
          */
         get: operations["getTableLineage"];
         put?: never;
@@ -2474,7 +2474,7 @@ export interface paths {
         };
         /**
          * Show the lineage of a view
-         * @description Tables, views and their columns, with files, datasets, playbooks, reports and your workflows as ends. What you may not read is not there, nor what is only reached through it. `format` gives it as job events of OpenLineage too, or as a picture of at most 500 nodes (400 `unsupported_option` beyond).
+         * @description Tables, views and their columns, with files, datasets, playbooks, reports and your workflows as ends. What you may not read is not there, nor what is only reached through it. `format` gives it as job events of OpenLineage too, or as a picture of at most 500 nodes and 1,000 arrows (400 `unsupported_option` beyond).
          */
         get: operations["getViewLineage"];
         put?: never;
@@ -3386,7 +3386,7 @@ export interface paths {
         put?: never;
         /**
          * Issue a credential that reads the lake from outside
-         * @description A role of PostgreSQL and a key of the object store that read this organization’s lake: all of its tables, whatever is granted on them. The answer shows the secrets, once; `attach.sql` can be pasted into DuckDB. At most 20 of an organization.
+         * @description A role of PostgreSQL and a key of the object store that read this organization’s lake: all of its tables, whatever is granted on them. The answer shows the secrets, once; `attach.sql` can be pasted into DuckDB. At most 20 of an organization. The token needs `agent:read` besides.
          */
         post: operations["issueLakeCredential"];
         delete?: never;
@@ -4878,7 +4878,7 @@ export interface components {
             /** @description When the person last signed in, or a login of theirs was refreshed. */
             lastSeenAt: string | null;
         };
-        RemovedMember: {
+        ChangedMember: {
             id: string;
             email: string;
             name: string;
@@ -4888,11 +4888,19 @@ export interface components {
             createdAt: string;
             /** @description When the person last signed in, or a login of theirs was refreshed. */
             lastSeenAt: string | null;
-            /** @description What ran as the person; an administrator may take it over. */
+            /** @description What ran as the person, or as a client that ended; an administrator may take it over. */
             paused: {
                 /** @enum {string} */
                 type: "schedule" | "workflow";
                 id: string;
+                name: string;
+            }[];
+            /** @description What the person issued, and what ended with their rights. */
+            ended: {
+                /** @enum {string} */
+                type: "api_client" | "lake_credential" | "invitation" | "password_reset";
+                id: string;
+                /** @description Its name; of an invitation or password address, the e-mail. */
                 name: string;
             }[];
         };
@@ -5009,7 +5017,7 @@ export interface components {
             bytesWritten: number;
             /** @description All of them, once it has succeeded. */
             files: {
-                /** @description Whoever has it can read the file for an hour; new at each look at the export, null in lists. */
+                /** @description Whoever has it can read the file for ten minutes; new at each look at the export, null in lists. */
                 url: string | null;
                 name: string;
                 sizeBytes: number;
@@ -6014,7 +6022,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["RemovedMember"];
+                        data: components["schemas"]["ChangedMember"];
                     };
                 };
             };
@@ -6048,7 +6056,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Member"];
+                        data: components["schemas"]["ChangedMember"];
                     };
                 };
             };

@@ -1,27 +1,22 @@
 import { useState } from 'react';
-import type { components } from '../../../clients/typescript/src/index.ts';
 import { Action } from '../parts/action.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import type { OfCaller } from './caller.ts';
+import { type ChangedMember, type Member, nameOf } from './member.ts';
 import { RoleChoice } from './role-choice.tsx';
-
-export type Member = components['schemas']['Member'];
 
 const told = texts.settings.members;
 const members = ['members'];
 
-export const nameOf = ({ name, email }: Pick<Member, 'name' | 'email'>): string =>
-  name === '' ? email : name;
-
 interface MemberActionsProps extends OfCaller {
   member: Member;
   onReset: (url: string) => void;
-  onRemoved: (member: components['schemas']['RemovedMember']) => void;
+  onChanged: (member: ChangedMember) => void;
 }
 
 /** What an administrator may do to a member; to an owner, only another owner. */
-export function MemberActions({ me, member, onReset, onRemoved }: MemberActionsProps) {
+export function MemberActions({ me, member, onReset, onChanged }: MemberActionsProps) {
   const { id, role } = member;
   const [chosen, choose] = useState(role);
   const isOwner = me.role === 'owner';
@@ -41,7 +36,10 @@ export function MemberActions({ me, member, onReset, onRemoved }: MemberActionsP
         isDisabled={chosen === role}
         confirm={told.confirmRole(name, texts.settings.roles[chosen])}
         changes={[members, ['me']]}
-        does={() => workspace.patch('/v1/members/{user_id}', { params, body: { role: chosen } })}
+        does={async () => {
+          const { data } = await workspace.patch('/v1/members/{user_id}', { params, body: { role: chosen } });
+          onChanged({ ...data, isRemoved: false });
+        }}
       >
         {told.change}
       </Action>
@@ -58,7 +56,10 @@ export function MemberActions({ me, member, onReset, onRemoved }: MemberActionsP
         isPlain
         confirm={told.confirmRemove(name)}
         changes={[members]}
-        does={async () => onRemoved((await workspace.delete('/v1/members/{user_id}', { params })).data)}
+        does={async () => {
+          const { data } = await workspace.delete('/v1/members/{user_id}', { params });
+          onChanged({ ...data, isRemoved: true });
+        }}
       >
         {told.remove}
       </Action>

@@ -1,13 +1,13 @@
 import { useState } from 'react';
-import type { components } from '../../../clients/typescript/src/index.ts';
 import { List } from '../parts/list.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import type { OfCaller } from './caller.ts';
-import { type Member, MemberActions, nameOf } from './member-actions.tsx';
-import { Removed } from './removed.tsx';
+import { type ChangedMember, type Member, nameOf } from './member.ts';
+import { MemberActions } from './member-actions.tsx';
+import { MemberChanged } from './member-changed.tsx';
 import { ShownOnce } from './shown-once.tsx';
 
 const told = texts.settings.members;
@@ -15,11 +15,11 @@ const told = texts.settings.members;
 /** Of the organization: everybody sees them, administrators change them. */
 export function Members({ me }: OfCaller) {
   const [address, setAddress] = useState<readonly [string, string]>();
-  const [removed, setRemoved] = useState<components['schemas']['RemovedMember']>();
+  const [changed, setChanged] = useState<ChangedMember>();
   return (
     <>
       {address !== undefined && <ShownOnce values={[address]} onClose={() => setAddress(undefined)} />}
-      {removed !== undefined && <Removed member={removed} />}
+      {changed !== undefined && <MemberChanged member={changed} />}
       <Pages
         queryKey={['members']}
         empty={told.empty}
@@ -42,7 +42,7 @@ export function Members({ me }: OfCaller) {
                       value: (member: Member) => (
                         <MemberActions
                           {...{ me, member }}
-                          onRemoved={setRemoved}
+                          onChanged={setChanged}
                           onReset={(url) => setAddress([told.resetUrl(nameOf(member)), url])}
                         />
                       ),

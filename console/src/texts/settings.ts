@@ -20,8 +20,16 @@ export const settings = {
     resetUrl: (name: string) => `Address at which ${name} chooses a new password, valid for an hour`,
     remove: 'Remove',
     confirmRemove: (name: string) =>
-      `Remove ${name}? Their sessions and tokens end at once. What they made stays.`,
+      `Remove ${name}? Their sessions and tokens end at once, and with them the credentials and invitations that they issued. Everything else they made stays.`,
     removed: (name: string) => `${name} was removed.`,
+    changed: (name: string, role: string) => `${name} now has the role ${role}.`,
+    ended: 'What they issued has ended:',
+    issued: {
+      api_client: 'API client',
+      lake_credential: 'Credential of the lake',
+      invitation: 'Invitation of',
+      password_reset: 'Password address of',
+    },
     paused: 'What ran as them is paused, until an administrator takes it over and resumes it:',
     kinds: { schedule: 'Schedule', workflow: 'Workflow' },
   },

@@ -221,8 +221,9 @@ function outputOf({ mode }: Materialization, builds: readonly Build[]): object |
 }
 
 /**
- * Builds as a run shows them. The engine quotes values of what it reads, and whoever may read the built table sees
- * its run, so where tables are granted to some only, the status of the table says why: it knows its reader.
+ * Builds as a run shows them. The engine quotes values of what it reads, and whoever may read the built table
+ * sees its run, so where tables are granted to some only, the status of the table says why: it knows its
+ * reader.
  */
 async function shownBuilds(
   db: OrganizationTransaction,

@@ -13,8 +13,8 @@ export function tablesAmong(relations: readonly QueryRelation[]): QueryRelation[
 }
 
 /**
- * What a statement read by the rights of who ran it: tables that it names, and views, which read further tables
- * by the rights of who defined them. `scannedIds` are the tables that it read in all.
+ * What a statement read by the rights of who ran it: tables that it names, and views, which read further
+ * tables by the rights of who defined them. `scannedIds` are the tables that it read in all.
  */
 export function readByName(relations: readonly QueryRelation[], scannedIds: readonly string[]): string[] {
   const scanned = new Set(scannedIds);

@@ -67,21 +67,27 @@ const plainName = (name: string) =>
 
 const scripts = [
   /^[\p{Script=Latin}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}]*$/u,
-  ...[
-    'Cyrillic',
-    'Greek',
-    'Armenian',
-    'Georgian',
-    'Hebrew',
-    'Arabic',
-    'Devanagari',
-    'Bengali',
-    'Tamil',
-    'Telugu',
-  ]
-    .concat(['Gujarati', 'Gurmukhi', 'Kannada', 'Malayalam', 'Thai', 'Lao', 'Khmer', 'Myanmar', 'Sinhala'])
-    .concat(['Ethiopic', 'Tibetan'])
-    .map((script) => new RegExp(`^\\p{Script=${script}}*$`, 'u')),
+  /^\p{Script=Cyrillic}*$/u,
+  /^\p{Script=Greek}*$/u,
+  /^\p{Script=Armenian}*$/u,
+  /^\p{Script=Georgian}*$/u,
+  /^\p{Script=Hebrew}*$/u,
+  /^\p{Script=Arabic}*$/u,
+  /^\p{Script=Devanagari}*$/u,
+  /^\p{Script=Bengali}*$/u,
+  /^\p{Script=Tamil}*$/u,
+  /^\p{Script=Telugu}*$/u,
+  /^\p{Script=Gujarati}*$/u,
+  /^\p{Script=Gurmukhi}*$/u,
+  /^\p{Script=Kannada}*$/u,
+  /^\p{Script=Malayalam}*$/u,
+  /^\p{Script=Thai}*$/u,
+  /^\p{Script=Lao}*$/u,
+  /^\p{Script=Khmer}*$/u,
+  /^\p{Script=Myanmar}*$/u,
+  /^\p{Script=Sinhala}*$/u,
+  /^\p{Script=Ethiopic}*$/u,
+  /^\p{Script=Tibetan}*$/u,
 ];
 
 /** Whether the letters of a name are of one script, or of those that are written together. */

@@ -1,9 +1,9 @@
 import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 
 /**
- * Refuses an answer that echoes a secret of its connection: what was sent to be let in must not become a row that
- * people read. A shorter secret may be part of an ordinary text, so it must be all of one; the same for its name
- * of the scheme, as in `Bearer …`.
+ * Refuses an answer that echoes a secret of its connection: what was sent to be let in must not become a row
+ * that people read. A shorter secret may be part of an ordinary text, so it must be all of one; the same for
+ * its name of the scheme, as in `Bearer …`.
  *
  * @throws RemoteFailure with the place
  */

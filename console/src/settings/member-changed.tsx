@@ -1,26 +1,33 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { components } from '../../../clients/typescript/src/index.ts';
 import { Action } from '../parts/action.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
-import { nameOf } from './member-actions.tsx';
+import { type ChangedMember, nameOf } from './member.ts';
 
-type RemovedMember = components['schemas']['RemovedMember'];
-type Paused = RemovedMember['paused'][number];
+type Paused = ChangedMember['paused'][number];
 
 const told = texts.settings.members;
 
-/** What is paused since, because it ran as the person. */
-export function Removed({ member }: { member: RemovedMember }) {
+/** What ended with the rights of the person, and what is paused since because it ran as them. */
+export function MemberChanged({ member }: { member: ChangedMember }) {
+  const name = nameOf(member);
+  const { paused, ended } = member;
   return (
     <div role="status">
-      <p>
-        {told.removed(nameOf(member))} {member.paused.length > 0 && told.paused}
-      </p>
+      <p>{member.isRemoved ? told.removed(name) : told.changed(name, texts.settings.roles[member.role])}</p>
+      {ended.length > 0 && <p>{told.ended}</p>}
       <ul>
-        {member.paused.map((paused) => (
-          <PausedOne key={paused.id} paused={paused} />
+        {ended.map(({ id, type, name: what }) => (
+          <li key={id}>
+            {told.issued[type]} {what}
+          </li>
+        ))}
+      </ul>
+      {paused.length > 0 && <p>{told.paused}</p>}
+      <ul>
+        {paused.map((one) => (
+          <PausedOne key={one.id} paused={one} />
         ))}
       </ul>
     </div>
