@@ -67,7 +67,10 @@ export function registrationRoute(app: Routes, deps: ApiDeps): void {
       if (/[\p{Cc}\p{Cf}]/u.test(name))
         throw refused('invalid_client_metadata', 'The name holds characters that are not seen.');
       if (!isOfOneScript(name))
-        throw refused('invalid_client_metadata', 'The letters of the name are of several scripts.');
+        throw refused(
+          'invalid_client_metadata',
+          'The name mixes letters of several scripts, such as Latin and Cyrillic.',
+        );
       if (isTakenName(deps, name))
         throw refused('invalid_client_metadata', 'The name is that of a program of this service.');
       const wrong = redirectUris.find((uri) => !isRegistrable(uri));

@@ -36,7 +36,7 @@ export function exportsRoutes(app: Routes, deps: ApiDeps): void {
       'A durable process without a limit of rows; then read the Location. The statement passes the guard of queries and is checked now; what it reads is pinned when its turn comes, two of an organization at once. Written by the rights of the caller, kept for a day.',
     body: exportBody,
     status: 202,
-    errors: [...queryErrors, 'conflict', 'workflows_unavailable'],
+    errors: [...queryErrors, 'not_found', 'conflict', 'workflows_unavailable'],
     run: async ({ organizationId, caller, body, newId, request, reply, transaction }) => {
       const { id: exportId } = await startExport(deps, {
         ...{ organizationId, exportId: newId('exp'), callerId: caller.id },

@@ -22,6 +22,7 @@ export function testPreviewsRoutes(app: Routes, deps: ApiDeps): void {
       admin: true,
       idempotent: false,
       body: previewBody,
+      errors: ['not_found'],
     },
     { 200: onePreview },
     async ({ organizationId, caller, body, transaction }) => {
