@@ -17,7 +17,7 @@ export const ofAPerson = scopes;
 export function refuseWider(caller: Caller, receivers: readonly Scope[]): void {
   const missing = receivers.find((scope) => !caller.scopes.includes(scope));
   if (missing === undefined) return;
-  throw new AppError('missing_scope', `The token lacks the scope ${missing}, so it cannot hand it out.`, {
+  throw new AppError('missing_scope', `The token doesn't have the scope ${missing}, so it can't grant it.`, {
     extensions: { missing_scope: missing },
   });
 }

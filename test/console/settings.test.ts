@@ -106,7 +106,7 @@ describeInChromium('settings', () => {
     await row.getByRole('button', { name: 'Change the role' }).first().click();
     await confirm(page, 'Change the role');
     await page.getByText('now has the role member.').waitFor();
-    await page.getByRole('listitem').filter({ hasText: 'Invitation of guest@example.com' }).waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'Invitation for guest@example.com' }).waitFor();
   });
 
   test('what ran as somebody who was removed is taken over', async () => {

@@ -244,7 +244,7 @@ async function shownBuilds(
   if (restricted.length === 0) return builds;
   return builds.map((build) => {
     if (!isQuoted(build)) return build;
-    const message = `${build.table_id} could not be built: its status says why, to those who may read what it reads.`;
+    const message = `${build.table_id} could not be built. Its status shows the reason to anyone who can read its sources.`;
     return { ...build, error: { ...(build.error as object), message } as Build['error'] };
   });
 }

@@ -115,7 +115,10 @@ function shownFailure(
   mayReadSources: boolean,
 ): CalculationState['error'] {
   if (code !== 'query_failed' || mayReadSources) return { code, message, ...refusal };
-  return { code, message: 'The build failed. Only those who may read what the table reads see why.' };
+  return {
+    code,
+    message: "The build failed. The reason is hidden, because you can't read all sources of the table.",
+  };
 }
 
 function stateOf(

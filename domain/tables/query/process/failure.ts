@@ -100,7 +100,7 @@ export function withoutValues(failure: ShownFailure, error: unknown): ShownFailu
   return {
     ...failure,
     message:
-      'The statement failed, and the reason may show tables behind a view that you may not read. Ask somebody who may read them to run it.',
+      "The statement failed. The reason is hidden, because it may show data behind a view that you can't read. Ask someone who can read that data to run it.",
     privateDetail: undefined,
   };
 }

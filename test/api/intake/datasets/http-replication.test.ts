@@ -508,7 +508,7 @@ test('a source that echoes the token of its connection has nothing copied of tha
   const { at } = await dataset(client, source.base, recordPolicy());
   const run = await snapshotOf(client, at);
   expect(run).toMatchObject({ status: 'failed', error: { code: 'source_failed' } });
-  expect(run.error.message).toContain('record 1 of the page, at /request/authorization.');
+  expect(run.error.message).toContain('record 1 of the page, at /request/authorization)');
   expect(JSON.stringify(run)).not.toContain('a-secret-token');
 });
 

@@ -57,7 +57,7 @@ test('a run shows nothing of the tables that its reader may not see, the words o
   const failed = steps.find(({ id }: { id: string }) => id === hidden);
   expect(failed).toMatchObject({
     status: 'failed',
-    error: { message: expect.stringContaining('its status') },
+    error: { message: expect.stringContaining('Its status') },
   });
   expect((await on.status(hidden)).error.message).toContain('private');
 });

@@ -32,7 +32,7 @@ test.each(['application/json', 'text/csv', 'application/vnd.apache.arrow.stream'
     const failed = await asked(reader, 'SELECT sum(bonus) AS b FROM bonuses', accept);
     expect([failed.status, failed.body.code]).toEqual([400, 'query_failed']);
     expect(failed.text).not.toContain('classified-7');
-    expect(failed.body.detail).toContain('behind a view that you may not read');
+    expect(failed.body.detail).toContain('The reason is hidden');
     const history = await reader.call('GET', '/v1/query-executions');
     expect(history.text).not.toContain('classified-7');
   },
@@ -59,9 +59,9 @@ test('neither does the status of a calculated table, nor its run, to who may not
   expect(run.status).toBe('failed');
   expect(JSON.stringify(await on.status(table))).toContain('classified-7');
   const status = await reader.call('GET', `/v1/grid/tables/${table}/status`);
-  expect([status.status, status.text]).toEqual([200, expect.stringContaining('Only those who may read')]);
+  expect([status.status, status.text]).toEqual([200, expect.stringContaining('The reason is hidden')]);
   expect(status.text).not.toContain('classified-7');
   const runs = await reader.call('GET', `/v1/grid/tables/${table}/runs`);
-  expect([runs.status, runs.text]).toEqual([200, expect.stringContaining('its status says why')]);
+  expect([runs.status, runs.text]).toEqual([200, expect.stringContaining('Its status shows the reason')]);
   expect(runs.text).not.toContain('classified-7');
 });

@@ -17,7 +17,7 @@ test.each([
   [{ said: `with ${secret} in it` }, '/said'],
 ])('a record that holds the secret is refused with its place: %j', (record, place) => {
   const told = refused([{ a: 'fine' }, record]);
-  expect(told).toContain(`record 2 of the page, at ${place}.`);
+  expect(told).toContain(`record 2 of the page, at ${place})`);
   expect(told).not.toContain(secret);
 });
 
