@@ -6,6 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
  */
 export type IdPrefix =
   | 'org'
+  | 'acc'
   | 'usr'
   | 'cli'
   | 'tok'

@@ -45,7 +45,7 @@ export function invitationsRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Invite somebody',
       description:
-        'The answer shows the address, once; it is mailed too where mail is configured. It works once, within seven days. Another invitation of the same e-mail replaces it. The token needs every scope, because the person who accepts can use them all.',
+        'The answer shows the address, once; it is mailed too where mail is configured. It works once, within seven days, and is the same whether the e-mail has an account or not: a person can belong to several organizations. Another invitation of the same e-mail replaces it. The token needs every scope, because the person who accepts can use them all.',
       admin: true,
       body: invitationBody,
       handsOut: () => ofAPerson,
@@ -71,8 +71,9 @@ export function invitationsRoutes(app: Routes, deps: ApiDeps): void {
           createdBy: caller.id,
         });
       });
-      const url = `${serviceUrl(deps, request)}/invitations/${secret}`;
-      mailLink(deps, link, url);
+      const at = `${serviceUrl(deps, request)}/invitations`;
+      const url = `${at}/${secret.shown}`;
+      mailLink(deps, link, `${at}/${secret.mailed}`);
       reply.header('Cache-Control', 'no-store');
       return { data: { ...invitationView(link), url } };
     },

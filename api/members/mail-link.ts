@@ -10,8 +10,9 @@ const subjects: Readonly<Record<AccountLink['kind'], string>> = {
 };
 
 /**
- * Mails a one-time address, where mail is configured. The answer to the caller shows the address too, so a
- * lost mail loses nothing: the request does not wait for it, and a failure is only logged.
+ * Mails a one-time address, where mail is configured. The answer to the caller shows the link too, without
+ * the part that proves who reads the mail, so a lost mail loses little: the request does not wait for it,
+ * and a failure is only logged.
  */
 export function mailLink(
   { db, mailer, mailsPerDay, logger }: Pick<ApiDeps, 'db' | 'mailer' | 'mailsPerDay' | 'logger'>,

@@ -111,7 +111,7 @@ export function membersRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Let a member choose a new password',
       description:
-        'Answers a one-time address, valid for one hour, and mails it where mail is configured. The password before stays valid until a new one is chosen, which ends every session and login of the person. Only an owner does it for an owner. The token needs every scope. Where people sign in by OpenID Connect there are no passwords (409).',
+        'Answers a one-time address, valid for one hour, and mails it where mail is configured. The password before stays valid until a new one is chosen, which ends every session and login of the person in this organization. A password that is chosen at the answered address opens no other organization of the person. Only an owner does it for an owner. The token needs every scope. Where people sign in by OpenID Connect there are no passwords (409).',
       admin: true,
       errors: ['conflict'],
       idempotent: false,
@@ -149,8 +149,9 @@ export function membersRoutes(app: Routes, deps: ApiDeps): void {
           createdBy: caller.id,
         });
       });
-      const url = `${serviceUrl(deps, request)}/password/${secret}`;
-      mailLink(deps, link, url);
+      const at = `${serviceUrl(deps, request)}/password`;
+      const url = `${at}/${secret.shown}`;
+      mailLink(deps, link, `${at}/${secret.mailed}`);
       reply.header('Cache-Control', 'no-store');
       return { data: { url, expiresAt: link.expires_at.toISOString() } };
     },

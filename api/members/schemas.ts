@@ -90,7 +90,7 @@ export const invitationExample: z.input<typeof invitationSchema> = {
 };
 
 export const sentInvitationSchema = invitationSchema
-  .extend({ url: z.string().describe('Where the person opens the account; shown this once.') })
+  .extend({ url: z.string().describe('Where the person accepts; shown this once.') })
   .meta({ id: 'SentInvitation' });
 
 export const invitationBody = z

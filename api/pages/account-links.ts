@@ -1,21 +1,35 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { AppError } from '../../data/errors.ts';
+import {
+  isSameEmail,
+  type Person,
+  type ShownPerson,
+  showPerson,
+} from '../../domain/workspace/people/accounts.ts';
 import type { IdentityProvider } from '../../domain/workspace/people/identity-provider.ts';
-import { type AccountLink, findLink, type LinkKind } from '../../domain/workspace/people/links.ts';
-import { openAccount } from '../../domain/workspace/people/open-account.ts';
+import { findLink, type LinkKind, type OpenedLink } from '../../domain/workspace/people/links.ts';
+import { joinAs, openAccount } from '../../domain/workspace/people/open-account.ts';
 import { passwordLength } from '../../domain/workspace/people/passwords.ts';
 import type { Routes } from '../deps.ts';
 import { addressGroup } from '../plugins/address-group.ts';
 import { type Html, html } from './html.ts';
-import { describedBy, faultText, sendNotUsable, sendPage } from './layout.ts';
+import { describedBy, faultText, isFromElsewhere, sendNotUsable, sendOnward, sendPage } from './layout.ts';
 import { type Pages, personIn } from './pages.ts';
 import { beginAtProvider, providerForm } from './provider.ts';
 
 const text = z.string().default('');
-const form = z.object({ name: text, email: text, password: text });
-type Given = z.output<typeof form>;
+const given = z.object({ name: text, email: text, password: text });
+const form = given.extend({ decision: text });
+type Given = z.output<typeof given>;
 type Field = keyof Given;
+
+interface FormPage {
+  token: string;
+  opened: OpenedLink;
+  typed: Given;
+  fault?: Fault;
+}
 
 /** What is wrong with the form that was sent, and with which field. */
 interface Fault {
@@ -29,7 +43,7 @@ const config = { scope: 'public' as const };
 interface LinkPage {
   path: string;
   title: string;
-  introduction: string;
+  introduction: (organization: string) => string;
   /** The fields that the person fills in, besides the password. */
   asks: readonly ('name' | 'email')[];
   button: string;
@@ -39,25 +53,30 @@ const linkPages: Readonly<Record<LinkKind, LinkPage>> = {
   owner: {
     path: '/owner',
     title: 'Become the owner',
-    introduction: 'This address works once. It makes you the owner of the organization.',
+    introduction: (organization) => `This address works once. It makes you the owner of ${organization}.`,
     asks: ['name', 'email'],
     button: 'Create the account',
   },
   invitation: {
     path: '/invitations',
     title: 'Join the organization',
-    introduction: 'This address works once. It makes you a member of the organization.',
+    introduction: (organization) => `This address works once. It makes you a member of ${organization}.`,
     asks: ['name'],
     button: 'Create the account',
   },
   password: {
     path: '/password',
     title: 'Choose a new password',
-    introduction: 'This address works once. Everybody who is signed in to this account will be signed out.',
+    introduction: () =>
+      'This address works once. Everybody who is signed in to this account will be signed out.',
     asks: [],
     button: 'Set the password',
   },
 };
+
+/** The same for everybody, so that nobody learns here who has an account. */
+const knownAccount =
+  'If you have an account with this e-mail here, give its password, and the organization is added to it.';
 
 /** One-time addresses: of the first owner, of invitations, and for new passwords. */
 export function accountLinkPages(routes: Routes, pages: Pages): void {
@@ -81,9 +100,10 @@ function providerLinkPage(
 
   routes.get(url, { config, schema: { hide: true, params } }, async (request, reply) => {
     const { token } = request.params;
-    const link = await findLink(pages.db, kind, token);
-    if (link === undefined) return sendNotUsable(reply);
-    const body = html`<p>${introduction}</p>
+    const opened = await findLink(pages.db, kind, token);
+    if (opened === undefined) return sendNotUsable(reply);
+    const { link, organization } = opened;
+    const body = html`<p>${introduction(organization)}</p>
 ${kind === 'owner' ? undefined : html`<p>The invitation is for <strong>${link.email}</strong>.</p>`}
 ${providerForm(pages, reply, { label: provider.label, action: `${path}/${token}` })}`;
     return sendPage(reply, { title, body });
@@ -107,18 +127,16 @@ function linkPage(routes: Routes, pages: Pages, kind: LinkKind): void {
   const { path, title, introduction, asks, button } = linkPages[kind];
   const url = `${path}/:token`;
 
-  function sendForm(
-    reply: FastifyReply,
-    { token, link, given, fault }: { token: string; link: AccountLink; given: Given; fault?: Fault },
-  ) {
+  function sendForm(reply: FastifyReply, { token, opened, typed, fault }: FormPage) {
     const { least, most } = passwordLength;
+    const { link, organization } = opened;
     const faultOf = (field: Field) => (field === fault?.field ? fault.text : undefined);
     const body = html`${faultText(fault?.text)}
-<p>${introduction}</p>
+<p>${introduction(organization)} ${kind === 'password' ? undefined : knownAccount}</p>
 <form method="post" action="${path}/${token}">
 ${pages.formFields(reply)}
 ${asks.includes('email') ? undefined : knownEmail(link.email, describedBy(faultOf('email')))}
-${asks.map((field) => accountField(field, given, describedBy(faultOf(field))))}
+${asks.map((field) => accountField(field, typed, describedBy(faultOf(field))))}
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="new-password" minlength="${least}" maxlength="${most}" required${describedBy(faultOf('password'), { hint: 'rule' })}>
 <p class="hint" id="rule">At least ${least} characters.</p>
@@ -127,36 +145,82 @@ ${asks.map((field) => accountField(field, given, describedBy(faultOf(field))))}
     return sendPage(reply, { title, body, fault: fault?.text });
   }
 
+  /** For somebody who is signed in: no name and no password are asked for. */
+  function sendJoin(reply: FastifyReply, token: string, { organization }: OpenedLink, person: ShownPerson) {
+    const body = html`<p>${introduction(organization)}</p>
+<p>You are signed in as ${person.name} (${person.email}). To use another account, <a href="/sign-out">sign out</a> first.</p>
+<form method="post" action="${path}/${token}">
+${pages.formFields(reply)}
+<button name="decision" value="join">Join ${organization}</button>
+</form>`;
+    return sendPage(reply, { title, body });
+  }
+
+  /** Who may join without a password, because they are signed in with the e-mail of the link. */
+  async function joiningPerson(request: FastifyRequest, { link }: OpenedLink) {
+    const session = kind === 'password' ? undefined : await pages.sessionOf(request);
+    if (session === undefined || session.organizationId === link.organization_id) return undefined;
+    const person = await showPerson(pages.db, session);
+    const isTheirs = kind === 'owner' || (await isSameEmail(pages.db, person.email, link.email));
+    return isTheirs ? person : undefined;
+  }
+
+  /** Signs in who used the link, in place of who was signed in. */
+  async function finish(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { link }: OpenedLink,
+    { person, secret }: { person: Person; secret: string },
+  ) {
+    const before = await pages.sessionOf(request);
+    if (before !== undefined) await pages.endSession(before);
+    request.server.forgetTokens(person.organizationId);
+    request.log.info({ ...person, linkId: link.id, kind }, 'an account was opened by its link');
+    pages.setSession(reply, secret);
+    return reply.redirect('/sign-in', 303);
+  }
+
+  const action = kind === 'password' ? 'account.password_set' : 'account.opened';
+
   routes.get(url, { config, schema: { hide: true, params } }, async (request, reply) => {
     const { token } = request.params;
-    const link = await findLink(pages.db, kind, token);
-    if (link === undefined) return sendNotUsable(reply);
-    return sendForm(reply, { token, link, given: { name: '', email: '', password: '' } });
+    const opened = await findLink(pages.db, kind, token);
+    if (opened === undefined) return sendNotUsable(reply);
+    if (isFromElsewhere(request)) return sendOnward(reply, request.url);
+    const person = await joiningPerson(request, opened);
+    if (person !== undefined) return sendJoin(reply, token, opened, person);
+    return sendForm(reply, { token, opened, typed: { name: '', email: '', password: '' } });
   });
 
   routes.post(url, { config, schema: { hide: true, params, body: form } }, async (request, reply) => {
     const { token } = request.params;
-    const link = await findLink(pages.db, kind, token);
-    if (link === undefined) return sendNotUsable(reply);
-    const { name, email, password } = request.body;
-    const given = { name: name.trim(), email: email.trim(), password };
-    const fault = [...asks, 'password' as const]
-      .map((field) => ({ field, text: faults[field](given) }))
-      .find((found): found is Fault => found.text !== undefined);
-    if (fault !== undefined) return sendForm(reply, { token, link, given, fault });
+    const opened = await findLink(pages.db, kind, token);
+    if (opened === undefined) return sendNotUsable(reply);
+    const { name, email, password, decision } = request.body;
+    const typed = { name: name.trim(), email: email.trim(), password };
+    const refuse = (field: Field, fault: string) =>
+      sendForm(reply, { token, opened, typed, fault: { field, text: fault } });
     try {
-      const fields = { ...given, address: addressGroup(request.ip) };
-      const action = kind === 'password' ? 'account.password_set' : 'account.opened';
-      const { person, secret } = await pages.recording(request, personIn, { action }, () =>
-        openAccount(pages.db, link, fields),
+      const joining = decision === 'join' ? await joiningPerson(request, opened) : undefined;
+      if (joining !== undefined) {
+        const joined = await pages.recording(request, personIn, { action }, () =>
+          joinAs(pages.db, opened, joining),
+        );
+        return await finish(request, reply, opened, joined);
+      }
+      for (const field of [...asks, 'password' as const]) {
+        const fault = faults[field](typed);
+        if (fault !== undefined) return refuse(field, fault);
+      }
+      const fields = { ...typed, address: addressGroup(request.ip) };
+      const outcome = await pages.recording(request, personIn, { action }, () =>
+        openAccount(pages.db, opened, fields),
       );
-      request.server.forgetTokens(person.organizationId);
-      request.log.info({ ...person, linkId: link.id, kind }, 'an account was opened by its link');
-      pages.setSession(reply, secret);
-      return reply.redirect('/sign-in', 303);
+      return outcome === 'wrong_password'
+        ? refuse('password', 'You have an account with this e-mail already. This is not its password.')
+        : await finish(request, reply, opened, outcome);
     } catch (error) {
-      if (error instanceof AppError && error.code === 'name_taken')
-        return sendForm(reply, { token, link, given, fault: { field: 'email', text: error.message } });
+      if (error instanceof AppError && error.code === 'name_taken') return refuse('email', error.message);
       throw error;
     }
   });

@@ -7,13 +7,13 @@ import {
   keepPublicClient,
   type PublicClient,
 } from '../../domain/workspace/logins/public-clients.ts';
-import { showPerson } from '../../domain/workspace/people/accounts.ts';
+import { type Person, showPerson } from '../../domain/workspace/people/accounts.ts';
 import type { PageSession } from '../../domain/workspace/people/sessions.ts';
 import { askedScopes } from '../auth/asked-scopes.ts';
 import { isOurs } from '../auth/resource-indicator.ts';
 import type { Routes } from '../deps.ts';
 import { serviceUrl } from '../service-url.ts';
-import { consent, decisionButtons } from './consent.ts';
+import { consent, deciding, decisionFields } from './consent.ts';
 import { html } from './html.ts';
 import { isFromElsewhere, sendOnward, sendPage } from './layout.ts';
 import type { Pages } from './pages.ts';
@@ -52,6 +52,8 @@ interface Approved {
   right: Request;
   grant: Grant;
   session: PageSession;
+  /** Who approves: the person of the session, or the same one in another organization. */
+  person: Person;
 }
 
 /** The authorization endpoint (RFC 6749 §4.1 with RFC 7636): a program sends a person's browser here. */
@@ -86,14 +88,18 @@ ${consent({ client, from: { label: 'Sends you back to', value: shownTarget(redir
 <form method="post" action="${path}">
 ${pages.formFields(reply)}
 ${kept}
-${decisionButtons}
+${decisionFields(person)}
 </form>`;
     return sendPage(reply, { title: 'Approve this login?', body, formTarget: formTarget(redirectUri) });
   }
 
   /** Sends the browser back with a code. */
-  async function approve(request: FastifyRequest, reply: FastifyReply, { right, grant, session }: Approved) {
-    const { organizationId, userId } = session;
+  async function approve(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { right, grant, session, person }: Approved,
+  ) {
+    const { organizationId, userId } = person;
     const { client, redirectUri } = right;
     const issued = {
       organizationId,
@@ -106,7 +112,7 @@ ${decisionButtons}
     };
     const code = await pages.recording(
       request,
-      () => session,
+      () => person,
       eventOf(right, 'approved'),
       () => issueCode(pages.db, issued),
     );
@@ -130,7 +136,7 @@ ${decisionButtons}
       if ('error' in grant) return refuseGrant(reply, right, grant);
       const session = await pages.sessionOf(request);
       if (session !== undefined && needsNoConsent(right))
-        return approve(request, reply, { right, grant, session });
+        return approve(request, reply, { right, grant, session, person: session });
       if (session !== undefined) return sendConsent(reply, session, right, grant);
       if (isFromElsewhere(request)) return sendOnward(reply, request.url);
       return reply.redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303);
@@ -141,10 +147,10 @@ ${decisionButtons}
     path,
     {
       config: { scope: 'public' },
-      schema: { hide: true, body: parameters.extend({ decision: z.string().optional() }) },
+      schema: { hide: true, body: parameters.extend({ decision: text, organization_id: text }) },
     },
     async (request, reply) => {
-      const { decision, ...asked } = request.body;
+      const { decision, organization_id: chosen, ...asked } = request.body;
       const right = await requestOf(request, reply, asked);
       if (right === undefined) return reply;
       const grant = grantOf(right);
@@ -154,14 +160,16 @@ ${decisionButtons}
         const next = `${path}?${new URLSearchParams(asked as Record<string, string>)}`;
         return reply.redirect(`/sign-in?next=${encodeURIComponent(next)}`, 303);
       }
-      const { organizationId, userId } = session;
+      const person = deciding(await showPerson(pages.db, session), chosen);
+      if (person === undefined) return sendConsent(reply, session, right, grant);
+      const { organizationId, userId } = person;
       request.log.info({ organizationId, userId, clientId: right.client.id, decision }, 'decided on a login');
       if (decision === 'deny') {
-        await pages.record(request, session, 'done', eventOf(right, 'denied'));
+        await pages.record(request, person, 'done', eventOf(right, 'denied'));
         return sendBack(reply, right, { error: 'access_denied' });
       }
       if (decision !== 'approve') return sendConsent(reply, session, right, grant);
-      return approve(request, reply, { right, grant, session });
+      return approve(request, reply, { right, grant, session, person });
     },
   );
 }

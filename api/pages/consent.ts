@@ -1,5 +1,5 @@
 import type { PublicClient } from '../../domain/workspace/logins/public-clients.ts';
-import type { ShownPerson } from '../../domain/workspace/people/accounts.ts';
+import type { Person, ShownPerson } from '../../domain/workspace/people/accounts.ts';
 import { type Html, html } from './html.ts';
 
 const scopeInWords: Readonly<Record<string, string>> = {
@@ -24,14 +24,34 @@ export function consent({
 <dt>Program</dt><dd>${client.isSelfRegistered === true ? html`calls itself “${client.name}”; nobody has checked that` : html`${client.name} (<code>${client.id}</code>)`}</dd>
 <dt>${from.label}</dt><dd>${from.value}</dd>
 <dt>Acts as</dt><dd>${person.name} (${person.email})</dd>
-<dt>Organization</dt><dd>${person.organization}</dd>
+${person.memberships.length > 1 ? undefined : html`<dt>Organization</dt><dd>${person.organization}</dd>`}
 </dl>
 <p>It may:</p>
 <ul>${scopes.map((scope) => html`<li>${scopeInWords[scope] ?? ''} <code>${scope}</code></li>`)}</ul>`;
 }
 
-/** The two answers, which are fields of the form around them. */
-export const decisionButtons = html`<div class="buttons">
+/** The fields of the decision: for which organization, if there are several, and the two answers. */
+export const decisionFields = (person: ShownPerson): Html => html`${organizationField(person)}
+<div class="buttons">
 <button name="decision" value="approve">Approve</button>
 <button name="decision" value="deny" class="plain">Deny</button>
 </div>`;
+
+function organizationField({ organizationId: current, memberships }: ShownPerson): Html | undefined {
+  if (memberships.length < 2) return undefined;
+  const options = memberships.map(({ organizationId, organization }) => {
+    const selected = organizationId === current ? html` selected` : undefined;
+    return html`<option value="${organizationId}"${selected}>${organization}</option>`;
+  });
+  return html`<label for="organization_id">For the organization</label>
+<select id="organization_id" name="organization_id">${options}</select>`;
+}
+
+/** Who decides, in the organization that they chose; undefined if they are no member of it. */
+export const deciding = (
+  { organizationId, userId, memberships }: ShownPerson,
+  chosen: string | undefined,
+): Person | undefined =>
+  chosen === undefined
+    ? { organizationId, userId }
+    : memberships.find((membership) => membership.organizationId === chosen);

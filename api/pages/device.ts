@@ -11,7 +11,7 @@ import { showPerson } from '../../domain/workspace/people/accounts.ts';
 import { countAttempt, takeBackAttempt } from '../../domain/workspace/people/attempts.ts';
 import type { PageSession } from '../../domain/workspace/people/sessions.ts';
 import type { Routes } from '../deps.ts';
-import { consent, decisionButtons } from './consent.ts';
+import { consent, deciding, decisionFields } from './consent.ts';
 import { html } from './html.ts';
 import { describedBy, faultText, isFromElsewhere, sendOnward, sendPage } from './layout.ts';
 import type { Pages } from './pages.ts';
@@ -47,7 +47,7 @@ ${consent({ client, from, person, scopes: login.scopes })}
 <form method="post" action="/device">
 ${pages.formFields(reply)}
 <input type="hidden" name="user_code" value="${code}">
-${decisionButtons}
+${decisionFields(person)}
 </form>`;
     return sendPage(reply, { title: 'Approve this login?', body });
   }
@@ -85,14 +85,19 @@ ${decisionButtons}
 
   routes.post(
     '/device',
-    { config, schema: { hide: true, body: z.object({ user_code: text, decision: text }) } },
+    {
+      config,
+      schema: { hide: true, body: z.object({ user_code: text, decision: text, organization_id: text }) },
+    },
     async (request, reply) => {
-      const { user_code: typed = '', decision } = request.body;
+      const { user_code: typed = '', decision, organization_id: chosen } = request.body;
       const session = await pages.sessionOf(request);
       if (session === undefined) return signInFirst(reply, typed);
       const login = await findCounted(session, typed);
       if (login === undefined) return sendCodeForm(reply, typed.slice(0, 20), unknownCode);
-      if (decision !== 'approve' && decision !== 'deny') return sendDecision(reply, session, login, typed);
+      const person = deciding(await showPerson(pages.db, session), chosen);
+      if (person === undefined || (decision !== 'approve' && decision !== 'deny'))
+        return sendDecision(reply, session, login, typed);
       const status = decision === 'approve' ? 'approved' : 'denied';
       const event = {
         action: `login.${status}`,
@@ -100,13 +105,13 @@ ${decisionButtons}
       };
       const isDecided = await pages.recording(
         request,
-        () => session,
+        () => person,
         event,
-        () => decideDeviceLogin(pages.db, login.id, session, status),
+        () => decideDeviceLogin(pages.db, login.id, person, status),
       );
       if (!isDecided) return sendCodeForm(reply, '', unknownCode);
       if (decision === 'approve') await keepPublicClient(pages.db, login.client_id);
-      const { organizationId, userId } = session;
+      const { organizationId, userId } = person;
       request.log.info({ organizationId, userId, deviceLoginId: login.id, status }, 'decided on a login');
       return decision === 'approve'
         ? sendPage(reply, {

@@ -12,13 +12,14 @@ main{max-width:26rem;margin:8vh auto;padding:2rem;background:var(--paper);border
 h1{font-size:1.4rem;line-height:1.25;margin:0 0 1rem}
 p,dl,ul{margin:0 0 1rem}
 label{display:block;font-weight:600;margin-bottom:.25rem}
-input{width:100%;font:inherit;padding:.6rem .7rem;margin-bottom:1rem;color:inherit;background:var(--paper);border:1px solid var(--line);border-radius:.4rem}
+input,select{width:100%;font:inherit;padding:.6rem .7rem;margin-bottom:1rem;color:inherit;background:var(--paper);border:1px solid var(--line);border-radius:.4rem}
 input[readonly]{background:var(--back);border-color:var(--back)}
 input[aria-invalid]{border-color:var(--bad)}
 button{font:inherit;font-weight:600;padding:.6rem 1.2rem;border:1px solid var(--act);border-radius:.4rem;background:var(--act);color:var(--on-act);cursor:pointer}
 button.plain{background:none;color:var(--act)}
 :focus-visible{outline:3px solid var(--act);outline-offset:2px}
 .buttons{display:flex;gap:.75rem;flex-wrap:wrap}
+.choices{display:grid;gap:.75rem}
 .hint{color:var(--dim);font-size:.9rem;margin-top:-.75rem}
 .fault{color:var(--bad);font-weight:600}
 dt{color:var(--dim);font-size:.9rem}dd{margin:0 0 .6rem}

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { showPerson } from '../../domain/workspace/people/accounts.ts';
 import {
   type Identity,
   type IdentityProvider,
@@ -7,17 +8,14 @@ import {
   type ProviderFault,
 } from '../../domain/workspace/people/identity-provider.ts';
 import { findLink } from '../../domain/workspace/people/links.ts';
-import {
-  openAccountAs,
-  type Refusal,
-  type SignedIn,
-  signInAs,
-} from '../../domain/workspace/people/oidc-accounts.ts';
+import { openAccountAs, type Refusal, signInAs } from '../../domain/workspace/people/oidc-accounts.ts';
+import type { SignedIn } from '../../domain/workspace/people/open-account.ts';
 import type { Routes } from '../deps.ts';
 import { serviceUrl } from '../service-url.ts';
 import { type Html, html } from './html.ts';
 import { sendNotUsable, sendOnward, sendPage } from './layout.ts';
 import { nextPage } from './next-page.ts';
+import { chooseOrganization } from './organization.ts';
 import { type Pages, personIn } from './pages.ts';
 import { openProgress, type Progress, progressSeconds, sealProgress } from './progress.ts';
 
@@ -91,18 +89,19 @@ export function providerPages(routes: Routes, pages: Pages, provider: IdentityPr
       found === undefined ? signInAs(pages.db, identity) : openAccountAs(pages.db, found, identity),
     );
     if (typeof outcome === 'string') {
-      request.log.info({ refusal: outcome, linkId: found?.id }, 'a sign-in was refused');
+      request.log.info({ refusal: outcome, linkId: found?.link.id }, 'a sign-in was refused');
       return sendRefusal(reply, provider, outcome, identity);
     }
     const { person, secret }: SignedIn = outcome;
     if (found !== undefined)
       request.log.info(
-        { ...person, linkId: found.id, kind: found.kind },
+        { ...person, linkId: found.link.id, kind: found.link.kind },
         'an account was opened by its link',
       );
+    const { memberships } = await showPerson(pages.db, person);
     if (before !== undefined) await pages.endSession(before);
     pages.setSession(reply, secret);
-    return sendOnward(reply, next);
+    return sendOnward(reply, found === undefined ? chooseOrganization(memberships, next) : next);
   });
 }
 
@@ -157,8 +156,8 @@ const refusals: Readonly<Record<Refusal, (at: string, email: string) => string>>
     `${email}, as whom ${at} knows you, has no account here. If you were invited, open the address of the invitation; otherwise ask an administrator to invite you.`,
   other_email: (at, email) =>
     `The invitation is for another e-mail than ${email}, as whom ${at} knows you. Sign in there with the invited e-mail, or ask for another invitation.`,
-  has_account: (_at, email) =>
-    `${email} has an account here, or you have one with another e-mail: sign in to it. A person belongs to one organization.`,
+  is_member: (_at, email) =>
+    `You are a member of this organization already, or another member has the e-mail ${email}. Sign in instead.`,
 };
 
 function sendRefusal(

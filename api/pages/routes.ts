@@ -15,6 +15,7 @@ import { authorizePages } from './authorize.ts';
 import { devicePages } from './device.ts';
 import { html } from './html.ts';
 import { sendPage } from './layout.ts';
+import { organizationPages } from './organization.ts';
 import type { PageEvent, Pages } from './pages.ts';
 import { providerPages } from './provider.ts';
 import { signInPages } from './sign-in.ts';
@@ -78,6 +79,7 @@ export function pagesRoutes(app: Routes, deps: ApiDeps, record: Recorder): void 
       clearProgress: (reply) => void reply.clearCookie(progressCookie, lax),
     };
     signInPages(routes, pages);
+    organizationPages(routes, pages);
     if (deps.identityProvider !== undefined) providerPages(routes, pages, deps.identityProvider);
     accountLinkPages(routes, pages);
     devicePages(routes, pages);

@@ -1,13 +1,15 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { inOrganization } from '../../data/postgres/client.ts';
-import { showPerson, signIn } from '../../domain/workspace/people/accounts.ts';
+import { showPerson } from '../../domain/workspace/people/accounts.ts';
 import { beginSession } from '../../domain/workspace/people/sessions.ts';
+import { signIn } from '../../domain/workspace/people/sign-in.ts';
 import type { Routes } from '../deps.ts';
 import { addressGroup } from '../plugins/address-group.ts';
 import { html } from './html.ts';
 import { describedBy, faultText, isFromElsewhere, sendOnward, sendPage } from './layout.ts';
 import { nextPage } from './next-page.ts';
+import { chooseOrganization, organizationPath } from './organization.ts';
 import type { Pages } from './pages.ts';
 import { providerForm } from './provider.ts';
 
@@ -52,13 +54,14 @@ printed.</p>`;
       const session = await pages.sessionOf(request);
       if (session === undefined && isFromElsewhere(request)) return sendOnward(reply, request.url);
       if (session === undefined) return sendForm(reply, { next });
-      const { name, email, organization } = await showPerson(pages.db, session);
+      const { name, email, organization, memberships } = await showPerson(pages.db, session);
       const onward =
         next === '/sign-in'
           ? html`<p><a href="/console/">Open the console</a></p>`
           : html`<p><a href="${next}">Continue</a></p>`;
       const body = html`<p>You are signed in as ${name} (${email}) of ${organization}.</p>
 ${onward}
+${memberships.length > 1 ? html`<p><a href="${organizationPath(next)}">Switch to another organization</a></p>` : undefined}
 <form method="post" action="/sign-out">${pages.formFields(reply)}<button class="plain">Sign out</button></form>`;
       return sendPage(reply, { title: 'Signed in', body });
     },
@@ -69,7 +72,7 @@ ${onward}
     const next = nextPage(request.body.next);
     if (identityProvider !== undefined)
       return sendForm(reply, { next, fault: 'Passwords are not used here.', status: 403 });
-    const person = await signIn(pages.db, {
+    const memberships = await signIn(pages.db, {
       email: email.trim().slice(0, 320),
       password: password.slice(0, 1_000),
       address: addressGroup(request.ip),
@@ -80,10 +83,11 @@ ${onward}
           .catch((err: unknown) => request.log.warn({ err }, 'a refused sign-in was not recorded'));
       },
     });
-    if (person === undefined) {
+    if (memberships === undefined) {
       request.log.info('a sign-in was refused');
       return sendForm(reply, { email, next, fault: 'E-mail or password is not right.', status: 401 });
     }
+    const [person] = memberships;
     const before = await pages.sessionOf(request);
     if (before !== undefined) await pages.endSession(before);
     const secret = await pages.recording(
@@ -93,7 +97,7 @@ ${onward}
       () => inOrganization(pages.db, person.organizationId, (db) => beginSession(db, person)),
     );
     pages.setSession(reply, secret);
-    return reply.redirect(next, 303);
+    return reply.redirect(chooseOrganization(memberships, next), 303);
   });
 
   routes.get('/sign-out', { ...page, schema: { hide: true } }, async (_request, reply) => {

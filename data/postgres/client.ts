@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Kysely, type Transaction } from 'kysely';
+import { Kysely, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { parseExactJson } from '../exact-json.ts';
 import { createFairSlots, type FairSlots } from '../process-pool/fair-slots.ts';
@@ -102,6 +102,27 @@ export function inOrganization<T>(
     committed?.();
     return result;
   });
+}
+
+/**
+ * Runs a part of a transaction in another organization: for what belongs to a person rather than to an
+ * organization, and must be one commit.
+ */
+export async function withinOrganization<T>(
+  transaction: OrganizationTransaction,
+  organizationId: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const setTo = (id: string | null) =>
+    sql<{ before: string | null }>`
+      SELECT current_organization() AS before, set_config('app.organization_id', ${id ?? ''}, true)`.execute(
+      transaction,
+    );
+  const { rows } = await setTo(organizationId);
+  const result = await work();
+  // Not after a failure, which ends the transaction.
+  await setTo(rows[0]!.before);
+  return result;
 }
 
 /** The same for reads that must be consistent with each other: all of them see one snapshot. */

@@ -45,11 +45,27 @@ export interface AccountLinks {
   expires_at: Timestamp;
   id: string;
   kind: string;
+  mailed_hash: Buffer | null;
   organization_id: string;
   role: string;
   token_hash: Buffer;
   used_at: Timestamp | null;
   user_id: string | null;
+}
+
+export interface AccountSubjects {
+  account_id: string;
+  created_at: Generated<Timestamp>;
+  issuer: string;
+  subject: string;
+}
+
+export interface Accounts {
+  created_at: Generated<Timestamp>;
+  email: string;
+  id: string;
+  password_hash: string | null;
+  proven_at: Timestamp | null;
 }
 
 export interface AgentRuns {
@@ -1044,6 +1060,7 @@ export interface ToolResults {
 }
 
 export interface Users {
+  account_id: string | null;
   created_at: Generated<Timestamp>;
   email: string;
   id: string;
@@ -1264,6 +1281,8 @@ export interface WorkflowVersions {
 export interface DB {
   access_tokens: AccessTokens;
   account_links: AccountLinks;
+  account_subjects: AccountSubjects;
+  accounts: Accounts;
   agent_runs: AgentRuns;
   api_clients: ApiClients;
   app_connections: AppConnections;

@@ -198,6 +198,22 @@ describeInChromium('the console', () => {
     await page.getByLabel('Password').waitFor();
   });
 
+  test('who belongs to several organizations switches between them', async () => {
+    const { page } = await opened();
+    const { ownerToken } = await lab.workspace.organization('Mill');
+    await page.goto(`/owner/${ownerToken}`);
+    await page.getByRole('button', { name: 'Join Mill' }).click();
+    await expectTitle(page, 'Signed in');
+    await page.goto('/console/');
+    await page.locator('header strong', { hasText: 'Mill' }).waitFor();
+    await page.goto('/console/settings');
+    await page.getByRole('button', { name: 'Switch organization' }).click();
+    await expectTitle(page, 'Choose an organization');
+    await page.getByRole('button', { name: 'Bakery & Sons' }).click();
+    await expectTitle(page, 'Data');
+    await page.locator('header strong', { hasText: 'Bakery & Sons' }).waitFor();
+  });
+
   test('a tab that is a copy of another one gets a login of its own', async () => {
     const { page } = await opened();
     const read = (tab: Page) => tab.evaluate(() => sessionStorage.getItem('login'));

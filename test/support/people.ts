@@ -25,6 +25,17 @@ export async function personOf(
   return { id, email, ...(await tokenOf(workspace, organizationId, id, scopes)) };
 }
 
+/** Gives people accounts, so that they count as those who can sign in. */
+export async function openAccounts(workspace: Workspace, people: readonly { id: string }[]): Promise<void> {
+  const run = (statement: string, values: unknown[]) =>
+    workspace.deps.lake.catalogPool.query(statement, values);
+  for (const { id } of people) {
+    const accountId = newId('acc');
+    await run('INSERT INTO accounts (id, email) SELECT $1, email FROM users WHERE id = $2', [accountId, id]);
+    await run('UPDATE users SET account_id = $1 WHERE id = $2', [accountId, id]);
+  }
+}
+
 /** A token of a person, with these scopes. */
 export async function tokenOf(
   workspace: Workspace,

@@ -252,7 +252,7 @@ export interface paths {
         put?: never;
         /**
          * Let a member choose a new password
-         * @description Answers a one-time address, valid for one hour, and mails it where mail is configured. The password before stays valid until a new one is chosen, which ends every session and login of the person. Only an owner does it for an owner. The token needs every scope. Where people sign in by OpenID Connect there are no passwords (409).
+         * @description Answers a one-time address, valid for one hour, and mails it where mail is configured. The password before stays valid until a new one is chosen, which ends every session and login of the person in this organization. A password that is chosen at the answered address opens no other organization of the person. Only an owner does it for an owner. The token needs every scope. Where people sign in by OpenID Connect there are no passwords (409).
          */
         post: operations["resetMemberPassword"];
         delete?: never;
@@ -276,7 +276,7 @@ export interface paths {
         put?: never;
         /**
          * Invite somebody
-         * @description The answer shows the address, once; it is mailed too where mail is configured. It works once, within seven days. Another invitation of the same e-mail replaces it. The token needs every scope, because the person who accepts can use them all.
+         * @description The answer shows the address, once; it is mailed too where mail is configured. It works once, within seven days, and is the same whether the e-mail has an account or not: a person can belong to several organizations. Another invitation of the same e-mail replaces it. The token needs every scope, because the person who accepts can use them all.
          */
         post: operations["createInvitation"];
         delete?: never;
@@ -4929,7 +4929,7 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             expiresAt: string;
-            /** @description Where the person opens the account; shown this once. */
+            /** @description Where the person accepts; shown this once. */
             url: string;
         };
         Report: {

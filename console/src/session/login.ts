@@ -119,6 +119,16 @@ export async function finishSignIn(answer: URLSearchParams): Promise<string> {
 /** Ends the login here and at the service. */
 export async function signOut(): Promise<void> {
   await workspace.post('/v1/auth/logout').catch(() => undefined);
+  forget();
+}
+
+/** Leads to the service's page where a person chooses another of their organizations, and from there back. */
+export function switchOrganization(): void {
+  forget();
+  location.assign(`/sign-in/organization?next=${encodeURIComponent(base)}`);
+}
+
+function forget(): void {
   // Also what was written and not sent; the tab stays what it is.
   const tab = sessionStorage.getItem(keys.tab);
   sessionStorage.clear();

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { tablesQuery } from '../data/tables.ts';
 import { Unfetched } from '../parts/states.tsx';
+import { switchOrganization } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import { furtherPages, pages } from './pages.ts';
 import { useNamed } from './use-named.ts';
@@ -123,6 +124,7 @@ function useChoices(projectId: string | undefined) {
           go: () => void navigate(link),
         }),
       ),
+      { key: 'switch', label: texts.switchOrganization, kind: told.page, go: switchOrganization },
       ...(tables.data ?? []).map(
         ({ id, name, kind }): Choice => ({
           key: id,

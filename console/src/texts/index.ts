@@ -12,7 +12,7 @@ export { parts } from './parts.ts';
 export { query } from './query.ts';
 export { reports } from './reports.ts';
 export { runs } from './runs.ts';
-export { name, notThere, signedOut, signInFailed, signOut } from './session.ts';
+export { name, notThere, signedOut, signInFailed, signOut, switchOrganization } from './session.ts';
 export { settings } from './settings.ts';
 export { table } from './table.ts';
 export { verification } from './verification.ts';

@@ -57,7 +57,7 @@ export async function provisionOrganization(
         .execute();
       const role = 'owner';
       const owner = { organizationId, kind: role, email, role, userId } as const;
-      ownerToken = (await makeLink(transaction, owner)).secret;
+      ownerToken = (await makeLink(transaction, owner)).secret.shown;
       await transaction
         .insertInto('api_clients')
         .values({

@@ -1,93 +1,174 @@
 import { sql } from 'kysely';
-import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import { newId } from '../../../data/ids.ts';
 import {
-  type Counted,
-  countAttempt,
-  forgetAttempts,
-  isKnownSignIn,
-  rememberSignIn,
-  takeBackAttempt,
-} from './attempts.ts';
-import { passwordMatches } from './passwords.ts';
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+  withinOrganization,
+} from '../../../data/postgres/client.ts';
 
-/** A person of an organization. */
+/** A person of an organization: a membership, by which everything knows them there. */
 export interface Person {
   organizationId: string;
   userId: string;
 }
 
-export interface SignInAttempt {
-  email: string;
-  password: string;
-  address: string;
-  /** Called with the account that a wrong password was for; nothing waits for it. */
-  refused?: (person: Person) => void;
-}
-
 /**
- * Who signs in with this e-mail and password; undefined if nobody. An unknown e-mail is counted, and takes as
- * long, as a known one. From an address that has signed in to the account before, attempts are counted apart:
- * failures of strangers do not lock out who the account belongs to.
- *
- * @throws AppError rate_limited after five wrong passwords of an account or twenty of an address, overloaded
+ * Who signs in: an address, and a password or what a provider calls the person. It has one membership at
+ * least.
  */
-export async function signIn(
-  db: Database,
-  { email, password, address, refused }: SignInAttempt,
-): Promise<Person | undefined> {
-  // Folded by the database, as it finds the account: another spelling is not counted apart.
-  const { rows } = await sql<{
-    folded: string;
-    organization_id: string | null;
-    id: string;
-    password_hash: string;
-  }>`
-    SELECT lower(given) AS folded, a.* FROM (VALUES (${printable(email)})) AS typed (given)
-    LEFT JOIN find_account(given) AS a ON true`.execute(db);
-  const { folded, organization_id: organizationId, id, password_hash: hash } = rows[0]!;
-  const isKnown = await isKnownSignIn(db, folded, address);
-  const account = { kind: 'account', of: isKnown ? `${folded}\n${address}` : folded } as const;
-  const from = { kind: 'address', of: address } as const;
-  await countAttempt(db, from);
-  const counted: Counted[] = [from];
-  try {
-    await countAttempt(db, account);
-    counted.push(account);
-    const known = organizationId === null ? undefined : hash;
-    if (!(await passwordMatches(password, known, address))) {
-      if (organizationId !== null) refused?.({ organizationId, userId: id });
-      return undefined;
-    }
-  } catch (error) {
-    // Nothing was tried, so nothing has failed.
-    for (const one of counted) await takeBackAttempt(db, one);
-    throw error;
-  }
-  await forgetAttempts(db, account);
-  await takeBackAttempt(db, from);
-  await rememberSignIn(db, folded, address);
-  return { organizationId: organizationId!, userId: id };
+export interface Account {
+  id: string;
+  passwordHash: string | null;
+  /** Whether the person showed that the address is theirs. Of the accounts of an address, one at most is. */
+  isProven: boolean;
 }
 
-/** No account has control characters in its e-mail, and PostgreSQL takes no NUL. */
-const printable = (email: string) => email.replace(/\p{Cc}/gu, '?').toWellFormed();
-
-export interface ShownPerson extends Person {
-  name: string;
-  email: string;
+export interface Membership extends Person {
+  /** The name of the organization. */
   organization: string;
 }
 
+/** Accounts of an address, the proven one first; with an issuer, only those without a subject of it. */
+export async function findAccounts(
+  db: Database,
+  email: string,
+  withoutIssuer: string | null = null,
+): Promise<Account[]> {
+  const { rows } = await sql<{ id: string; password_hash: string | null; is_proven: boolean }>`
+    SELECT * FROM find_accounts(${email}, ${withoutIssuer})`.execute(db);
+  return rows.map(({ id, password_hash: passwordHash, is_proven: isProven }) => ({
+    ...{ id, passwordHash, isProven },
+  }));
+}
+
+/** Folded by the database, as everywhere. */
+export async function isSameEmail(db: Database, one: string, other: string): Promise<boolean> {
+  const { rows } = await sql<{ same: boolean }>`SELECT lower(${one}) = lower(${other}) AS same`.execute(db);
+  return rows[0]!.same;
+}
+
+/** The organizations of an account, that of the last sign-in first. */
+export async function membershipsOf(db: Database, accountId: string): Promise<Membership[]> {
+  const { rows } = await sql<{ organization_id: string; organization: string; user_id: string }>`
+    SELECT * FROM find_memberships(${accountId})`.execute(db);
+  return rows.map(({ organization_id: organizationId, organization, user_id: userId }) => ({
+    ...{ organizationId, organization, userId },
+  }));
+}
+
+export interface ShownPerson extends Membership {
+  name: string;
+  email: string;
+  /** Every organization of the person, this one too, by name. */
+  memberships: Membership[];
+}
+
 /** A person with names, for pages. */
-export function showPerson(db: Database, { organizationId, userId }: Person): Promise<ShownPerson> {
-  return inOrganization(db, organizationId, async (transaction) => {
-    const { name, email, organization } = await transaction
+export async function showPerson(db: Database, { organizationId, userId }: Person): Promise<ShownPerson> {
+  const { account_id: accountId, ...shown } = await inOrganization(db, organizationId, (transaction) =>
+    transaction
       .selectFrom('users')
       .innerJoin('organizations', 'organizations.id', 'users.organization_id')
-      .select(['users.name', 'users.email', 'organizations.name as organization'])
+      .select(['users.name', 'users.email', 'users.account_id', 'organizations.name as organization'])
       .where('users.organization_id', '=', organizationId)
       .where('users.id', '=', userId)
-      .executeTakeFirstOrThrow();
-    return { organizationId, userId, name, email, organization };
-  });
+      .executeTakeFirstOrThrow(),
+  );
+  const self = { organizationId, userId, organization: shown.organization };
+  const memberships = accountId === null ? [self] : await membershipsOf(db, accountId);
+  memberships.sort((one, other) => one.organization.localeCompare(other.organization));
+  return { ...self, ...shown, memberships };
+}
+
+/** A new account, whose first membership is made in the same transaction. */
+export async function insertAccount(
+  db: OrganizationTransaction,
+  account: { email: string; passwordHash: string | null },
+): Promise<string> {
+  const id = newId('acc');
+  await db
+    .insertInto('accounts')
+    .values({ id, email: account.email, password_hash: account.passwordHash })
+    .execute();
+  return id;
+}
+
+/** The address is this account's from now on, unless it is another one's already. */
+export async function proveAccount(db: OrganizationTransaction, id: string): Promise<void> {
+  await sql`SELECT prove_account(${id})`.execute(db);
+}
+
+/** Removes an account that no organization has as a member any more. */
+export async function closeAccount(db: OrganizationTransaction, id: string): Promise<void> {
+  await sql`SELECT close_account(${id})`.execute(db);
+}
+
+/** Replaces the password of an account. */
+export async function storePassword(
+  db: OrganizationTransaction,
+  id: string,
+  hash: string | null,
+): Promise<void> {
+  await db.updateTable('accounts').set({ password_hash: hash }).where('id', '=', id).execute();
+  // The release before this one has it there, and must not take the old one.
+  await db.updateTable('users').set({ password_hash: null }).where('account_id', '=', id).execute();
+}
+
+/** The account of a person; null before there is one. */
+export async function accountOf(
+  db: OrganizationTransaction,
+  { organizationId, userId }: Person,
+): Promise<string | null> {
+  const { account_id: accountId } = await db
+    .selectFrom('users')
+    .select('account_id')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow();
+  return accountId;
+}
+
+/** Before rows of its people, in the order in which changes of members lock them. */
+export async function lockOrganization(db: OrganizationTransaction, id: string): Promise<void> {
+  await db.selectFrom('organizations').select('id').where('id', '=', id).forKeyShare().execute();
+}
+
+/** Keeps a person as they are until the transaction ends, and every other membership of their account. */
+export async function lockAccountOf(db: OrganizationTransaction, person: Person): Promise<void> {
+  const accountId = await accountOf(db, person);
+  if (accountId === null) await lockPerson(db, person);
+  else await inEachOrganization(db, [accountId], async () => undefined);
+}
+
+/**
+ * Does something for every membership of some accounts, as one commit. All are locked first, and always in
+ * the same order: whoever removes a person locks that person before anything of theirs.
+ */
+export async function inEachOrganization(
+  db: OrganizationTransaction,
+  accountIds: readonly string[],
+  work: (person: Person) => Promise<unknown>,
+): Promise<void> {
+  const people: Person[] = [];
+  for (const id of accountIds) people.push(...(await membershipsOf(db, id)));
+  people.sort((one, other) => (one.organizationId < other.organizationId ? -1 : 1));
+  for (const step of [(person: Person) => lockPerson(db, person), work])
+    for (const person of people) await withinOrganization(db, person.organizationId, () => step(person));
+}
+
+/** False if the person is no member any more. */
+export async function lockPerson(
+  db: OrganizationTransaction,
+  { organizationId, userId }: Person,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('users')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', userId)
+    .where('removed_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst();
+  return row !== undefined;
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { hashSecret, newSecret } from '../../../data/encryption.ts';
+import { hashSecret, newSecret, secretMatches } from '../../../data/encryption.ts';
 import { AppError, notFound } from '../../../data/errors.ts';
 import { newId } from '../../../data/ids.ts';
 import {
@@ -30,13 +30,30 @@ export interface NewLink {
   kind: LinkKind;
   email: string;
   role: AccountLink['role'];
-  /** Whose account it opens; an invitation makes a new one. */
+  /** Whose membership it is for; an invitation makes a new one. */
   userId?: string;
   createdBy?: string;
 }
 
+/** The secret of a link, in its two forms. */
+export interface LinkSecret {
+  /** For whoever made the link. */
+  shown: string;
+  /** For the mail: who opens it with this has shown that they read the mail of its address. */
+  mailed: string;
+}
+
+/** A link that somebody opened. */
+export interface OpenedLink {
+  link: AccountLink;
+  /** Whether it is the mailed one. */
+  isMailed: boolean;
+  /** The name of the organization. */
+  organization: string;
+}
+
 /**
- * A new link and its secret, which is stored as a hash only. It replaces links of its kind for the same
+ * A new link and its secret, which is stored as hashes only. It replaces links of its kind for the same
  * e-mail: the last one sent is the one that works.
  *
  * @throws AppError conflict if too many invitations are open
@@ -44,7 +61,7 @@ export interface NewLink {
 export async function makeLink(
   db: OrganizationTransaction,
   { organizationId, id = newId('lnk'), kind, email, role, userId, createdBy }: NewLink,
-): Promise<{ link: AccountLink; secret: string }> {
+): Promise<{ link: AccountLink; secret: LinkSecret }> {
   await db
     .deleteFrom('account_links')
     .where('organization_id', '=', organizationId)
@@ -53,19 +70,21 @@ export async function makeLink(
     .where('used_at', 'is', null)
     .execute();
   if (kind === 'invitation') await refuseTooMany(db, organizationId);
-  const secret = newSecret('wal');
+  const shown = newSecret('wal');
+  const proof = newSecret('wal');
   const link = await links.insert(db, {
     organization_id: organizationId,
     id,
     kind,
-    token_hash: hashSecret(secret),
+    token_hash: hashSecret(shown),
+    mailed_hash: hashSecret(proof),
     email,
     role,
     user_id: userId ?? null,
     created_by: createdBy ?? null,
     expires_at: new Date(Date.now() + lifetimeMs[kind]),
   });
-  return { link, secret };
+  return { link, secret: { shown, mailed: `${shown}.${proof}` } };
 }
 
 async function refuseTooMany(db: OrganizationTransaction, organizationId: string): Promise<void> {
@@ -136,21 +155,30 @@ export function deleteLinks(
   return (role === undefined ? made : made.where('role', '=', role)).execute();
 }
 
-/** The link of this secret if it can still be used. */
+/** The link of this secret, in either form, if it can still be used. */
 export async function findLink(
   db: Database,
   kind: LinkKind,
   secret: string,
-): Promise<AccountLink | undefined> {
+): Promise<OpenedLink | undefined> {
+  const [shown = '', proof] = secret.split('.');
   const { rows } = await sql<{ organization_id: string; id: string }>`
-    SELECT * FROM find_account_link(${hashSecret(secret)})`.execute(db);
+    SELECT * FROM find_account_link(${hashSecret(shown)})`.execute(db);
   const [found] = rows;
   if (found === undefined) return undefined;
   const { organization_id: organizationId, id } = found;
-  const link = await inOrganization(db, organizationId, (transaction) =>
-    links.find(transaction, organizationId, id),
-  );
-  return link !== undefined && link.kind === kind && isUsable(link) ? link : undefined;
+  const [link, organization] = await inOrganization(db, organizationId, async (transaction) => {
+    const { name } = await transaction
+      .selectFrom('organizations')
+      .select('name')
+      .where('id', '=', organizationId)
+      .executeTakeFirstOrThrow();
+    return [await links.find(transaction, organizationId, id), name] as const;
+  });
+  if (link === undefined || link.kind !== kind || !isUsable(link)) return undefined;
+  const isMailed = proof !== undefined;
+  const isProven = isMailed && link.mailed_hash !== null && secretMatches(proof, link.mailed_hash);
+  return isMailed === isProven ? { link, isMailed, organization } : undefined;
 }
 
 const isUsable = (link: AccountLink) => link.used_at === null && link.expires_at.getTime() > Date.now();

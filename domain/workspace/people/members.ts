@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { AppError, notFound } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
+import { closeAccount } from './accounts.ts';
 import { deleteLinks } from './links.ts';
 import { endEverySession } from './sessions.ts';
 
@@ -75,8 +76,8 @@ export async function changeRole(
 }
 
 /**
- * Removes a member: sessions, logins and tokens end, and the account is closed. What the member issued is
- * ended by `endIssued`; everything else that the member made stays.
+ * Removes a member: sessions, logins and tokens end, and with the last membership the account. What the
+ * member issued is ended by `endIssued`; everything else that the member made stays.
  *
  * @throws AppError admin_required if only an owner may, conflict if no owner would be left
  */
@@ -93,12 +94,13 @@ export async function removeMember(
   }
   await endEverySession(db, { organizationId, userId: id });
   await deleteLinks(db, organizationId, 'user_id', id);
-  await db
-    .deleteFrom('oidc_subjects')
-    .where('organization_id', '=', organizationId)
-    .where('user_id', '=', id)
-    .execute();
-  return users.update(db, organizationId, id, { removed_at: new Date(), password_hash: null });
+  const { account_id: accountId } = member;
+  const removed = await users.update(db, organizationId, id, {
+    removed_at: new Date(),
+    ...{ account_id: null, password_hash: null },
+  });
+  if (accountId !== null) await closeAccount(db, accountId);
+  return removed;
 }
 
 export function refuseUnlessOwner(isOwner: boolean): void {
@@ -129,16 +131,7 @@ async function refuseLastOwner(db: OrganizationTransaction, owner: Member): Prom
     .where('id', '!=', owner.id)
     .where('role', '=', 'owner')
     .where('removed_at', 'is', null)
-    .where(({ or, eb, exists, selectFrom }) =>
-      or([
-        eb('password_hash', 'is not', null),
-        exists(
-          selectFrom('oidc_subjects')
-            .whereRef('oidc_subjects.organization_id', '=', 'users.organization_id')
-            .whereRef('oidc_subjects.user_id', '=', 'users.id'),
-        ),
-      ]),
-    )
+    .where('account_id', 'is not', null)
     .executeTakeFirst();
   if (other !== undefined) return;
   throw new AppError('conflict', 'This is the last owner of the organization; make another one first.');

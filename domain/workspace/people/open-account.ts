@@ -6,10 +6,25 @@ import {
   isUniqueViolation,
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
-import type { Person } from './accounts.ts';
-import { type AccountLink, spendLink } from './links.ts';
-import { hashPassword } from './passwords.ts';
+import {
+  type Account,
+  accountOf,
+  closeAccount,
+  findAccounts,
+  inEachOrganization,
+  insertAccount,
+  isSameEmail,
+  lockAccountOf,
+  lockOrganization,
+  membershipsOf,
+  type Person,
+  proveAccount,
+  storePassword,
+} from './accounts.ts';
+import { type AccountLink, type OpenedLink, spendLink } from './links.ts';
+import { tryPassword } from './passwords.ts';
 import { beginSession, endEverySession } from './sessions.ts';
+import { countedAttempt, type Outcome } from './sign-in.ts';
 
 /** What a person gives on the page of a link. */
 export interface AccountFields {
@@ -20,76 +35,180 @@ export interface AccountFields {
   address: string;
 }
 
+/** A person who signed in, with the secret of the new session. */
+export interface SignedIn {
+  person: Person;
+  secret: string;
+}
+
+/** A password that was given with a link. */
+interface Tried {
+  outcome: Outcome;
+  /** The one it fits, or whose address the reader of the link has. */
+  account: Account | undefined;
+  /** Of the password, for a new account of the address. */
+  hash: string;
+}
+
 /**
- * Opens the account of a link, and begins a session; returns its secret. The first owner sets name, e-mail
- * and password; a person who was invited sets name and password; a new password ends every session and login
- * that the account had.
+ * Uses a link, and begins a session. Who was invited, or becomes the first owner, joins with the account of
+ * the address that the password fits, and otherwise with a new one: whoever made the link may open it too, so
+ * it takes no account over, and tells nobody whether there is one. `wrong_password`: the link is the mailed
+ * one, and its reader has an account with another password. A new password ends the sessions and logins that
+ * it was for.
  *
- * @throws AppError conflict if the link was used meanwhile, name_taken if the e-mail has an account
+ * @throws AppError conflict if the link was used meanwhile, name_taken if a member has the e-mail
  */
 export async function openAccount(
   db: Database,
-  link: AccountLink,
+  opened: OpenedLink,
   { name, email, password, address }: AccountFields,
-): Promise<{ person: Person; secret: string }> {
-  const { organization_id: organizationId } = link;
-  const password_hash = await hashPassword(password, address);
-  const byKind: Record<AccountLink['kind'], (transaction: OrganizationTransaction) => Promise<Person>> = {
-    owner: (transaction) => update(transaction, link, { name, email, password_hash }),
-    invitation: async (transaction) => {
-      const userId = newId('usr');
-      const { email: invited, role } = link;
-      await transaction
-        .insertInto('users')
-        .values({ organization_id: organizationId, id: userId, name, email: invited, role, password_hash })
-        .execute();
-      return { organizationId, userId };
+): Promise<SignedIn | 'wrong_password'> {
+  const { link, isMailed } = opened;
+  const to = link.kind === 'owner' ? email : link.email;
+  // Counted as a sign-in is: whoever may invite somebody could otherwise try one password after the other.
+  const { outcome, account, hash } = await countedAttempt(
+    db,
+    { email: to, address, at: 'link' },
+    async (): Promise<Tried> => {
+      const accounts = await findAccounts(db, to);
+      const { fits, hash } = await tryPassword(password, accounts, address);
+      if (fits !== undefined) return { outcome: 'right', account: fits, hash };
+      const own = isMailed ? accounts.find(({ isProven }) => isProven) : undefined;
+      const isWrong = link.kind === 'invitation' && own !== undefined && own.passwordHash !== null;
+      return { outcome: isWrong ? 'wrong' : 'new', account: own, hash };
     },
-    password: async (transaction) => {
-      const person = await update(transaction, link, { password_hash });
-      await endEverySession(transaction, person);
-      return person;
-    },
-  };
+  );
+  if (outcome === 'wrong') return 'wrong_password';
+  return using(db, link, async (transaction, member) => {
+    if (member !== undefined && link.kind === 'password')
+      return setPassword(transaction, opened, {
+        ...{ person: member, fits: outcome === 'right' ? account?.id : undefined, hash },
+      });
+    const accountId = account?.id ?? (await insertAccount(transaction, { email: to, passwordHash: hash }));
+    const person = await becomeMember(transaction, link, { accountId, name, email: to });
+    if (account?.passwordHash === null) await storePassword(transaction, accountId, hash);
+    if (isMailed) await proveAccount(transaction, accountId);
+    return person;
+  });
+}
+
+/**
+ * Uses a link as who is signed in on the pages. An invitation is only for its e-mail.
+ *
+ * @throws AppError conflict if the link was used meanwhile or is for another e-mail, name_taken if the person
+ *   is a member already
+ */
+export async function joinAs(db: Database, { link, isMailed }: OpenedLink, by: Person): Promise<SignedIn> {
+  const {
+    account_id: accountId,
+    name,
+    email,
+  } = await inOrganization(db, by.organizationId, (transaction) =>
+    transaction
+      .selectFrom('users')
+      .select(['account_id', 'name', 'email'])
+      .where('organization_id', '=', by.organizationId)
+      .where('id', '=', by.userId)
+      .executeTakeFirstOrThrow(),
+  );
+  const isTheirs =
+    link.kind === 'owner' || (link.kind === 'invitation' && (await isSameEmail(db, email, link.email)));
+  if (!isTheirs || accountId === null)
+    throw new AppError('conflict', 'The invitation is for another e-mail than the one you signed in with.');
+  return using(db, link, async (transaction) => {
+    const person = await becomeMember(transaction, link, { accountId, name, email });
+    if (isMailed) await proveAccount(transaction, accountId);
+    return person;
+  });
+}
+
+/** Spends a link, and begins a session of the person that `work` gives, in one transaction. */
+export async function using(
+  db: Database,
+  link: AccountLink,
+  work: (transaction: OrganizationTransaction, before: Person | undefined) => Promise<Person>,
+): Promise<SignedIn> {
+  const { organization_id: organizationId, user_id: userId } = link;
+  const before = userId === null ? undefined : { organizationId, userId };
   try {
     return await inOrganization(db, organizationId, async (transaction) => {
-      await lockUser(transaction, link);
+      // In the order in which whoever removes the person locks them.
+      await lockOrganization(transaction, organizationId);
+      if (before !== undefined) await lockAccountOf(transaction, before);
       await spendLink(transaction, link);
-      const person = await byKind[link.kind](transaction);
+      const person = await work(transaction, before);
       return { person, secret: await beginSession(transaction, person) };
     });
   } catch (error) {
-    if (isUniqueViolation(error, 'users_account') || isUniqueViolation(error, 'users_live_email'))
-      throw new AppError('name_taken', 'There is an account with this e-mail already.');
+    if (isUniqueViolation(error, 'users_live_email') || isUniqueViolation(error, 'users_membership'))
+      throw new AppError('name_taken', 'A member of the organization has this e-mail already.');
     throw error;
   }
 }
 
-/** The person before the link, as whoever removes the person locks them. */
-async function lockUser(
+/** The owner is a member already, without an account; somebody who was invited becomes one. */
+export async function becomeMember(
   db: OrganizationTransaction,
-  { organization_id: organizationId, user_id: userId }: AccountLink,
-): Promise<void> {
-  if (userId === null) return;
-  await db
-    .selectFrom('users')
-    .select('id')
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', userId)
-    .forUpdate()
-    .execute();
-}
-
-async function update(
-  db: OrganizationTransaction,
-  { organization_id: organizationId, user_id: userId }: AccountLink,
-  change: { name?: string; email?: string; password_hash: string },
+  { organization_id: organizationId, user_id: existing, email: invited, role }: AccountLink,
+  given: { accountId: string; name: string; email: string },
 ): Promise<Person> {
+  const { accountId: account_id, name, email } = given;
+  if (existing === null) {
+    const userId = newId('usr');
+    await db
+      .insertInto('users')
+      .values({ organization_id: organizationId, id: userId, name, email: invited, role, account_id })
+      .execute();
+    return { organizationId, userId };
+  }
   await db
     .updateTable('users')
-    .set(change)
+    .set({ name, email, account_id })
     .where('organization_id', '=', organizationId)
-    .where('id', '=', userId!)
+    .where('id', '=', existing)
     .execute();
-  return { organizationId, userId: userId! };
+  return { organizationId, userId: existing };
+}
+
+/**
+ * The password of a link counts for the whole account where its reader reads the mail of the address. At the
+ * link that an administrator was shown it counts in that organization alone: an account of others, or one
+ * whose address is proven, stays as it is, and the member gets another one.
+ */
+async function setPassword(
+  db: OrganizationTransaction,
+  { link, isMailed }: OpenedLink,
+  { person, fits, hash }: { person: Person; fits: string | undefined; hash: string },
+): Promise<Person> {
+  const before = await accountOf(db, person);
+  const isKept = before !== null && (isMailed || (await isOfOneOrganization(db, before)));
+  const accountId =
+    fits ?? (isKept ? before : await insertAccount(db, { email: link.email, passwordHash: hash }));
+  if (accountId === before && fits === undefined) await storePassword(db, accountId, hash);
+  if (accountId !== before) {
+    await db
+      .updateTable('users')
+      .set({ account_id: accountId })
+      .where('organization_id', '=', person.organizationId)
+      .where('id', '=', person.userId)
+      .execute();
+    if (before !== null) await closeAccount(db, before);
+  }
+  if (!isMailed) await endEverySession(db, person);
+  else {
+    await inEachOrganization(db, [accountId], (each) => endEverySession(db, each));
+    await proveAccount(db, accountId);
+  }
+  return person;
+}
+
+/** Whether nobody showed that the address of an account is theirs, and no other organization knows it. */
+async function isOfOneOrganization(db: OrganizationTransaction, accountId: string): Promise<boolean> {
+  const { proven_at: provenAt } = await db
+    .selectFrom('accounts')
+    .select('proven_at')
+    .where('id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  return provenAt === null && (await membershipsOf(db, accountId)).length === 1;
 }

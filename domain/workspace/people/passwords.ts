@@ -25,53 +25,67 @@ async function inTurn<T>(owner: string, work: () => Promise<T>): Promise<T> {
   });
 }
 
-function tagOf(password: string, parameters: Omit<Argon2Parameters, 'message'>): Promise<Buffer> {
-  return derive('argon2id', { ...parameters, message: Buffer.from(password.normalize('NFKC')) });
+/** What decides a hash besides the password. */
+interface Derivation {
+  /** A stored hash begins with it: PHC form, `$argon2id$v=19$m=…,t=…,p=…$salt$`. */
+  prefix: string;
+  parameters: Omit<Argon2Parameters, 'message'>;
+}
+
+const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
+
+const costPrefix = `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$`;
+
+function newDerivation(): Derivation {
+  const nonce = randomBytes(saltBytes);
+  return { prefix: `${costPrefix}${base64(nonce)}$`, parameters: { ...cost, nonce, tagLength } };
+}
+
+const tagOf = (password: string, { parameters }: Derivation): Promise<Buffer> =>
+  derive('argon2id', { ...parameters, message: Buffer.from(password.normalize('NFKC')) });
+
+const phcForm =
+  /^(\$argon2id\$v=19\$m=(\d{1,9}),t=(\d{1,4}),p=(\d{1,3})\$([A-Za-z0-9+/]{16,86})\$)([A-Za-z0-9+/]{16,86})$/;
+
+function parsed(hash: string): Derivation & { tag: Buffer } {
+  const match = phcForm.exec(hash);
+  if (match === null) throw new Error('A stored password hash is not of the form $argon2id$v=19$…');
+  const [, prefix, memory, passes, parallelism, salt, expected] = match;
+  const tag = Buffer.from(expected!, 'base64');
+  const parameters = {
+    ...{ memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) },
+    ...{ nonce: Buffer.from(salt!, 'base64'), tagLength: tag.length },
+  };
+  return { prefix: prefix!, parameters, tag };
 }
 
 /**
- * The hash of a password in PHC form, `$argon2id$v=19$m=…,t=…,p=…$salt$tag`. `owner` is the address that
- * waits for it.
+ * Which of the accounts of one address the password fits, and the hash for another one of that address.
+ * Accounts of an address share their salt: one derivation is compared with all of them, and is done if there
+ * are none, so that the time tells nobody how many there are. `owner` is the address that waits for it.
  *
  * @throws AppError overloaded if too many wait
  */
-export function hashPassword(password: string, owner: string): Promise<string> {
+export function tryPassword<A extends { passwordHash: string | null }>(
+  password: string,
+  accounts: readonly A[],
+  owner: string,
+): Promise<{ fits: A | undefined; hash: string }> {
+  const known = accounts.flatMap((account) =>
+    account.passwordHash === null ? [] : [{ account, stored: parsed(account.passwordHash) }],
+  );
+  // Hashes of another cost than today's, if it was changed, are derived beside it.
+  const today = known.find(({ stored }) => stored.prefix.startsWith(costPrefix))?.stored ?? newDerivation();
   return inTurn(owner, async () => {
-    const nonce = randomBytes(saltBytes);
-    const tag = await tagOf(password, { ...cost, nonce, tagLength });
-    return phc(nonce, tag);
-  });
-}
-
-function phc(salt: Buffer, tag: Buffer): string {
-  const unpadded = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
-  const { memory, passes, parallelism } = cost;
-  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(salt)}$${unpadded(tag)}`;
-}
-
-const phcForm =
-  /^\$argon2id\$v=19\$m=(\d{1,9}),t=(\d{1,4}),p=(\d{1,3})\$([A-Za-z0-9+/]{16,86})\$([A-Za-z0-9+/]{16,86})$/;
-
-/** Verified where there is no account, so that its sign-in takes as long as any other. */
-const dummyHash = phc(randomBytes(saltBytes), randomBytes(tagLength));
-
-/**
- * Whether the password is the one of the hash. Without a hash the same work is done, and the answer is no.
- */
-export function passwordMatches(password: string, hash: string | undefined, owner: string): Promise<boolean> {
-  return inTurn(owner, async () => {
-    const match = phcForm.exec(hash ?? dummyHash);
-    if (match === null) throw new Error('A stored password hash is not of the form $argon2id$v=19$…');
-    const [, memory, passes, parallelism, salt, expected] = match;
-    const wanted = Buffer.from(expected!, 'base64');
-    const tag = await tagOf(password, {
-      memory: Number(memory),
-      passes: Number(passes),
-      parallelism: Number(parallelism),
-      nonce: Buffer.from(salt!, 'base64'),
-      tagLength: wanted.length,
-    });
-    return timingSafeEqual(tag, wanted) && hash !== undefined;
+    const tag = await tagOf(password, today);
+    const derived = new Map([[today.prefix, tag]]);
+    let fits: A | undefined;
+    for (const { account, stored } of known) {
+      const own = derived.get(stored.prefix) ?? (await tagOf(password, stored));
+      derived.set(stored.prefix, own);
+      if (own.length === stored.tag.length && timingSafeEqual(own, stored.tag)) fits ??= account;
+    }
+    return { fits, hash: `${today.prefix}${base64(tag)}` };
   });
 }
 

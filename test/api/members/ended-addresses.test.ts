@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { approvedCode, approvedDevice } from '../../support/approvals.ts';
 import { browserOf } from '../../support/browser.ts';
-import { personOf } from '../../support/people.ts';
+import { openAccounts, personOf } from '../../support/people.ts';
 import { type TestClient, useOwnWorkspace } from '../../support/workspace.ts';
 
 const workspace = useOwnWorkspace();
@@ -75,9 +75,7 @@ test('an owner who becomes an administrator no longer has addresses for new pass
   const ofOwner = await resetOf(joan, ada.id);
   const others = [await resetOf(joan, id), await invited(joan, 'newcomer@example.com')];
   expect((await open(ofOwner)).status).toBe(200);
-  await workspace.deps.lake.catalogPool.query("UPDATE users SET password_hash = 'x' || id WHERE id = $1", [
-    ada.id,
-  ]);
+  await openAccounts(workspace, [ada]);
   const change = await ada.call('PATCH', `/v1/members/${joan.id}`, { body: { role: 'admin' } });
   expect(change.status, change.text).toBe(200);
   expect((await open(ofOwner)).status).toBe(404);
@@ -100,10 +98,7 @@ test('of two owners who demote each other at once one stays an owner', async () 
   const other = await workspace.organization();
   const owners = [await personOf(workspace, other, 'owner'), await personOf(workspace, other, 'owner')];
   await personOf(workspace, other, 'owner');
-  await workspace.deps.lake.catalogPool.query(
-    "UPDATE users SET password_hash = 'x' || id WHERE organization_id = $1 AND name = 'owner'",
-    [other.organizationId],
-  );
+  await openAccounts(workspace, owners);
   const [ada, joan] = owners as [(typeof owners)[0], (typeof owners)[0]];
   const demote = (by: typeof ada, whom: typeof ada) =>
     by.call('PATCH', `/v1/members/${whom.id}`, { body: { role: 'member' } });

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { browserOf } from '../../support/browser.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Person, personOf } from '../../support/people.ts';
+import { openAccounts, type Person, personOf } from '../../support/people.ts';
 import { type TestClient, useOwnWorkspace } from '../../support/workspace.ts';
 
 /** What somebody issued ends with their rights. */
@@ -74,9 +74,7 @@ test.each(Object.entries(endings))('an administrator who is %s leaves nothing op
 
 test('clients with admin end when who issued them is no owner any more, with what they issued and run', async () => {
   const second = await personOf(workspace, client, 'owner');
-  await workspace.deps.lake.catalogPool.query("UPDATE users SET password_hash = 'x' || id WHERE id = $1", [
-    owner.id,
-  ]);
+  await openAccounts(workspace, [owner]);
   const scopes = ['agent:read', 'agent:write', 'tables:append'];
   const admin = await must(second, '/v1/auth/m2m/clients', { name: 'operator', scopes, admin: true });
   const plain = await must(second, '/v1/auth/m2m/clients', { name: 'loader', scopes });

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { browserOf } from '../../support/browser.ts';
 import { expectEventually } from '../../support/eventually.ts';
-import { personOf } from '../../support/people.ts';
+import { openAccounts, personOf } from '../../support/people.ts';
 import { madeSchedule, writtenPlaybook } from '../../support/schedules.ts';
 import { graphOf, node, workflowsOf } from '../../support/workflows.ts';
 import { type TestClient, useOwnWorkspace } from '../../support/workspace.ts';
@@ -139,10 +139,7 @@ test('members are seen by all, changed by administrators, and owners only by own
 test('of two owners who step down at once one stays', async () => {
   const other = await workspace.organization();
   const owners = [await personOf(workspace, other, 'owner'), await personOf(workspace, other, 'owner')];
-  await workspace.deps.lake.catalogPool.query(
-    "UPDATE users SET password_hash = 'x' || id WHERE organization_id = $1 AND role = 'owner' AND name = 'owner'",
-    [other.organizationId],
-  );
+  await openAccounts(workspace, owners);
   const answers = await Promise.all(
     owners.map(({ id, call }) => call('PATCH', `/v1/members/${id}`, { body: { role: 'member' } })),
   );

@@ -43,7 +43,7 @@ test('who was invited opens the account with the invited e-mail, in any case, an
     ...claimsOf('grace'),
     email: 'grace.2@example.com',
   });
-  refused(again, 403, 'A person belongs to one organization');
+  refused(again, 403, 'You are a member of this organization already');
 });
 
 test('a person is known by the subject, whatever the e-mail is by now; nobody else inherits the e-mail', async () => {
@@ -58,21 +58,69 @@ test('a person is known by the subject, whatever the e-mail is by now; nobody el
 
 test('an account with a password is found by the verified e-mail once, and by the subject from then on', async () => {
   const { id } = await member('pat');
-  await run('DELETE FROM oidc_subjects WHERE user_id = $1', [id]);
-  refused((await signIn(claimsOf('pat'))).answer, 403, 'has no account here');
-  await run("UPDATE users SET password_hash = 'x' WHERE id = $1", [id]);
+  await run(
+    `WITH account AS (
+       UPDATE accounts a SET password_hash = 'x', proven_at = NULL FROM users u WHERE u.account_id = a.id AND u.id = $1
+       RETURNING a.id)
+     DELETE FROM account_subjects WHERE account_id IN (SELECT id FROM account)`,
+    [id],
+  );
   refused((await signIn(claimsOf('pat', { email_verified: false }))).answer, 403, 'Verify your e-mail');
   const first = await Promise.all([
     signIn(claimsOf('pat')),
     signIn(claimsOf('pat', { email: 'PAT@example.com' })),
   ]);
   expect(first.map(({ answer }) => answer.status)).toEqual([200, 200]);
+  // Nobody had shown that the address is theirs: whoever set the password may be somebody else.
+  const { rows } = await run('SELECT password_hash, proven_at FROM accounts WHERE lower(email) = $1', [
+    'pat@example.com',
+  ]);
+  expect(rows).toEqual([{ password_hash: null, proven_at: expect.any(Date) }]);
   refused((await signIn(claimsOf('pat', { sub: 'pat again' }))).answer, 403, 'has no account here');
   // After a change of the provider, the e-mail counts once more.
-  await run("UPDATE oidc_subjects SET issuer = 'https://before.example.com' WHERE user_id = $1", [id]);
+  await run(
+    `UPDATE account_subjects SET issuer = 'https://before.example.com'
+     WHERE account_id = (SELECT account_id FROM users WHERE id = $1)`,
+    [id],
+  );
   const { browser, answer } = await signIn(claimsOf('pat', { sub: 'pat at the new one' }));
   expect(answer.status).toBe(200);
   expect(await shown(browser)).toContain('Name of pat');
+});
+
+test('a person of two organizations has one account at the provider, and chooses at sign-in', async () => {
+  const { claims, browser } = await member('vera');
+  const other = await workspace.organization('Mill');
+  const { answer } = await openLink(await invited('vera@example.com', 'admin', other), claims);
+  expect(answer.status, answer.text).toBe(200);
+  const again = await signIn(claims);
+  expect(refreshOf(again.answer)).toBe('/sign-in/organization?next=%2Fsign-in');
+  const choice = await again.browser.open(refreshOf(again.answer)!);
+  expect(choice.text).toContain('Bakery');
+  await again.browser.submit({ organization_id: client().organizationId });
+  expect(await shown(again.browser)).toContain('of Bakery');
+  // The session from before is of another browser.
+  expect(await shown(browser)).toContain('of Bakery');
+});
+
+test('accounts that others opened for an address become the account of whoever proves it', async () => {
+  const claims = claimsOf('wilma');
+  const [mill, shop] = [await workspace.organization('Mill'), await workspace.organization('Shop')];
+  const { browser } = await openLink(await invited('wilma@example.com', 'member', mill), claims);
+  // As if it had been opened with a password, by whoever had the address of the invitation.
+  await run('DELETE FROM account_subjects WHERE account_id = (SELECT account_id FROM users WHERE id = $1)', [
+    await idOf('wilma@example.com'),
+  ]);
+  await run("UPDATE accounts SET proven_at = NULL, password_hash = 'x' WHERE email = 'wilma@example.com'");
+  expect(await shown(browser)).toContain('of Mill');
+  const { answer } = await openLink(await invited('wilma@example.com', 'member', shop), claims);
+  expect(answer.status, answer.text).toBe(200);
+  expect(await shown(browser)).toContain('Sign in with');
+  const { rows } = await run(
+    `SELECT a.password_hash, count(*) AS members FROM accounts a JOIN users u ON u.account_id = a.id
+     WHERE a.email = 'wilma@example.com' GROUP BY a.id`,
+  );
+  expect(rows).toEqual([{ password_hash: null, members: 2 }]);
 });
 
 test('an e-mail that is not verified, is missing or is nobody’s signs nobody in, and makes nobody', async () => {

@@ -71,18 +71,28 @@ describeInChromium('accounts, in a browser without scripts', () => {
     });
   });
 
-  test('an e-mail that has an account is told at the e-mail', async () => {
+  test('who founds a second organization adds it to their account, and chooses at sign-in', async () => {
     const page = await lab.newPage();
-    await lab.owner(page, 'taken@example.com');
-    const { ownerToken } = await lab.workspace.organization();
+    await lab.owner(page, 'founder@example.com');
+    await page.context().clearCookies();
+    const { ownerToken } = await lab.workspace.organization('Mill & Co');
     await page.goto(`/owner/${ownerToken}`);
-    await page.getByLabel('Name').fill('Grace');
-    await page.getByLabel('E-mail').fill('taken@example.com');
+    await page.getByLabel('Name').fill('Ada Lovelace');
+    await page.getByLabel('E-mail').fill('founder@example.com');
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Create the account' }).click();
-    const fault = 'There is an account with this e-mail already.';
-    await page.getByText(fault).waitFor();
-    expect(await focusedField(page)).toEqual({ id: 'email', isInvalid: true, description: fault });
+    await expectTitle(page, 'Signed in');
+    expect(await textOf(page)).toContain('of Mill & Co.');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await lab.signIn(page, 'founder@example.com');
+    await expectTitle(page, 'Choose an organization');
+    await page.getByRole('button', { name: 'Bakery & Sons' }).click();
+    await expectTitle(page, 'Signed in');
+    expect(await textOf(page)).toContain('of Bakery & Sons.');
+    await page.getByRole('link', { name: 'Switch to another organization' }).click();
+    await page.getByRole('button', { name: 'Mill & Co' }).click();
+    await expectTitle(page, 'Signed in');
+    expect(await textOf(page)).toContain('of Mill & Co.');
   });
 
   test('an invitation makes an account, and a password is replaced', async () => {
