@@ -3,7 +3,7 @@ import { type Scope, scopes } from '../../api/caller.ts';
 import { projectOf } from '../support/conversations.ts';
 import { exporting } from '../support/exports.ts';
 import { type Person, personOf, tokenOf } from '../support/people.ts';
-import { scheduleBody, writtenPlaybook } from '../support/schedules.ts';
+import { madeSchedule, scheduleBody, writtenPlaybook } from '../support/schedules.ts';
 import { useWorker } from '../support/worker.ts';
 import { graphOf, node, workflowsOf } from '../support/workflows.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
@@ -92,7 +92,35 @@ const handingOut: Record<string, HandingOut> = {
     },
     granted: 200,
   },
+  'POST /v1/schedules/{schedule_id}/take-over': {
+    scopes: ['agent:read'],
+    request: async () => {
+      const { id } = await left(async (leaver, project) =>
+        madeSchedule(leaver, project, await writtenPlaybook(leaver, project)),
+      );
+      return { path: `/v1/schedules/${id}/take-over` };
+    },
+    granted: 200,
+  },
+  'POST /v1/workflows/{workflow_id}/take-over': {
+    scopes: ['agent:read'],
+    request: async () => {
+      const { id } = await left((leaver, project) =>
+        workflowsOf(leaver, () => project).active(graphOf([node('one', 'query', { sql: 'SELECT 1 AS a' })])),
+      );
+      return { path: `/v1/workflows/${id}/take-over` };
+    },
+    granted: 200,
+  },
 };
+
+/** What somebody made who is not a member any more. */
+async function left<T>(make: (leaver: TestClient, projectId: string) => Promise<T>): Promise<T> {
+  const leaver = await personOf(workspace, client, 'member');
+  const made = await make({ ...client, call: leaver.call }, await projectOf(client));
+  expect((await owner.call('DELETE', `/v1/members/${leaver.id}`)).status).toBe(200);
+  return made;
+}
 
 /** Of what they show, the receiver can do what the token that asks has to be able to do anyhow. */
 const showingOwn: readonly string[] = [
