@@ -140,16 +140,19 @@ function withoutPort(uri: string): string {
   return url.href;
 }
 
-/** Whether a client may register this address: https, loopback, or a scheme of its own (RFC 8252 §7.1). */
+/**
+ * Whether a client may register this address: https with a host, loopback, or a scheme of its own, which is a
+ * host's name in reverse (RFC 8252 §7.1). The page of approval shows the host or the scheme.
+ */
 export function isRegistrable(uri: string): boolean {
   const url = isSpelledOut(uri) ? URL.parse(uri) : null;
   if (url === null || !isPlain(url)) return false;
-  return (
-    /^https:\/\/[^/*]+(\/|$)/i.test(uri) ||
-    isLoopback(uri) ||
-    /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/.test(url.protocol)
-  );
+  const isWeb = /^https:\/\/[^/*]+(\/|$)/i.test(uri) && isHost(url.hostname);
+  return isWeb || isLoopback(uri) || /^[a-z][a-z0-9-]*(\.[a-z][a-z0-9-]*)+:$/.test(url.protocol);
 }
+
+const isHost = (name: string): boolean =>
+  name.startsWith('[') || name.split('.').every((label) => /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(label));
 
 const maxRegistered = 1_000;
 /** Nobody fills all places from one network. */

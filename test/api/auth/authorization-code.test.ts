@@ -363,6 +363,11 @@ test('a program registers itself and signs a person in; its loopback address has
     [{ redirect_uris: ['https://аррӏе.com/cb'] }, 'invalid_redirect_uri'],
     [{ redirect_uris: ['https:a.example.com'] }, 'invalid_redirect_uri'],
     [{ redirect_uris: ['https://*.example.com/cb'] }, 'invalid_redirect_uri'],
+    [{ redirect_uris: ['https://../cb'] }, 'invalid_redirect_uri'],
+    [{ redirect_uris: ['https://-.-/cb'] }, 'invalid_redirect_uri'],
+    [{ redirect_uris: ['myapp:/cb'] }, 'invalid_redirect_uri'],
+    [{ redirect_uris: ['a.1.2:/cb'] }, 'invalid_redirect_uri'],
+    [{ redirect_uris: ['com.example+x.-app:/cb'] }, 'invalid_redirect_uri'],
     [
       { client_name: 'moc.\u202ekoobeton', redirect_uris: ['https://a.example.com/'] },
       'invalid_client_metadata',
