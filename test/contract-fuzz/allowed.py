@@ -73,11 +73,6 @@ ALLOWED = [
     ),
     Allowed(
         r"POST /v1/grid/tables",
-        r"unsupported_option",
-        "kind=calc is part of the public interface and not available yet.",
-    ),
-    Allowed(
-        r"POST /v1/grid/tables",
         r"body\.(key_columns(\.#)?|columns\.#\.name): value_error",
         "Key columns are among the columns, and names differ ignoring case; a schema compares no values.",
     ),
@@ -185,6 +180,21 @@ ALLOWED = [
         r"POST /v1/workflows/{workflow_id}/runs",
         r"body\.params(\..*)?: .*",
         "The parameters that the active version has.",
+    ),
+    Allowed(
+        r"POST /v1/exports",
+        r"body\.(table_id|sql|max_file_bytes|project_id|path): extra_forbidden|query_failed|query_not_read_only|query_timeout",
+        "An export has a statement or a table, goes to a project as one file or not, and reads the tables that there are.",
+    ),
+    Allowed(
+        r"POST /v1/grid/tables",
+        r"body\.query: value_error",
+        "The query of a calculated table reads the tables that there are.",
+    ),
+    Allowed(
+        r"POST /v1/verification-tests/(effective-set/previews|overlays|runs)",
+        r"body\.(overlays\.#\.)?(project_id|table_id|table_ids|definition_ids): extra_forbidden",
+        "Tables, a project or definitions: one of them.",
     ),
     Allowed(
         r"POST /v1/data-syncs",
