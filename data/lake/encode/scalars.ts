@@ -43,9 +43,9 @@ const endOfTime = 2n ** 63n - 1n;
 const endOfDates = 2 ** 31 - 1;
 
 /** Beyond 2^53 as a string, because a reader's double could not hold it. */
-const integer = of<bigint>((value) =>
-  value > maxExact || value < -maxExact ? quoted(value.toString()) : value.toString(),
-);
+const integerText = (value: bigint): string =>
+  value > maxExact || value < -maxExact ? quoted(value.toString()) : value.toString();
+const integer = of<bigint>(integerText);
 
 const encoders: Partial<Record<DuckDBTypeId, ValueEncoder>> = {
   [DuckDBTypeId.BOOLEAN]: plainText,
@@ -60,7 +60,9 @@ const encoders: Partial<Record<DuckDBTypeId, ValueEncoder>> = {
   [DuckDBTypeId.HUGEINT]: integer,
   [DuckDBTypeId.UHUGEINT]: integer,
   [DuckDBTypeId.BIGNUM]: integer,
-  [DuckDBTypeId.DECIMAL]: of<DuckDBDecimalValue>((value) => quoted(decimalText(value.value, value.scale))),
+  [DuckDBTypeId.DECIMAL]: of<DuckDBDecimalValue>(({ value, scale }) =>
+    scale === 0 ? integerText(value) : quoted(decimalText(value, scale)),
+  ),
   [DuckDBTypeId.DOUBLE]: of<number>((value) =>
     Number.isFinite(value) ? String(value) : quoted(String(value)),
   ),
@@ -104,7 +106,6 @@ const base64 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 
 function decimalText(value: bigint, scale: number): string {
-  if (scale === 0) return value.toString();
   const asNumber = Number(value);
   if (asNumber >= 0 && Number.isSafeInteger(asNumber)) {
     // The same with doubles, several times faster; nearly all decimals fit.

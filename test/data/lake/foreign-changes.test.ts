@@ -90,7 +90,7 @@ test('what reads the table knows that it changed, and is not built from added ro
     await on.materialized(total);
     return (await on.rows('SELECT total FROM total'))[0].total;
   };
-  expect(await built()).toBe('200');
+  expect(await built()).toBe(200);
   const engine = await outside();
   await engine.run('UPDATE orders SET amount = 5 WHERE s_id = 0');
   expect(await on.status(total)).toMatchObject({ status: 'stale', staleBecause: [id] });
