@@ -31,10 +31,20 @@ export function pointedTo(value: JsonValue, pointer: string): JsonValue | undefi
   return at;
 }
 
-/** The records of a page, unchanged. @throws RemoteFailure if the answer has no list of records */
-export function recordsOf(answer: JsonValue, { pagination }: ReplicatedResource): JsonRecord[] {
+/**
+ * The records of a page, unchanged. A page after one with a list may have null in its place, or nothing: many
+ * sources say so that there are no more.
+ *
+ * @throws RemoteFailure if the answer has no list of records
+ */
+export function recordsOf(
+  answer: JsonValue,
+  { pagination }: ReplicatedResource,
+  { isLater = false } = {},
+): JsonRecord[] {
   const pointer = pagination?.data_pointer ?? '';
   const found = pointedTo(answer, pointer);
+  if (isLater && isObject(answer) && (found === null || found === undefined)) return [];
   const records = Array.isArray(found)
     ? found
     : isObject(found) && pagination === undefined

@@ -20,6 +20,8 @@ export interface PageTask {
    */
   firstPlace: number | undefined;
   reached: Reached | null;
+  /** Whether a page before it had a list of records. */
+  isLater: boolean;
   /** What the connection sends to be let in; an answer that echoes it is refused. */
   secrets: readonly string[];
 }
@@ -45,11 +47,12 @@ export function parsePage({
   resource,
   firstPlace,
   reached,
+  isLater,
   secrets,
 }: PageTask): ParsedPage | BrokenPage {
   const answer = jsonOf(bytes);
   if (answer instanceof RemoteFailure) return { broken: answer.message };
-  const records = recordsOf(answer, resource);
+  const records = recordsOf(answer, resource, { isLater });
   let latest = reached;
   const mapped = records.map((record) => mappedRecord(record, resource));
   refuseEchoed(mapped, bytes, secrets);

@@ -150,7 +150,9 @@ export async function readPages(
         const firstPlace = request.isKeyed ? records : undefined;
         const { resource } = request;
         const secrets = target.redaction.secrets();
-        return deps.parser.parse(row.organization_id, { bytes, resource, firstPlace, reached, secrets });
+        const isLater = reading.pages > 0 || reading.base !== null || reading.goesOn;
+        const task = { bytes, resource, firstPlace, reached, isLater, secrets };
+        return deps.parser.parse(row.organization_id, task);
       },
     };
     try {
