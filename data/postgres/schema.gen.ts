@@ -999,6 +999,7 @@ export interface TableImports {
   table_id: string;
   table_name: string;
   table_version: number | null;
+  warnings: Generated<Json>;
 }
 
 export interface TableProfiles {

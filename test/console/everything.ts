@@ -197,7 +197,7 @@ export const had = {
     data: {
       ...{ id, projectId: id, fileId: id, tableId: id, status: 'succeeded' as const, rowsImported: 7 },
       ...{ rowsQuarantined: 0, quarantineTableId: null, bytesRead: 1, progress: 1, tableVersion: 1 },
-      ...{ skippedLines: [], ...ran },
+      ...{ skippedLines: [], warnings: [], ...ran },
     },
   } satisfies Got<'/v1/table-imports/{import_id}'>,
   /** With a result, a chart, and a call that somebody has to allow. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { PreviewText } from '../../../domain/intake/file-imports/reader.ts';
 import { envelope } from '../../schemas.ts';
 import { parsing } from '../table-imports/options.ts';
+import { warningsSchema } from '../warnings.ts';
 
 export const previewBody = z
   .strictObject({
@@ -31,6 +32,7 @@ const previewSchema = z
           unique: z.boolean(),
           nullable: z.boolean(),
           required: z.boolean(),
+          date_format: z.string().optional().describe('Of dates that are not ISO 8601.'),
         }),
       )
       .describe('The columns as `column_mappings` of an import: to change, and to send.'),
@@ -62,12 +64,14 @@ const previewSchema = z
         dateFormat: z.string(),
         thousands: z.string(),
         nullValues: z.array(z.string()),
+        shortRows: z.enum(['bad', 'pad']),
         skippedLines: z
           .array(z.object({ line: z.int(), reason: z.string() }))
           .describe('Lines before the data, or names of the header, that detection left out, and why.'),
       })
       .nullable()
       .describe('The CSV options in effect.'),
+    warnings: warningsSchema,
     sheets: z.array(z.string()).nullable().describe('Names of the sheets of a workbook, in order.'),
   })
   .meta({ id: 'Preview' });
@@ -99,23 +103,27 @@ const example: z.input<typeof previewSchema> = {
     dateFormat: '',
     thousands: '',
     nullValues: [''],
+    shortRows: 'bad',
     skippedLines: [],
   },
+  warnings: [],
   sheets: null,
 };
 
 export const onePreview = envelope(previewSchema).meta({ examples: [{ data: example }] });
 
 /** The answer as JSON text, because the rows already are. */
-export function previewText({ rowsJson, ...rest }: PreviewText): string {
-  const columnMappings = rest.columns.map(({ sourceName, targetName, dataType, nullable }) => ({
+export function previewText({ rowsJson, columns: found, ...rest }: PreviewText): string {
+  const columns = found.map(({ dateFormat: _, ...column }) => column);
+  const columnMappings = found.map(({ sourceName, targetName, dataType, nullable, dateFormat }) => ({
     source_column_name: sourceName,
     target_column_name: targetName,
     data_type: dataType,
     unique: false,
     nullable,
     required: true,
+    ...(dateFormat === undefined ? {} : { date_format: dateFormat }),
   }));
-  const text = JSON.stringify({ ...rest, columnMappings });
+  const text = JSON.stringify({ columns, ...rest, columnMappings });
   return `{"data":${text.slice(0, -1)},"rows":${rowsJson}}}`;
 }

@@ -20,6 +20,9 @@ const columnMapping = z.strictObject({
   unique: z.boolean().default(false).describe('A repeated value is a bad row.'),
   nullable: z.boolean().default(true),
   required: z.boolean().default(true).describe('The source column must exist.'),
+  date_format: characters(0, 64)
+    .optional()
+    .describe('The format of its dates, as a preview detected it; left out, that of `csv.date_format`.'),
 });
 
 const maxHeaderRow = 10_000;
@@ -52,7 +55,17 @@ const csvOptions = z.strictObject({
   thousands: characters(0, 1)
     .optional()
     .describe('Groups digits: no letter, digit, sign or line end; empty for none.'),
-  null_values: z.array(characters(0, 255)).max(100).optional(),
+  null_values: z
+    .array(characters(0, 255))
+    .max(100)
+    .optional()
+    .describe(
+      'Texts that are null; left out, the empty one. An empty text in quotes is text in text columns, unless the file has every text in quotes.',
+    ),
+  short_rows: z
+    .enum(['bad', 'pad'])
+    .optional()
+    .describe('Rows that lack trailing fields: `bad` (default) rows, or padded with nulls.'),
 });
 
 const xlsxOptions = z.strictObject({

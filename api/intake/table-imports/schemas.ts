@@ -3,6 +3,7 @@ import type { TableImport } from '../../../domain/intake/file-imports/table-impo
 import { idText, nullableTimestamp, pageQuery, timestamp } from '../../schemas.ts';
 import { tableName } from '../../tables/grid-tables/schemas.ts';
 import { refusalFields } from '../../tables/verification/refusal.ts';
+import { warningsSchema } from '../warnings.ts';
 import { parsing } from './options.ts';
 
 export const importFormats = ['csv', 'parquet', 'json', 'ndjson', 'xlsx'] as const;
@@ -93,6 +94,7 @@ export const tableImportSchema = z
     skippedLines: z
       .array(z.object({ line: z.int(), reason: z.string() }))
       .describe('Lines before the data, or names of the header, that detection left out, and why.'),
+    warnings: warningsSchema,
     error: importErrorSchema.nullable(),
     createdAt: timestamp,
     startedAt: nullableTimestamp,
@@ -119,6 +121,7 @@ export const tableImportExample: z.input<typeof tableImportSchema> = {
   progress: 1,
   tableVersion: 12,
   skippedLines: [],
+  warnings: [],
   error: null,
   createdAt: '2026-11-21T08:30:00.000Z',
   startedAt: '2026-11-21T08:30:00.100Z',
@@ -140,6 +143,7 @@ export function tableImportView(row: TableImport): z.infer<typeof tableImportSch
     progress: row.progress,
     tableVersion: row.table_version,
     skippedLines: row.skipped_lines,
+    warnings: row.warnings,
     error: row.error as z.infer<typeof importErrorSchema> | null,
     createdAt: row.created_at.toISOString(),
     startedAt: row.started_at?.toISOString() ?? null,

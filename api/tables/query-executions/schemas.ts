@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { collapsingNames } from '../../../domain/tables/query/camel-case.ts';
 import type { QueryExecution } from '../../../domain/tables/query/query-executions.ts';
 import type { QueryResult } from '../../../domain/tables/query/run.ts';
 import { isMap, notMap } from '../../free-form.ts';
@@ -80,6 +81,12 @@ export const queryAnswer = z
     truncated: z.boolean(),
     elapsedMs: z.number(),
     scanned,
+    notices: z
+      .array(
+        z.object({ code: z.enum(['columns_collapsed']), message: z.string(), names: z.array(z.string()) }),
+      )
+      .optional()
+      .describe('What is not as it looks: columns whose names have one key in `rows`.'),
   })
   .meta({ id: 'QueryAnswer' });
 
@@ -147,6 +154,20 @@ export function queryExecutionView(row: QueryExecution): z.infer<typeof queryExe
   };
 }
 
+const maxNoticed = 20;
+
+function noticesOf({ columns, rowsJson }: QueryResult['answer']): string[] {
+  if (rowsJson === undefined) return [];
+  const groups = collapsingNames(columns.map(({ name }) => name)).slice(0, maxNoticed);
+  if (groups.length === 0) return [];
+  const notices = groups.map((names) => ({
+    code: 'columns_collapsed',
+    message: `${names.map((name) => JSON.stringify(name)).join(' and ')} have one key in rows, which has the last of them. Rename one, or ask for row_format rows_with_column_order.`,
+    names,
+  }));
+  return [`"notices":${JSON.stringify(notices)}`];
+}
+
 /** The rows are JSON text already; only the envelope is built here. */
 export function answerText(id: string, { answer, scanned }: QueryResult): string {
   const members = [
@@ -160,6 +181,7 @@ export function answerText(id: string, { answer, scanned }: QueryResult): string
     `"truncated":${answer.truncated}`,
     `"elapsedMs":${Math.round(answer.elapsedMs * 1_000) / 1_000}`,
     `"scanned":${JSON.stringify({ tables: scanned })}`,
+    ...noticesOf(answer),
   ];
   return `{"data":{${members.join(',')}}}`;
 }

@@ -11,7 +11,10 @@ export interface Query {
   timeoutMs?: number;
   /** Table id or name to version. */
   atVersions?: Record<string, number>;
-  /** Maps by camelCase names, or every cell in order under its own name; default: maps. Of `query` alone. */
+  /**
+   * As the interface has them: maps by camelCase names, or every cell in order under its own name. Left out, rows
+   * are maps by the statement's own names, as those of `queryRows`. Of `query` alone.
+   */
   rowFormat?: 'both' | 'rows' | 'rows_with_column_order';
   signal?: AbortSignal;
 }
@@ -26,10 +29,15 @@ const bodyOf = ({ sql, limit, timeoutMs, atVersions }: Query) => ({
 /** Rows in the format that is asked for, the columns in their order, and the versions that were read. */
 export async function query(workspace: Workspace, asked: Query): Promise<QueryAnswer> {
   const { data } = await workspace.post('/v1/query-executions', {
-    body: { row_format: asked.rowFormat ?? 'rows', ...bodyOf(asked) },
+    body: { row_format: asked.rowFormat ?? 'rows_with_column_order', ...bodyOf(asked) },
     signal: asked.signal,
   });
-  return data;
+  if (asked.rowFormat !== undefined) return data;
+  const { rows_with_column_order: cells = [], ...answer } = data;
+  return {
+    ...answer,
+    rows: cells.map((row) => Object.fromEntries(row.map(({ name, value }) => [name, value]))),
+  };
 }
 
 const types = {

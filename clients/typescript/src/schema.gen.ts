@@ -3987,6 +3987,13 @@ export interface components {
                     version: number;
                 }[];
             };
+            /** @description What is not as it looks: columns whose names have one key in `rows`. */
+            notices?: {
+                /** @enum {string} */
+                code: "columns_collapsed";
+                message: string;
+                names: string[];
+            }[];
         };
         QueryExecution: {
             id: string;
@@ -4795,6 +4802,8 @@ export interface components {
                 unique: boolean;
                 nullable: boolean;
                 required: boolean;
+                /** @description Of dates that are not ISO 8601. */
+                date_format?: string;
             }[];
             rows: unknown[][];
             pageNumber: number;
@@ -4819,12 +4828,21 @@ export interface components {
                 dateFormat: string;
                 thousands: string;
                 nullValues: string[];
+                /** @enum {string} */
+                shortRows: "bad" | "pad";
                 /** @description Lines before the data, or names of the header, that detection left out, and why. */
                 skippedLines: {
                     line: number;
                     reason: string;
                 }[];
             } | null;
+            /** @description What was read, and is likely not meant so: rows that lack trailing fields, or were padded. */
+            warnings: {
+                /** @enum {string} */
+                code: "short_rows" | "short_rows_padded";
+                message: string;
+                count: number;
+            }[];
             /** @description Names of the sheets of a workbook, in order. */
             sheets: string[] | null;
         };
@@ -4845,6 +4863,13 @@ export interface components {
             skippedLines: {
                 line: number;
                 reason: string;
+            }[];
+            /** @description What was read, and is likely not meant so: rows that lack trailing fields, or were padded. */
+            warnings: {
+                /** @enum {string} */
+                code: "short_rows" | "short_rows_padded";
+                message: string;
+                count: number;
             }[];
             error: {
                 code: string;
@@ -9555,6 +9580,8 @@ export interface operations {
                          * @default true
                          */
                         required?: boolean;
+                        /** @description The format of its dates, as a preview detected it; left out, that of `csv.date_format`. */
+                        date_format?: string;
                     }[];
                     /** @description Fields left out are detected. */
                     csv?: {
@@ -9570,7 +9597,13 @@ export interface operations {
                         date_format?: string;
                         /** @description Groups digits: no letter, digit, sign or line end; empty for none. */
                         thousands?: string;
+                        /** @description Texts that are null; left out, the empty one. An empty text in quotes is text in text columns, unless the file has every text in quotes. */
                         null_values?: string[];
+                        /**
+                         * @description Rows that lack trailing fields: `bad` (default) rows, or padded with nulls.
+                         * @enum {string}
+                         */
+                        short_rows?: "bad" | "pad";
                     };
                     /** @description Which part of a workbook is read; a preview lists its sheets. */
                     xlsx?: {
@@ -9805,6 +9838,8 @@ export interface operations {
                          * @default true
                          */
                         required?: boolean;
+                        /** @description The format of its dates, as a preview detected it; left out, that of `csv.date_format`. */
+                        date_format?: string;
                     }[];
                     /** @description Fields left out are detected. */
                     csv?: {
@@ -9820,7 +9855,13 @@ export interface operations {
                         date_format?: string;
                         /** @description Groups digits: no letter, digit, sign or line end; empty for none. */
                         thousands?: string;
+                        /** @description Texts that are null; left out, the empty one. An empty text in quotes is text in text columns, unless the file has every text in quotes. */
                         null_values?: string[];
+                        /**
+                         * @description Rows that lack trailing fields: `bad` (default) rows, or padded with nulls.
+                         * @enum {string}
+                         */
+                        short_rows?: "bad" | "pad";
                     };
                     /** @description Which part of a workbook is read; a preview lists its sheets. */
                     xlsx?: {
@@ -9867,6 +9908,8 @@ export interface operations {
                          * @default true
                          */
                         required?: boolean;
+                        /** @description The format of its dates, as a preview detected it; left out, that of `csv.date_format`. */
+                        date_format?: string;
                     }[];
                     /** @description Fields left out are detected. */
                     csv?: {
@@ -9882,7 +9925,13 @@ export interface operations {
                         date_format?: string;
                         /** @description Groups digits: no letter, digit, sign or line end; empty for none. */
                         thousands?: string;
+                        /** @description Texts that are null; left out, the empty one. An empty text in quotes is text in text columns, unless the file has every text in quotes. */
                         null_values?: string[];
+                        /**
+                         * @description Rows that lack trailing fields: `bad` (default) rows, or padded with nulls.
+                         * @enum {string}
+                         */
+                        short_rows?: "bad" | "pad";
                     };
                     /** @description Which part of a workbook is read; a preview lists its sheets. */
                     xlsx?: {
@@ -9962,6 +10011,8 @@ export interface operations {
                          * @default true
                          */
                         required?: boolean;
+                        /** @description The format of its dates, as a preview detected it; left out, that of `csv.date_format`. */
+                        date_format?: string;
                     }[];
                     /** @description Fields left out are detected. */
                     csv?: {
@@ -9977,7 +10028,13 @@ export interface operations {
                         date_format?: string;
                         /** @description Groups digits: no letter, digit, sign or line end; empty for none. */
                         thousands?: string;
+                        /** @description Texts that are null; left out, the empty one. An empty text in quotes is text in text columns, unless the file has every text in quotes. */
                         null_values?: string[];
+                        /**
+                         * @description Rows that lack trailing fields: `bad` (default) rows, or padded with nulls.
+                         * @enum {string}
+                         */
+                        short_rows?: "bad" | "pad";
                     };
                     /** @description Which part of a workbook is read; a preview lists its sheets. */
                     xlsx?: {
@@ -10022,6 +10079,8 @@ export interface operations {
                          * @default true
                          */
                         required?: boolean;
+                        /** @description The format of its dates, as a preview detected it; left out, that of `csv.date_format`. */
+                        date_format?: string;
                     }[];
                     /** @description Fields left out are detected. */
                     csv?: {
@@ -10037,7 +10096,13 @@ export interface operations {
                         date_format?: string;
                         /** @description Groups digits: no letter, digit, sign or line end; empty for none. */
                         thousands?: string;
+                        /** @description Texts that are null; left out, the empty one. An empty text in quotes is text in text columns, unless the file has every text in quotes. */
                         null_values?: string[];
+                        /**
+                         * @description Rows that lack trailing fields: `bad` (default) rows, or padded with nulls.
+                         * @enum {string}
+                         */
+                        short_rows?: "bad" | "pad";
                     };
                     /** @description Which part of a workbook is read; a preview lists its sheets. */
                     xlsx?: {

@@ -55,7 +55,10 @@ export function PreviewAndImport({ projectId, fileId, onBegun }: PreviewProps) {
               {preview.error !== null && (
                 <Failure error={preview.error} onRetry={() => void preview.refetch()} />
               )}
-              <Shown preview={read} />
+              <Shown
+                preview={read}
+                onPad={() => change.source({ csv: { ...reading.source.csv, shortRows: 'pad' } })}
+              />
             </>
           )}
         </Fetched>
@@ -64,8 +67,8 @@ export function PreviewAndImport({ projectId, fileId, onBegun }: PreviewProps) {
   );
 }
 
-function Shown({ preview }: { preview: Preview }) {
-  const { columns, rows, totalRows, badRows, badRowsTotal, detectedCsv } = preview;
+function Shown({ preview, onPad }: { preview: Preview; onPad: () => void }) {
+  const { columns, rows, totalRows, badRows, badRowsTotal, detectedCsv, warnings } = preview;
   const skipped = detectedCsv?.skippedLines ?? [];
   const shown = useMemo(
     () => columns.map(({ targetName, dataType }) => ({ name: targetName, dataType })),
@@ -73,6 +76,16 @@ function Shown({ preview }: { preview: Preview }) {
   );
   return (
     <>
+      {warnings.map(({ code, count }) => (
+        <p key={code} role="status">
+          {told.warnings[code](count)}{' '}
+          {code === 'short_rows' && (
+            <button type="button" className="plain" onClick={onPad}>
+              {told.pad}
+            </button>
+          )}
+        </p>
+      ))}
       <h2>{told.rows(totalRows)}</h2>
       <Grid label={texts.table.rows} columns={shown} rows={rows} isTyped />
       {badRows.length > 0 && (

@@ -73,4 +73,5 @@ const csvOf = (choice: CsvChoice) => ({
   ...(choice.dateFormat === undefined ? {} : { date_format: choice.dateFormat }),
   ...(choice.thousands === undefined ? {} : { thousands: choice.thousands }),
   ...(choice.nullValues === undefined ? {} : { null_values: choice.nullValues }),
+  ...(choice.shortRows === undefined ? {} : { short_rows: choice.shortRows }),
 });

@@ -17,6 +17,13 @@ export const intake = {
         : `${count.toLocaleString('en')} ${count === 1 ? 'row does' : 'rows do'} not fit`,
     badColumns: { line: 'Line', column: 'Column', raw: 'What it says', reason: 'Why' },
     skipped: 'Left out before the data',
+    warnings: {
+      short_rows: (rows: number) =>
+        `${rows.toLocaleString('en')} ${rows === 1 ? 'row lacks' : 'rows lack'} fields at the end.`,
+      short_rows_padded: (rows: number) =>
+        `${rows.toLocaleString('en')} ${rows === 1 ? 'row lacks' : 'rows lack'} fields at the end, which are read as empty.`,
+    },
+    pad: 'Read these fields as empty',
   },
   form: {
     table: 'Table',

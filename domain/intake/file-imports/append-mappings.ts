@@ -22,7 +22,7 @@ const maxNamed = 10;
 export function mappingsByName(target: AppendTarget, found: readonly PreviewColumn[]): ColumnMapping[] {
   const fillable = fillableColumns(target);
   const foreign: string[] = [];
-  const mappings = found.flatMap(({ sourceName, targetName }): ColumnMapping[] => {
+  const mappings = found.flatMap(({ sourceName, targetName, dateFormat }): ColumnMapping[] => {
     const column = fillable.find(({ name }) => name.toLowerCase() === targetName.toLowerCase());
     if (column === undefined) {
       foreign.push(sourceName);
@@ -36,6 +36,7 @@ export function mappingsByName(target: AppendTarget, found: readonly PreviewColu
         unique: false,
         nullable: column.nullable,
         required: true,
+        ...(dateFormat === undefined ? {} : { dateFormat }),
       },
     ];
   });

@@ -58,6 +58,9 @@ export function badRow(row: {
   return new BadFileError('bad_row', `Line ${row.line}${place}: ${row.reason}`, row);
 }
 
+/** Why a record with this character is bad; every other one is text. */
+export const nulReason = 'The record has a NUL character';
+
 /** Maximum columns of a table; more indicates a wrong separator or a hostile file. */
 export const maxColumns = 2_000;
 /** Maximum bytes of a record; limits what a stray quote can swallow, and the reader's buffers. */

@@ -24,6 +24,8 @@ export interface ColumnMapping {
   nullable: boolean;
   /** Whether the source column must exist; if it is optional and missing, all values are null. */
   required: boolean;
+  /** The format of its dates, such as dd/MM/yyyy; by default that of the csv options. */
+  dateFormat?: string;
 }
 
 /** Omitted options are detected from the file or take their defaults. */
@@ -36,6 +38,8 @@ export interface CsvOptions {
   dateFormat?: string;
   thousands?: string;
   nullValues?: string[];
+  /** What a record is that lacks trailing fields: bad by default, or padded with nulls. */
+  shortRows?: 'bad' | 'pad';
 }
 
 /** Which part of a workbook is read; omitted options take their defaults. */
@@ -92,11 +96,20 @@ export interface SkippedLine {
   reason: string;
 }
 
+/** What was read, and is likely not meant so. */
+export interface Warning {
+  code: 'short_rows' | 'short_rows_padded';
+  message: string;
+  count: number;
+}
+
 export interface PreviewColumn {
   sourceName: string;
   targetName: string;
   dataType: string;
   nullable: boolean;
+  /** The format of its dates, if it is not ISO 8601; a mapping takes it. */
+  dateFormat?: string;
 }
 
 /** A page of `pageSize` records: valid ones are in `rows`, the others in `badRows`. */
@@ -111,6 +124,7 @@ export interface Preview {
   /** Bad records of the whole file; null if not all of them were checked. */
   badRowsTotal: number | null;
   detectedCsv: EffectiveCsv | null;
+  warnings: Warning[];
   /** Names of the sheets of a workbook, in order. */
   sheets: string[] | null;
 }
@@ -136,6 +150,8 @@ export interface StagedTable {
 export interface Staged {
   /** Lines skipped by detection; empty for formats without lines. */
   skippedLines: SkippedLine[];
+  /** Absent from a manifest that an earlier release wrote. */
+  warnings?: Warning[];
   table: StagedTable;
   /** Absent from a manifest that an earlier release wrote. */
   sourceColumns?: SourceColumn[];

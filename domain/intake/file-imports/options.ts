@@ -4,6 +4,7 @@ import { isLongerThan } from '../../../data/text.ts';
 import { maxColumns } from './bad-file.ts';
 import type { ColumnMapping, ImportFormat, ImportOptions, XlsxOptions } from './contract.ts';
 import { checkCsv, checkRows } from './csv-options.ts';
+import { parseDatePattern } from './values/date-pattern.ts';
 import { parseDataType } from './values/types.ts';
 
 export const loadDateColumn = '_load_date';
@@ -50,6 +51,10 @@ function mappingFaults(mappings: readonly ColumnMapping[], includeLoadDate: bool
       at('source_column_name', 'Name the column of the file', 'string_too_short');
     const type = parseDataType(mapping.dataType);
     if ('fault' in type) at('data_type', type.fault, 'value_error');
+    if (mapping.dateFormat !== undefined && mapping.dateFormat !== '') {
+      const pattern = parseDatePattern(mapping.dateFormat);
+      if ('fault' in pattern) at('date_format', pattern.fault, 'value_error');
+    }
     const name = mapping.targetColumnName;
     if (name.trim() === '') at('target_column_name', 'A column needs a name', 'string_too_short');
     if (isLongerThan(name, maxNameChars))

@@ -11,6 +11,7 @@ import type { Numbering, TextTable } from './text/table.ts';
 import type { PageSpan, RecordWindow } from './text/window.ts';
 import { detectTypes } from './values/detect.ts';
 import { type PlannedColumn, planInferred, planMappings, previewColumns } from './values/plan.ts';
+import { shortRowWarnings } from './warnings.ts';
 
 interface Reach {
   /** Up to this size, a preview reads the whole file to count its records and infer types. */
@@ -60,14 +61,16 @@ async function previewPage(
     const plan = inferred ?? (await planOf(job, connection, source, numbered));
     await findBadRecords(connection, table, source.separator, plan, undefined);
     const rows = await readPage(connection, table, plan, page, job.loadDateMicros);
+    const bad = (await countBadRecords(connection)) + numbering.broken.length;
     return {
       columns: previewColumns(plan, job.options.includeLoadDate),
       rows,
       ...job.page,
       totalRows: numbered.total,
       badRows: await badRowsOf(connection, numbering, page, job.page.pageSize),
-      badRowsTotal: isChecked(job) ? (await countBadRecords(connection)) + numbering.broken.length : null,
+      badRowsTotal: isChecked(job) ? bad : null,
       detectedCsv: source.effective,
+      warnings: shortRowWarnings(source, numbering, bad),
       sheets: source.sheets === undefined ? null : [...source.sheets],
     };
   } finally {

@@ -118,7 +118,7 @@ async function commitFiles(deps: ImportRunDeps, row: TableImport, manifest: Stag
 async function recordImport(
   db: OrganizationTransaction,
   row: TableImport,
-  { table, quarantine, skippedLines, sourceColumns }: Staged,
+  { table, quarantine, skippedLines, warnings, sourceColumns }: Staged,
   { tableVersion, quarantineTableId }: Committed,
 ): Promise<void> {
   await makeReady(db, row.organization_id, row.table_id);
@@ -131,6 +131,7 @@ async function recordImport(
     progress: 1,
     table_version: tableVersion,
     skipped_lines: JSON.stringify(skippedLines ?? []),
+    warnings: JSON.stringify(warnings ?? []),
     source_columns: sourceColumns === undefined ? null : JSON.stringify(sourceColumns),
   });
 }

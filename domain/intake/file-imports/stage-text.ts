@@ -13,6 +13,7 @@ import type { Numbering, TextTable } from './text/table.ts';
 import { detectTypes } from './values/detect.ts';
 import { lakeColumns, type PlannedColumn, planInferred, planMappings, sourceColumn } from './values/plan.ts';
 import { selectList, unfit } from './values/select.ts';
+import { shortRowWarnings } from './warnings.ts';
 
 const sampleRows = 20_000;
 const sampleValues = 2_000_000;
@@ -120,7 +121,8 @@ async function stageNumbered(
     const hasAllFields = numbering.broken.length === 0 && numbering.illShaped === 0;
     if (source.direct === undefined && !table.isTagged && hasAllFields) {
       const clean = await stageClean(job, connection, table);
-      if (clean !== undefined && clean.table.rows === numbering.records) return clean;
+      if (clean !== undefined && clean.table.rows === numbering.records)
+        return { ...clean, warnings: shortRowWarnings(source, numbering, 0) };
       await clearPrefix(job.deps, target.prefixUrl);
     }
     tracker.phase(0.3, 0.4);
@@ -142,7 +144,8 @@ async function stageNumbered(
       throw new BadFileError('malformed_file', 'The quotes of the file are not placed as in a CSV file');
     }
     const quarantine = target.quarantine ? await writeQuarantine(job, connection, numbering) : undefined;
-    return stagedOf(job, table, plan, { files, quarantine });
+    const warnings = shortRowWarnings(source, numbering, Number(bad));
+    return { ...stagedOf(job, table, plan, { files, quarantine }), warnings };
   } finally {
     await numbered.close();
   }

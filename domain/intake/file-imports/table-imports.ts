@@ -6,7 +6,7 @@ import type { DB } from '../../../data/postgres/schema.ts';
 import { states } from '../../../data/postgres/states.ts';
 import type { Refusal } from '../../tables/definitions/definitions.ts';
 import { deleteRun, followRun, insertRun, reportRunProgress } from '../../workspace/runs/runs.ts';
-import type { ImportOptions, SkippedLine } from './contract.ts';
+import type { ImportOptions, SkippedLine, Warning } from './contract.ts';
 
 export type TableImport = RecordOf<'table_imports'>;
 
@@ -17,6 +17,7 @@ declare module '../../../data/postgres/schema.ts' {
   interface Documents {
     table_imports: {
       skipped_lines: DefaultedDocument<SkippedLine[]>;
+      warnings: DefaultedDocument<Warning[]>;
       options: Document<StoredOptions>;
     };
   }

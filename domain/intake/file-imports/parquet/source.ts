@@ -48,6 +48,7 @@ export function numberingOf(connection: DuckDBConnection, file: ParquetFile, rec
   return {
     records,
     illShaped: 0,
+    short: 0,
     broken: [],
     async readRaws(places) {
       const wanted = places.map(({ at }) => at);

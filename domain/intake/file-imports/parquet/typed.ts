@@ -118,6 +118,7 @@ export async function previewTyped(
     totalRows: file.rows,
     ...found,
     detectedCsv: null,
+    warnings: [],
     sheets: null,
   };
 }

@@ -1,6 +1,6 @@
 import type { CsvOptions, ImportDeps, ImportSource } from '../contract.ts';
 import type { TextForm } from '../values/cast.ts';
-import { parseDatePattern } from '../values/date-pattern.ts';
+import { patternOf } from '../values/plan.ts';
 import { objectChunks, objectHead, transcoded } from './chunks.ts';
 import { type Dialect, detectDialect, effectiveCsv, headBytes } from './dialect.ts';
 import { encodingLater } from './encoding-later.ts';
@@ -70,6 +70,7 @@ function numberCsv(
     skipLines: dialect.firstDataRow - 1,
     columns: reader.columns,
     nulls: readerNulls(reader),
+    isPadded: dialect.shortRows === 'pad',
   };
   return numberRecords(transcoded(chunks, dialect.encoding), layout, request.path, request.window);
 }
@@ -84,6 +85,7 @@ function isDirect(dialect: Dialect, url: string): boolean {
     dialect.encoding === 'utf8' &&
     dialect.header.length > 1 &&
     !dialect.hasOddLead &&
+    dialect.shortRows === 'bad' &&
     !isMarkInData &&
     !/[*?[\]{}]/.test(url)
   );
@@ -98,6 +100,7 @@ function layoutOf(dialect: Dialect, url: string): ReaderLayout {
     skipLines: dialect.firstDataRow - 1,
     columns: dialect.header.length,
     nullValues: dialect.nullValues,
+    keepsEmpty: dialect.keepsEmpty,
     isNumbered: false,
     isTagged: false,
     isOpenEnded: false,
@@ -109,15 +112,13 @@ function csvTable(dialect: Dialect, layout: ReaderLayout, numbering: Numbering |
     names: columnNames(dialect.header),
     isTagged: false,
     isParsed: true,
-    form: textForm(dialect.dateFormat, dialect.thousands),
+    form: { ...textForm(dialect.dateFormat, dialect.thousands), keepsEmpty: dialect.keepsEmpty },
     from: (mode, used) => readCsv(layout, mode, used),
     numbering,
   };
 }
 
-export function textForm(dateFormat: string, thousands: string): TextForm {
-  if (dateFormat === '') return { thousands, pattern: undefined };
-  const pattern = parseDatePattern(dateFormat);
-  if ('fault' in pattern) throw new Error(`${pattern.fault}: ${dateFormat}`);
-  return { thousands, pattern };
-}
+export const textForm = (dateFormat: string, thousands: string): TextForm => ({
+  thousands,
+  pattern: patternOf(dateFormat),
+});

@@ -1,5 +1,6 @@
 import { BadFileError } from '../bad-file.ts';
 import type { CsvOptions, EffectiveCsv, SkippedLine } from '../contract.ts';
+import { emptyFields } from './empty-fields.ts';
 import { byteOrderMark, createTranscoder, detectEncoding, withByteOrder } from './encoding.ts';
 import { encodingName, resolveEncoding } from './encoding-names.ts';
 import { findHeader } from './header.ts';
@@ -30,6 +31,9 @@ export interface Dialect {
   dateFormat: string;
   thousands: string;
   nullValues: string[];
+  /** Whether an empty text in quotes is a text, and not null. */
+  keepsEmpty: boolean;
+  shortRows: 'bad' | 'pad';
   skipped: SkippedLine[];
 }
 
@@ -65,6 +69,8 @@ export function detectDialect(head: Buffer, isWhole: boolean, options: CsvOption
     dateFormat: options.dateFormat ?? '',
     thousands: thousands ?? detectThousands(data, place.header.length, separator),
     nullValues: options.nullValues ?? [''],
+    keepsEmpty: keepsEmpty(bytes, separator, quote, options.nullValues ?? ['']),
+    shortRows: options.shortRows ?? 'bad',
     skipped: [
       ...(declared === undefined ? [] : [{ line: 1, reason: 'Names the separator' }]),
       ...place.skipped,
@@ -82,10 +88,23 @@ function encodingOf(head: Buffer, options: CsvOptions): { encoding: string; mark
     return { encoding, markBytes: mark?.bytes ?? 0 };
   }
   const encoding = withByteOrder(given, head);
-  if (encoding === 'utf8' && mark?.encoding !== 'utf8' && head.subarray(0, headBytes).includes(0)) {
-    throw new BadFileError('not_text', 'The file is not text in the given encoding');
-  }
   return { encoding, markBytes: mark?.encoding === encoding ? mark.bytes : 0 };
+}
+
+/**
+ * An empty text in quotes is one where the file tells it from null: it has empty fields without quotes too,
+ * or quotes no more texts than it must. Where every text is in quotes, an empty one is what it has for null.
+ */
+function keepsEmpty(
+  bytes: Buffer,
+  separator: string,
+  quote: string | undefined,
+  nullValues: readonly string[],
+): boolean {
+  if (quote === undefined) return false;
+  const found = emptyFields(bytes, separator, quote);
+  if (found.bare && found.quoted) return true;
+  return nullValues.includes('') && (found.bare || found.bareText);
 }
 
 function firstLineEnd(bytes: Buffer): Dialect['newLine'] {
@@ -112,6 +131,7 @@ export function effectiveCsv(dialect: Dialect, options: CsvOptions): EffectiveCs
     dateFormat: dialect.dateFormat,
     thousands: dialect.thousands,
     nullValues: dialect.nullValues,
+    shortRows: dialect.shortRows,
     skippedLines: dialect.skipped,
   };
 }

@@ -15,22 +15,25 @@ export function byteOrderMark(head: Buffer): { encoding: string; bytes: number }
 }
 
 /**
- * The encoding of a file without a byte order mark; undefined if it is not text.
+ * The encoding of a file without a byte order mark; undefined if it is not text. Control characters are text,
+ * and a text may have some NULs, which make their records bad.
  *
  * @throws BadFileError if the encoding of a text cannot be determined
  */
 export function detectEncoding(head: Buffer): string | undefined {
-  if (head.includes(0)) {
+  const nuls = head.reduce((count, byte) => (byte === 0 ? count + 1 : count), 0);
+  if (nuls > 0) {
     const encoding = wideEncoding(head);
-    return encoding !== undefined && !isBinary(Buffer.from(iconv.decode(head, encoding)))
-      ? encoding
-      : undefined;
+    if (encoding !== undefined)
+      return isBinary(Buffer.from(iconv.decode(head, encoding))) ? undefined : encoding;
+    if (nuls > head.length * mostNuls) return undefined;
   }
   if (isJapanese(head)) return platformEncoding.name;
-  if (isUtf8Start(head)) return isBinary(head) ? undefined : 'utf8';
   if (isBinary(head)) return undefined;
-  return isDamagedUtf8(head) ? 'utf8' : eightBitEncoding(head);
+  return isUtf8Start(head) || isDamagedUtf8(head) ? 'utf8' : eightBitEncoding(head);
 }
+
+const mostNuls = 0.2;
 
 /** ISO-2022-JP is ASCII with escapes that change the character set: to kanji, and back. */
 const isJapanese = (head: Buffer): boolean =>
@@ -84,13 +87,19 @@ function isAsciiText(byte: number): boolean {
   return (byte >= 32 && byte < 127) || byte === 9 || byte === 10 || byte === 13;
 }
 
-/** Text has hardly any control characters except tabs, line ends and form feeds. */
+/**
+ * Whether bytes are no text: compressed and compiled content has many control characters among bytes that are
+ * no UTF-8. What is UTF-8 may have more, as some programs separate values by them.
+ */
 function isBinary(bytes: Buffer): boolean {
   let controls = 0;
   for (const byte of bytes)
-    if (byte < 32 && byte !== 9 && byte !== 10 && byte !== 13 && byte !== 12) controls += 1;
-  return controls > bytes.length * 0.02;
+    if (byte < 32 && byte !== 0 && (byte < 8 || byte > 13) && byte !== 27) controls += 1;
+  return controls > bytes.length * (isUtf8Start(bytes) ? mostControls : mostControlsUnread);
 }
+
+const mostControls = 0.4;
+const mostControlsUnread = 0.02;
 
 /**
  * Whether at least half of the non-ASCII characters are valid UTF-8: then the others are damage, not another

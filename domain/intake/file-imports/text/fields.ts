@@ -21,6 +21,30 @@ export function parseFields(record: string, separator: string, quote: string | u
   }
 }
 
+/** Where the first fields of a record end. */
+export function endOfFields(
+  record: string,
+  count: number,
+  separator: string,
+  quote: string | undefined,
+): number {
+  let end = 0;
+  for (let field = 0; field < count; field += 1) {
+    const at = field === 0 ? 0 : end + separator.length;
+    const opened = quote === undefined ? undefined : openingQuote(record, at, separator, quote);
+    let from = at;
+    if (opened !== undefined && quote !== undefined) {
+      let close = record.indexOf(quote, opened + 1);
+      while (close !== -1 && record[close + 1] === quote) close = record.indexOf(quote, close + 2);
+      from = close === -1 ? record.length : close;
+    }
+    const next = record.indexOf(separator, from);
+    if (next === -1) return record.length;
+    end = next;
+  }
+  return end;
+}
+
 function openingQuote(record: string, from: number, separator: string, quote: string): number | undefined {
   let at = from;
   if (separator !== ' ') while (record[at] === ' ') at += 1;

@@ -52,7 +52,7 @@ export function placeInLead(lead: Lead, records: readonly SampleRecord[], width:
   const above: SkippedLine[] = [];
   for (const [index, { record }] of lead.lines.entries()) {
     const role = roleOf(lead, index, records, width);
-    if (role === 'header') return withRepeats(lead, index, records, above);
+    if (role === 'header') return withRepeats(lead, index, records, width, above);
     if (role === 'record') break;
     above.push({ line: record.line, reason: role.reason });
   }
@@ -108,6 +108,7 @@ function withRepeats(
   { lines }: Lead,
   index: number,
   records: readonly SampleRecord[],
+  width: number,
   skipped: SkippedLine[],
 ): FoundHeader {
   const header = lines[index]!.record;
@@ -121,6 +122,7 @@ function withRepeats(
     reason: 'Repeats the header',
   }));
   // A broken header may have swallowed the next lines.
-  const firstDataRow = header.isBroken ? undefined : (records[last + 1]?.line ?? endOf(lines[last]!.record));
+  const end = endOf(lines[last]!.record);
+  const firstDataRow = header.isBroken ? undefined : width === 1 ? end : (records[last + 1]?.line ?? end);
   return { header, firstDataRow, skipped: [...skipped, ...repeats] };
 }

@@ -1,4 +1,5 @@
-import { parseFields } from './fields.ts';
+import { nulReason } from '../bad-file.ts';
+import { endOfFields, parseFields } from './fields.ts';
 import {
   type BrokenRecords,
   collectBroken,
@@ -23,6 +24,8 @@ export interface NumberedLayout extends RecordLayout {
   columns: number;
   /** What the engine's reader reads as null: such fields after the last column are accepted. */
   nulls: readonly string[];
+  /** Whether records that lack trailing fields get them, empty. */
+  isPadded: boolean;
 }
 
 interface RecordFiles {
@@ -83,35 +86,43 @@ async function copyRecords(
   { records, illShaped, aside }: RecordFiles,
   broken: BrokenRecords,
   counter: RecordCounter,
-): Promise<{ records: number; illShaped: number; isAtEnd: boolean }> {
+): Promise<Pick<Numbering, 'records' | 'illShaped' | 'short'> & { isAtEnd: boolean }> {
   const separator = layout.separator.toString();
   const lineFeed = Buffer.from('\n');
-  const counts = { records: 0, illShaped: 0 };
-  const splitter = createSplitter({ ...layout, isCounted: true }, (bytes, line, fault, fields) => {
-    const position = records.position();
-    if (!counter.next(position)) return;
-    const isIll = fault === undefined && isIllShaped(bytes, fields, layout, separator);
-    // The engine skips an empty line, which keeps the positions of such records distinct.
-    if (isIll || fault !== undefined) records.append(lineFeed);
-    if (fault !== undefined) {
-      broken.add({ line, at: position, raw: bytes.toString(), reason: fault });
-      return;
-    }
-    counts.records += 1;
-    if (isIll) {
-      counts.illShaped += 1;
-      illShaped.appendText(`${line},${position},${bytes.length},${fields},${aside.position()}\n`);
-      aside.append(bytes);
-      return;
-    }
-    // The prefix contains its own length, so the digits are counted before it is written.
-    const head = `${line}${separator}`;
-    const tail = `${separator}${bytes.length}${separator}`;
-    const at = startOf(position, Buffer.byteLength(head) + Buffer.byteLength(tail));
-    records.appendText(`${head}${at}${tail}`);
-    records.append(bytes);
-    records.append(lineFeed);
-  });
+  const counts = { records: 0, illShaped: 0, short: 0 };
+  const splitter = createSplitter(
+    { ...layout, isCounted: true, keepsEmptyLines: layout.columns === 1 },
+    (bytes, line, found, fields) => {
+      const fault = found ?? (bytes.includes(0) ? nulReason : undefined);
+      const position = records.position();
+      if (!counter.next(position)) return;
+      const isIll = fault === undefined && isIllShaped(bytes, fields, layout, separator);
+      // The engine skips an empty line, which keeps the positions of such records distinct.
+      if (isIll || fault !== undefined) records.append(lineFeed);
+      if (fault !== undefined) {
+        broken.add({ line, at: position, raw: bytes.toString(), reason: fault });
+        return;
+      }
+      counts.records += 1;
+      const missing = Math.max(0, layout.columns - fields);
+      if (missing > 0) counts.short += 1;
+      if (isIll) {
+        counts.illShaped += 1;
+        illShaped.appendText(`${line},${position},${bytes.length},${fields},${aside.position()}\n`);
+        aside.append(bytes);
+        return;
+      }
+      // The prefix contains its own length, so the digits are counted before it is written.
+      const head = `${line}${separator}`;
+      const text = fields > layout.columns ? withoutSurplus(bytes, layout) : bytes;
+      const tail = `${separator}${text.length}${separator}`;
+      const at = startOf(position, Buffer.byteLength(head) + Buffer.byteLength(tail));
+      records.appendText(`${head}${at}${tail}`);
+      records.append(text);
+      if (missing > 0) records.appendText(separator.repeat(missing));
+      records.append(lineFeed);
+    },
+  );
   for await (const chunk of chunks) {
     splitter.write(chunk);
     for (const file of [records, illShaped, aside]) await file.flush();
@@ -123,15 +134,20 @@ async function copyRecords(
 
 /** Empty fields after the last column are accepted, like in the engine's reader. */
 function isIllShaped(bytes: Buffer, fields: number, layout: NumberedLayout, separator: string): boolean {
-  const { columns, quote, nulls } = layout;
-  if (fields <= columns) return fields < columns;
-  const found = parseFields(
-    bytes.toString(),
-    separator,
-    quote === undefined ? undefined : String.fromCharCode(quote),
-  );
+  const { columns, quote, nulls, isPadded } = layout;
+  if (fields <= columns) return fields < columns && !isPadded;
+  const found = parseFields(bytes.toString(), separator, characterOf(quote));
   return found.slice(columns).some((field) => field !== '' && !nulls.includes(field));
 }
+
+/** The engine takes an empty field after the last column for none only if it is not in quotes. */
+function withoutSurplus(bytes: Buffer, { columns, quote, separator }: NumberedLayout): Buffer {
+  const record = bytes.toString('latin1');
+  return bytes.subarray(0, endOfFields(record, columns, separator.toString('latin1'), characterOf(quote)));
+}
+
+const characterOf = (quote: number | undefined) =>
+  quote === undefined ? undefined : String.fromCharCode(quote);
 
 function startOf(position: number, otherBytes: number): number {
   let at = position + otherBytes + 1;

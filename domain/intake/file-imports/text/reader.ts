@@ -10,6 +10,8 @@ export interface ReaderLayout {
   skipLines: number;
   columns: number;
   nullValues: readonly string[];
+  /** Whether an empty text in quotes is a text: only an empty field without quotes is null. */
+  keepsEmpty: boolean;
   /** Each record starts with the three fields that `number.ts` writes. */
   isNumbered: boolean;
   /** Each value starts with a letter for its type in the source. */
@@ -29,8 +31,10 @@ const numberFields = ['_line', '_at', '_bytes'];
  * that the query itself reads; the others are read by a condition that is always true.
  */
 export function readCsv(layout: ReaderLayout, mode: ReadMode, used: ReadonlySet<number> = new Set()): string {
-  const { nullValues, isNumbered, isTagged } = layout;
-  const nullsInReader = readerNulls(layout).length === nullValues.length;
+  const { isNumbered, isTagged } = layout;
+  const inReader = readerNulls(layout);
+  const nullValues = layout.nullValues.filter((value) => !inReader.includes(value));
+  const nullsInReader = nullValues.length === 0;
   const indexes = Array.from({ length: layout.columns }, (_, index) => index);
   const unread =
     mode === 'skip'
@@ -72,6 +76,7 @@ function scanCsv(layout: ReaderLayout, mode: ReadMode): string {
     `nullstr = [${(nulls.length === 0 ? [unlikely] : nulls).map(literal).join(', ')}]`,
     `columns = {${names.map((name) => `'${name}': 'VARCHAR'`).join(', ')}}`,
     ...(isNumbered ? [`max_line_size = ${2 * maxRecordBytes + 1_000}`, 'buffer_size = 33000000'] : []),
+    ...(layout.keepsEmpty ? ['allow_quoted_nulls = false'] : []),
     ...(layout.isOpenEnded ? ['null_padding = true', 'parallel = false'] : []),
     ...(mode === 'skip' ? ['ignore_errors = true'] : []),
     ...(mode === 'store' ? ['store_rejects = true'] : []),
@@ -88,7 +93,10 @@ export function readIllShaped(path: string): string {
 /**
  * The texts that the reader itself reads as null: all null values, or none if it cannot handle one of them.
  */
-export function readerNulls({ nullValues, separator, quote, isNumbered }: ReaderLayout): readonly string[] {
+export function readerNulls(layout: ReaderLayout): readonly string[] {
+  const { nullValues, separator, quote, isNumbered, keepsEmpty } = layout;
+  // Others are null in quotes too.
+  if (keepsEmpty) return [''];
   const canRead = nullValues.every(
     // A null value such as 9999 could also be a line number.
     (text) => isSafe(text, separator, quote) && !(isNumbered && /^\d+$/.test(text)),

@@ -86,7 +86,7 @@ export function collectBroken(): BrokenRecords {
 
 /** `aside` is the file with the texts of records that have an `aside` position. */
 export function numberingOf(
-  counts: Pick<Numbering, 'records' | 'illShaped'>,
+  counts: Pick<Numbering, 'records' | 'illShaped' | 'short'>,
   broken: BrokenRecords,
   raws: RecordFile,
   aside: RecordFile = raws,

@@ -44,12 +44,57 @@ export function detectSeparator(bytes: Buffer, quote: string | undefined, option
     const score = scoreOf(separator, quote);
     if (score > best.score) best = { separator, score };
   }
-  if (best.score > 0) return best.separator;
+  if (best.score > 0) {
+    if (options.headerRow !== undefined || options.firstDataRow !== undefined) return best.separator;
+    const splitBy = (separator: string) =>
+      sample(part, part.length === bytes.length, separator, quote).filter((record) => !isBlank(record));
+    return separatorOfHeader(best.separator, free, splitBy);
+  }
   for (const separator of candidates) {
     if (separator === quote && scoreOf(separator, undefined) > 0) throw clash('quote', separator);
     if (separator === thousands && scoreOf(separator, quote) > 0) throw clash('thousands', separator);
   }
   return best.separator;
+}
+
+/**
+ * The separator that splits the first line, where the one that splits most records leaves it whole: records
+ * that lack trailing fields hold the other one as often as any, in `1,50` or `April 5, 2023`. Without such a
+ * separator, the first line may be the name of one column whose values hold the separator.
+ */
+function separatorOfHeader(
+  best: string,
+  others: readonly string[],
+  splitBy: (separator: string) => readonly SampleRecord[],
+): string {
+  const [first, ...rest] = splitBy(best);
+  if (first === undefined || first.fields.length > 1 || rest.length === 0) return best;
+  for (const other of others) {
+    if (other === best) continue;
+    const [header, ...records] = splitBy(other);
+    const width = header?.fields.length ?? 1;
+    if (width < 2 || header!.fields.some((field) => field.trim() === '')) continue;
+    const ragged = records.filter(({ fields }) => fields.length > 1 && fields.length <= width);
+    if (ragged.length >= records.length * mostlyRagged) return other;
+  }
+  const unused = others.find((other) => splitBy(other).every(({ fields }) => fields.length === 1));
+  return unused !== undefined && isOneColumn(rest) ? unused : best;
+}
+
+/** Share of the records that a separator of the header splits into at most as many fields. */
+const mostlyRagged = 0.8;
+
+/**
+ * Whether records of two fields below a line of one are rather one value each: `Doe, John`, as people write
+ * it, or `1,50` with a decimal comma. Names above numbers are a header, and the line above them a title.
+ */
+function isOneColumn(records: readonly SampleRecord[]): boolean {
+  if (records.some(({ fields, isBroken }) => isBroken || fields.length !== 2)) return false;
+  const isWritten = records.every(({ fields }) => /^ \S/.test(fields[1]!) && /[^\s\d]$/.test(fields[0]!));
+  const isDecimal = records.every(
+    ({ fields }) => /^[+-]?\d+$/.test(fields[0]!) && /^\d{1,3}$/.test(fields[1]!),
+  );
+  return isWritten || isDecimal;
 }
 
 /** What the first line declares. @throws BadFileError the same */

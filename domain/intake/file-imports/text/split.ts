@@ -13,6 +13,8 @@ export interface RecordLayout {
   skipLines: number;
   /** Whether to count the fields of records. */
   isCounted?: boolean;
+  /** Whether an empty line is a record, if one follows; before the first one only below skipped lines. */
+  keepsEmptyLines?: boolean;
 }
 
 /**
@@ -47,12 +49,15 @@ const keptOfLongLine = 64 * 1024;
  * invalidates its line, not the rest of the file: scanning continues with the next line.
  */
 export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitter {
-  const { separator, quote, isCounted = false } = layout;
+  const { separator, quote, isCounted = false, keepsEmptyLines = false } = layout;
   let data: Buffer = Buffer.alloc(0);
   let start = 0;
   let line = 1;
   let toSkip = layout.skipLines;
   let isDroppingLine = false;
+  /** The first of the empty lines directly before `line`. */
+  let emptyFrom: number | undefined;
+  let isBegun = layout.skipLines > 0;
   /** Next occurrences at or after a position in `data`; -1 if not yet searched. */
   let nextLf = -1;
   let nextCr = -1;
@@ -223,7 +228,13 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
       const bytes = end === undefined || end === data.length ? 0 : newlineBytes(end, isLast);
       if (end !== undefined && bytes === 0 && !isLast) return;
       if (toSkip > 0) toSkip -= 1;
-      else if (length > 0) {
+      else if (length === 0) {
+        if (keepsEmptyLines && isBegun) emptyFrom ??= line;
+      } else {
+        for (let empty = emptyFrom ?? line; empty < line; empty += 1)
+          onRecord(Buffer.alloc(0), empty, undefined, 1);
+        emptyFrom = undefined;
+        isBegun = true;
         const text = data.subarray(start, isLong ? start + keptOfLongLine : end);
         onRecord(text, line, isLong ? (fault ?? tooLong) : fault, fields);
       }

@@ -23,6 +23,8 @@ export interface Numbering {
   records: number;
   /** Those of `records` whose number of fields is not that of the columns. */
   illShaped: number;
+  /** Records that lack trailing fields: ill-shaped, or padded. */
+  short: number;
   broken: readonly BrokenRecord[];
   /** Source texts of the records, up to `maxBytes` each; `places` must be in file order. */
   readRaws(places: readonly RecordPlace[], maxBytes?: number): Promise<string[]>;

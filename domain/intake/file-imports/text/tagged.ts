@@ -1,4 +1,4 @@
-import { BadFileError, maxColumns } from '../bad-file.ts';
+import { BadFileError, maxColumns, nulReason } from '../bad-file.ts';
 import type { TextForm } from '../values/cast.ts';
 import { columnNames } from './names.ts';
 import { readCsv } from './reader.ts';
@@ -64,10 +64,22 @@ export async function createTaggedWriter(
     await file.close();
     await raws.close();
   }
+  function addBroken(line: number, raw: string, reason: string): void {
+    const at = raws.position();
+    if (!counter.next(at)) return;
+    broken.add({ line, at, raw, reason });
+    // Advances the position, so that the next record has another one.
+    raws.appendText('\n');
+  }
   return {
     isDone: () => counter.isDone(),
     declare: (column) => void position(column),
     add(line, raw, values) {
+      if (values.some(({ text }) => text.includes('\0'))) {
+        for (const { column } of values) position(column);
+        addBroken(line, raw, nulReason);
+        return;
+      }
       const at = raws.position();
       const isWanted = counter.next(at);
       const fields: string[] = [];
@@ -81,13 +93,7 @@ export async function createTaggedWriter(
       fewest = Math.min(fewest, columns.size);
       file.appendText(`${line},${at},${raws.position() - at},${fields.join(',')}\n`);
     },
-    addBroken(line, raw, reason) {
-      const at = raws.position();
-      if (!counter.next(at)) return;
-      broken.add({ line, at, raw, reason });
-      // Advances the position, so that the next record has another one.
-      raws.appendText('\n');
-    },
+    addBroken,
     async flush() {
       await file.flush();
       await raws.flush();
@@ -109,6 +115,7 @@ export async function createTaggedWriter(
         skipLines: 0,
         columns: columns.size,
         nullValues: [],
+        keepsEmpty: false,
         isNumbered: true,
         isTagged: true,
         isOpenEnded: fewest < columns.size,
@@ -119,7 +126,7 @@ export async function createTaggedWriter(
         isParsed: true,
         form,
         from: (mode: ReadMode, used?: ReadonlySet<number>) => readCsv(layout, mode, used),
-        numbering: numberingOf({ records, illShaped: 0 }, broken, raws),
+        numbering: numberingOf({ records, illShaped: 0, short: 0 }, broken, raws),
       };
       return { table, total: isAtEnd ? counter.seen() : null, page: counter.span(), close };
     },

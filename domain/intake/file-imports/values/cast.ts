@@ -8,6 +8,8 @@ export interface TextForm {
   /** Digit group separator, or empty; '.' means that the decimal separator is a comma. */
   thousands: string;
   pattern: DatePattern | undefined;
+  /** Whether an empty text is a value of text columns; in others it is null. */
+  keepsEmpty?: boolean;
 }
 
 const full = (text: string, pattern: string): string => `regexp_full_match(${text}, ${literal(pattern)})`;

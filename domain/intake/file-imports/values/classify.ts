@@ -23,6 +23,11 @@ export const valueClass = {
   other: 13,
   /** A timestamp with an offset from UTC. */
   instant: 14,
+  /**
+   * 5E1 and 12E5: a number with an exponent, or a code. Only in texts without types, and without point and
+   * sign.
+   */
+  code: 15,
   /** First of 27 classes for dates like 31/12/2024: separator × 9, order × 3, precision of the time × 1. */
   ordered: 16,
 } as const;
@@ -45,13 +50,16 @@ export function classBit(text: string, tag: string | undefined, form: TextForm):
   const truth = tag === undefined ? '' : `${tag} = 'b' AND `;
   const asDouble = `TRY_CAST(${number} AS DOUBLE)`;
   const branches = [
-    `${text} IS NULL THEN NULL`,
+    form.keepsEmpty === true ? `nullif(${text}, '') IS NULL THEN NULL` : `${text} IS NULL THEN NULL`,
     ...(tag === undefined ? [] : [`${tag} = 'o' THEN ${bit(valueClass.document)}`]),
     `${numeric}${full(number, '-?(0|[1-9]\\d{0,14})')} THEN ${bit(valueClass.small)}`,
     `${numeric}${full(number, '-?[1-9]\\d{15,18}')} AND TRY_CAST(${number} AS BIGINT) IS NOT NULL THEN ${bit(valueClass.int64)}`,
     `${numeric}${full(number, '-?[1-9]\\d{15,37}')} THEN ${bit(valueClass.wide)}`,
     `${numeric}${full(number, '-?(0|[1-9]\\d*)\\.\\d+')} THEN CASE
       WHEN length(${number}) <= 16 OR CAST(${asDouble} AS VARCHAR) = ${number} THEN ${bit(valueClass.double)} ELSE ${bit(valueClass.decimal)} END`,
+    ...(tag === undefined
+      ? [`${full(text, '[1-9]\\d{0,5}[eE]\\d{1,3}')} AND isfinite(${asDouble}) THEN ${bit(valueClass.code)}`]
+      : []),
     `${numeric}${full(number, '-?(0|[1-9]\\d*)(\\.\\d+)?[eE][+-]?\\d+')} AND isfinite(${asDouble}) THEN ${bit(valueClass.exponent)}`,
     `${truth}lower(${text}) IN ('true', 'false') THEN ${bit(valueClass.boolean)}`,
     ...temporalBranches(text, form).map((branch) => textual + branch),

@@ -70,6 +70,17 @@ export function parseDatePattern(pattern: string): DatePattern | { fault: string
   return { full: tokens.join(''), date: between(dates), time: between(times) };
 }
 
+const shownFields: Record<string, string> = {
+  ...{ '%Y': 'yyyy', '%m': 'MM', '%d': 'dd', '%H': 'HH', '%M': 'mm', '%S': 'ss' },
+};
+
+/** The pattern as people write it, dd/MM/yyyy, or in the engine's syntax if it has other fields. */
+export function shownPattern({ full }: DatePattern): string {
+  const shown = full.replaceAll(/%[YmdHMS]/g, (field) => shownFields[field]!);
+  const others = full.replaceAll(/%[YmdHMS]/g, '');
+  return /[%A-Za-z']/.test(others) ? full : shown;
+}
+
 /** Fields as `%Y`, everything else as single characters. */
 function unicodeTokens(pattern: string): string[] | { fault: string } {
   const tokens: string[] = [];

@@ -27,7 +27,7 @@ export interface DigitCounts {
 const bits = (...indexes: number[]): bigint =>
   indexes.reduce((sum, index) => sum | (1n << BigInt(index)), 0n);
 const { small, int64, wide, double, decimal, exponent, boolean, date, timestamp, time } = valueClass;
-const { patternDate, patternTimestamp, document, instant } = valueClass;
+const { patternDate, patternTimestamp, document, instant, code } = valueClass;
 const orderedBits = ((1n << 27n) - 1n) << BigInt(valueClass.ordered);
 
 /** Whether a DECIMAL is possible, so that digits must be counted. */
@@ -54,7 +54,9 @@ export function inferType(
   if (classes === 0n) return { ...plain('STRING'), certainty: 'open' };
   if ((classes & bits(document)) !== 0n) return plain('JSON');
   if (within(small, int64)) return plain('INTEGER');
-  if (within(small, double, exponent)) return plain('DOUBLE');
+  // Where nothing says that they are numbers, they are codes, which a number would change.
+  if (within(code)) return plain('STRING');
+  if (within(small, double, exponent, code)) return plain('DOUBLE');
   if (digits !== undefined && digits.whole + digits.scale <= 38) {
     return sure({ kind: 'DECIMAL', precision: 38, scale: digits.scale });
   }

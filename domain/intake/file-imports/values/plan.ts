@@ -5,6 +5,7 @@ import { loadDateColumn } from '../options.ts';
 import { columnNames, maxNameChars } from '../text/names.ts';
 import type { TextTable } from '../text/table.ts';
 import type { TextForm } from './cast.ts';
+import { type DatePattern, parseDatePattern, shownPattern } from './date-pattern.ts';
 import type { Certainty, InferredType } from './infer.ts';
 import { type DataType, dataType, typeName } from './types.ts';
 
@@ -52,9 +53,17 @@ export function planMappings(
       nullable,
       unique,
       inferred: undefined,
-      form,
+      form: mapping.dateFormat === undefined ? form : { ...form, pattern: patternOf(mapping.dateFormat) },
     };
   });
+}
+
+/** @throws Error if the format is none, which is refused before */
+export function patternOf(dateFormat: string): DatePattern | undefined {
+  if (dateFormat === '') return undefined;
+  const pattern = parseDatePattern(dateFormat);
+  if ('fault' in pattern) throw new Error(`${pattern.fault}: ${dateFormat}`);
+  return pattern;
 }
 
 /** Finds the exact name, or else a unique name that differs only in case or outer spaces. */
@@ -76,7 +85,7 @@ export function planInferred(
   const targets = columnNames(table.names, includeLoadDate ? [loadDateColumn] : []);
   return table.names.map((sourceName, source) => {
     const { type, pattern, certainty } = inferred[source]!;
-    const form = { thousands: table.form.thousands, pattern };
+    const form = { ...table.form, pattern };
     return {
       source,
       sourceName,
@@ -95,12 +104,16 @@ export function lakeColumns(plan: readonly PlannedColumn[], includeLoadDate: boo
   return includeLoadDate ? [...columns, column(loadDateColumn, 'TIMESTAMP', false)] : columns;
 }
 
+const isTemporal = ({ kind }: DataType) =>
+  kind === 'DATE' || kind === 'TIMESTAMP' || kind === 'TIMESTAMPTZ' || kind === 'TIME';
+
 export function previewColumns(plan: readonly PlannedColumn[], includeLoadDate: boolean): PreviewColumn[] {
-  const columns = plan.map(({ sourceName, name, type, nullable }) => ({
+  const columns = plan.map(({ sourceName, name, type, nullable, form }) => ({
     sourceName,
     targetName: name,
     dataType: typeName(type),
     nullable,
+    ...(form.pattern === undefined || !isTemporal(type) ? {} : { dateFormat: shownPattern(form.pattern) }),
   }));
   const added = {
     sourceName: loadDateColumn,

@@ -15,8 +15,9 @@ export function valueSql(table: Pick<TextTable, 'isTagged'>, column: PlannedColu
 }
 
 /** SQL for the text that a column's value is cast from: strings of typed formats become JSON strings. */
-export function textSql(table: Pick<TextTable, 'isTagged'>, { source, type }: PlannedColumn): string {
+export function textSql(table: Pick<TextTable, 'isTagged'>, { source, type, form }: PlannedColumn): string {
   const text = `c${source}`;
+  if (form.keepsEmpty === true && type.kind !== 'STRING') return `nullif(${text}, '')`;
   if (!table.isTagged || type.kind !== 'JSON') return text;
   return `CASE WHEN t${source} IN ('s', 'd') THEN CAST(to_json(${text}) AS VARCHAR) ELSE ${text} END`;
 }
@@ -27,15 +28,18 @@ export function textSql(table: Pick<TextTable, 'isTagged'>, { source, type }: Pl
  */
 function valueOrError(table: TextTable, column: PlannedColumn): string {
   if (column.source === undefined) return valueSql(table, column);
-  const value =
-    column.inferred !== undefined
-      ? castInferred(`c${column.source}`, column.type, column.form)
-      : valueSql(table, column);
-  const failure = `CAST(error(${literal(unfit)}) AS ${engineType(column.type)})`;
-  if (!column.nullable) return `coalesce(${value}, ${failure})`;
-  if (column.inferred === 'open') return `CASE WHEN c${column.source} IS NOT NULL THEN ${failure} END`;
-  if (column.type.kind === 'STRING') return value;
-  return `coalesce(${value}, CASE WHEN c${column.source} IS NOT NULL THEN ${failure} END)`;
+  const { source, type, form, inferred, nullable } = column;
+  const text = form.keepsEmpty === true ? textSql(table, column) : `c${source}`;
+  const value = inferred !== undefined ? castInferred(text, type, form) : valueSql(table, column);
+  const failure = `CAST(error(${literal(unfit)}) AS ${engineType(type)})`;
+  if (inferred === 'open')
+    return `CASE WHEN nullif(${text}, '') IS NOT NULL THEN ${failure} ELSE ${text} END`;
+  if (type.kind === 'STRING') {
+    const checked = `CASE WHEN contains(${text}, chr(0)) THEN ${failure} ELSE ${value} END`;
+    return nullable ? checked : `coalesce(${checked}, ${failure})`;
+  }
+  if (!nullable) return `coalesce(${value}, ${failure})`;
+  return `coalesce(${value}, CASE WHEN ${text} IS NOT NULL THEN ${failure} END)`;
 }
 
 export interface SelectOptions {

@@ -35,8 +35,10 @@ test('shows a page of rows, the bad ones beside them, and the options in effect'
       dateFormat: 'dd.MM.yyyy',
       thousands: '.',
       nullValues: [''],
+      shortRows: 'bad',
       skippedLines: [],
     },
+    warnings: [],
     sheets: null,
   });
 });

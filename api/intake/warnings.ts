@@ -1,0 +1,6 @@
+import { z } from 'zod';
+
+/** What a file has that is likely not meant so, in previews and imports. */
+export const warningsSchema = z
+  .array(z.object({ code: z.enum(['short_rows', 'short_rows_padded']), message: z.string(), count: z.int() }))
+  .describe('What was read, and is likely not meant so: rows that lack trailing fields, or were padded.');

@@ -1,0 +1,24 @@
+import type { Warning } from './contract.ts';
+import type { TextSource } from './text/source.ts';
+import type { Numbering } from './text/table.ts';
+
+/** What to say of records that lack trailing fields, where padding them would mend most of the bad ones. */
+export function shortRowWarnings(
+  { effective }: Pick<TextSource, 'effective'>,
+  { short }: Pick<Numbering, 'short'>,
+  badRows: number,
+): Warning[] {
+  if (short === 0) return [];
+  const rows = short === 1 ? '1 row lacks' : `${short} rows lack`;
+  if (effective?.shortRows === 'pad')
+    return [
+      {
+        code: 'short_rows_padded',
+        count: short,
+        message: `${rows} trailing fields, which are read as null.`,
+      },
+    ];
+  if (short * 2 < badRows) return [];
+  const message = `${rows} trailing fields. To read these fields as null, set csv.short_rows to pad.`;
+  return [{ code: 'short_rows', count: short, message }];
+}
