@@ -2,7 +2,7 @@
  * What one tenant can do to another: each attack in a loop, while another organization requests `/v1/me` and
  * runs a small query.
  *
- *   npm run attacks -- [--seconds N] [--only TEXT]
+ *   npm run attacks -- [--seconds N] [--only TEXT …]
  *
  * Starts its own stack on loopback, prints a line per attack, and exits with 1 if a process died.
  */
@@ -26,7 +26,9 @@ import {
   uploadFile,
 } from './session.ts';
 
-const { values } = parseArgs({ options: { seconds: { type: 'string' }, only: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { seconds: { type: 'string' }, only: { type: 'string', multiple: true } },
+});
 const seconds = Math.min(600, Number(values.seconds ?? 60));
 
 const report = (line: string) => void process.stdout.write(`${line}\n`);
@@ -68,7 +70,7 @@ async function run({ pidOf }: StackUnderTest): Promise<number> {
   const askPdf = await usualReport(victim);
   for (let round = 0; round < 3; round += 1) await Promise.all([ask(), ask(), askPdf()]);
   for (const { name } of attacks.filter(
-    (one) => values.only === undefined || one.name.includes(values.only),
+    ({ name }) => values.only?.some((part) => name.includes(part)) ?? true,
   )) {
     const { credentials } = await newSession('Attacker');
     const before = deaths.length;

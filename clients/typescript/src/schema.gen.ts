@@ -4836,11 +4836,13 @@ export interface components {
                     reason: string;
                 }[];
             } | null;
-            /** @description What was read, and is likely not meant so: rows that lack trailing fields, or were padded. */
+            /** @description What was read, and is likely not meant so: rows that lack trailing fields, or were padded; formulas of a workbook whose values it does not keep. */
             warnings: {
                 /** @enum {string} */
-                code: "short_rows" | "short_rows_padded";
+                code: "short_rows" | "short_rows_padded" | "formulas_without_value";
                 message: string;
+                sheet?: string;
+                column?: string;
                 count: number;
             }[];
             /** @description Names of the sheets of a workbook, in order. */
@@ -4864,11 +4866,13 @@ export interface components {
                 line: number;
                 reason: string;
             }[];
-            /** @description What was read, and is likely not meant so: rows that lack trailing fields, or were padded. */
+            /** @description What was read, and is likely not meant so: rows that lack trailing fields, or were padded; formulas of a workbook whose values it does not keep. */
             warnings: {
                 /** @enum {string} */
-                code: "short_rows" | "short_rows_padded";
+                code: "short_rows" | "short_rows_padded" | "formulas_without_value";
                 message: string;
+                sheet?: string;
+                column?: string;
                 count: number;
             }[];
             error: {

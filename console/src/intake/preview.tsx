@@ -76,9 +76,9 @@ function Shown({ preview, onPad }: { preview: Preview; onPad: () => void }) {
   );
   return (
     <>
-      {warnings.map(({ code, count }) => (
-        <p key={code} role="status">
-          {told.warnings[code](count)}{' '}
+      {warnings.map(({ code, column = '', count }) => (
+        <p key={`${code} ${column}`} role="status">
+          {told.warnings[code](count, column)}{' '}
           {code === 'short_rows' && (
             <button type="button" className="plain" onClick={onPad}>
               {told.pad}

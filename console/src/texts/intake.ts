@@ -18,6 +18,8 @@ export const intake = {
     badColumns: { line: 'Line', column: 'Column', raw: 'What it says', reason: 'Why' },
     skipped: 'Left out before the data',
     warnings: {
+      formulas_without_value: (cells: number, column: string) =>
+        `The column ${column} has ${cells.toLocaleString('en')} ${cells === 1 ? 'formula' : 'formulas'} whose value the workbook does not keep. They are read as empty. Open it in a spreadsheet program and save it.`,
       short_rows: (rows: number) =>
         `${rows.toLocaleString('en')} ${rows === 1 ? 'row lacks' : 'rows lack'} fields at the end.`,
       short_rows_padded: (rows: number) =>

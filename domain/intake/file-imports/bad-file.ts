@@ -8,6 +8,7 @@ export type BadFileCode =
   | 'thousands_separates_columns'
   | 'missing_column'
   | 'missing_sheet'
+  | 'formulas_without_value'
   | 'too_many_columns'
   | 'too_large'
   | 'no_columns'

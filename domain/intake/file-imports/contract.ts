@@ -98,8 +98,10 @@ export interface SkippedLine {
 
 /** What was read, and is likely not meant so. */
 export interface Warning {
-  code: 'short_rows' | 'short_rows_padded';
+  code: 'short_rows' | 'short_rows_padded' | 'formulas_without_value';
   message: string;
+  sheet?: string;
+  column?: string;
   count: number;
 }
 

@@ -11,7 +11,7 @@ import type { Numbering, TextTable } from './text/table.ts';
 import type { PageSpan, RecordWindow } from './text/window.ts';
 import { detectTypes } from './values/detect.ts';
 import { type PlannedColumn, planInferred, planMappings, previewColumns } from './values/plan.ts';
-import { shortRowWarnings } from './warnings.ts';
+import { warningsOf } from './warnings.ts';
 
 interface Reach {
   /** Up to this size, a preview reads the whole file to count its records and infer types. */
@@ -70,7 +70,7 @@ async function previewPage(
       badRows: await badRowsOf(connection, numbering, page, job.page.pageSize),
       badRowsTotal: isChecked(job) ? bad : null,
       detectedCsv: source.effective,
-      warnings: shortRowWarnings(source, numbering, bad),
+      warnings: warningsOf(source, numbering, bad),
       sheets: source.sheets === undefined ? null : [...source.sheets],
     };
   } finally {

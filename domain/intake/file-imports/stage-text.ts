@@ -13,7 +13,7 @@ import type { Numbering, TextTable } from './text/table.ts';
 import { detectTypes } from './values/detect.ts';
 import { lakeColumns, type PlannedColumn, planInferred, planMappings, sourceColumn } from './values/plan.ts';
 import { selectList, unfit } from './values/select.ts';
-import { shortRowWarnings } from './warnings.ts';
+import { warningsOf } from './warnings.ts';
 
 const sampleRows = 20_000;
 const sampleValues = 2_000_000;
@@ -122,7 +122,7 @@ async function stageNumbered(
     if (source.direct === undefined && !table.isTagged && hasAllFields) {
       const clean = await stageClean(job, connection, table);
       if (clean !== undefined && clean.table.rows === numbering.records)
-        return { ...clean, warnings: shortRowWarnings(source, numbering, 0) };
+        return { ...clean, warnings: warningsOf(source, numbering, 0) };
       await clearPrefix(job.deps, target.prefixUrl);
     }
     tracker.phase(0.3, 0.4);
@@ -144,7 +144,7 @@ async function stageNumbered(
       throw new BadFileError('malformed_file', 'The quotes of the file are not placed as in a CSV file');
     }
     const quarantine = target.quarantine ? await writeQuarantine(job, connection, numbering) : undefined;
-    const warnings = shortRowWarnings(source, numbering, Number(bad));
+    const warnings = warningsOf(source, numbering, Number(bad));
     return { ...stagedOf(job, table, plan, { files, quarantine }), warnings };
   } finally {
     await numbered.close();

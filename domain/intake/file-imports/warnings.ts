@@ -2,12 +2,16 @@ import type { Warning } from './contract.ts';
 import type { TextSource } from './text/source.ts';
 import type { Numbering } from './text/table.ts';
 
-/** What to say of records that lack trailing fields, where padding them would mend most of the bad ones. */
-export function shortRowWarnings(
-  { effective }: Pick<TextSource, 'effective'>,
+/** Of the file, and of records that lack trailing fields if padding them would mend most of the bad ones. */
+export function warningsOf(
+  { effective, warnings = [] }: Pick<TextSource, 'effective' | 'warnings'>,
   { short }: Pick<Numbering, 'short'>,
   badRows: number,
 ): Warning[] {
+  return [...warnings, ...shortRowWarnings(effective, short, badRows)];
+}
+
+function shortRowWarnings(effective: TextSource['effective'], short: number, badRows: number): Warning[] {
   if (short === 0) return [];
   const rows = short === 1 ? '1 row lacks' : `${short} rows lack`;
   if (effective?.shortRows === 'pad')

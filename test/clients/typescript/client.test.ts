@@ -197,6 +197,18 @@ test('numbers that JavaScript cannot hold are sent as text, or refused', async (
   ]);
 });
 
+test('rows have the names of the statement, as a whole and as they come', async () => {
+  const sql = 'SELECT 1 AS user_id, 2 AS "userId"';
+  const named = { user_id: 1, userId: 2 };
+  const { rows, notices, ...answer } = await client.query(own, { sql });
+  expect([rows, notices, answer]).toEqual([[named], undefined, expect.objectContaining({ rowCount: 1 })]);
+  const streamed: unknown[] = [];
+  for await (const row of client.queryRows(own, { sql })) streamed.push(row);
+  expect(streamed).toEqual([named]);
+  const asked = await client.query(own, { sql, rowFormat: 'rows' });
+  expect([asked.rows, asked.notices?.[0]?.names]).toEqual([[{ userId: 2 }], ['user_id', 'userId']]);
+});
+
 test('an abort reaches what is sent, also when nobody holds the request', async () => {
   const stop = new AbortController();
   const sql = 'SELECT range AS n FROM range(1000000)';

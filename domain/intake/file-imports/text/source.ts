@@ -1,4 +1,4 @@
-import type { EffectiveCsv } from '../contract.ts';
+import type { EffectiveCsv, Warning } from '../contract.ts';
 import type { ReadOptions } from './chunks.ts';
 import type { TextTable } from './table.ts';
 import type { PageSpan, RecordWindow } from './window.ts';
@@ -31,4 +31,6 @@ export interface TextSource {
   effective: EffectiveCsv | null;
   /** Names of the sheets of a workbook; known once it was numbered. */
   sheets?: readonly string[];
+  /** What it has that is likely not meant so; known once it was numbered. */
+  warnings?: readonly Warning[];
 }

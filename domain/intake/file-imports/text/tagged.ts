@@ -29,7 +29,8 @@ export interface TaggedWriter {
   add(line: number, raw: string, values: readonly TaggedValue[]): void;
   addBroken(line: number, raw: string, reason: string): void;
   flush(): Promise<void>;
-  finish(isAtEnd: boolean): Promise<NumberedTable>;
+  /** The columns are in the order of their places, or of their first values. */
+  finish(isAtEnd: boolean, placeOf?: (column: string) => number): Promise<NumberedTable>;
   close(): Promise<void>;
 }
 
@@ -98,7 +99,7 @@ export async function createTaggedWriter(
       await file.flush();
       await raws.flush();
     },
-    async finish(isAtEnd) {
+    async finish(isAtEnd, placeOf) {
       await file.flush(true);
       await raws.flush(true);
       if (columns.size === 0) {
@@ -120,12 +121,23 @@ export async function createTaggedWriter(
         isTagged: true,
         isOpenEnded: fewest < columns.size,
       };
+      const order = [...columns.keys()];
+      if (placeOf !== undefined) order.sort((one, other) => placeOf(one) - placeOf(other));
+      const positions = order.map((name) => columns.get(name)!);
+      const isInOrder = positions.every((position, index) => position === index);
+      /** The file has them in the order in which they came. */
+      const from = (mode: ReadMode, used?: ReadonlySet<number>): string => {
+        if (isInOrder) return readCsv(layout, mode, used);
+        const read = readCsv(layout, mode, used && new Set([...used].map((index) => positions[index]!)));
+        const moved = positions.flatMap((at, index) => [`c${at} AS c${index}`, `t${at} AS t${index}`]);
+        return `(SELECT _line, _at, _bytes, ${moved.join(', ')} FROM ${read})`;
+      };
       const table = {
-        names: columnNames([...columns.keys()]),
+        names: columnNames(order),
         isTagged: true,
         isParsed: true,
         form,
-        from: (mode: ReadMode, used?: ReadonlySet<number>) => readCsv(layout, mode, used),
+        from,
         numbering: numberingOf({ records, illShaped: 0, short: 0 }, broken, raws),
       };
       return { table, total: isAtEnd ? counter.seen() : null, page: counter.span(), close };

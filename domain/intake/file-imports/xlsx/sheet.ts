@@ -20,6 +20,8 @@ export interface Cell {
 export interface SheetRow {
   number: number;
   cells: Cell[];
+  /** Columns with a formula whose value the file does not keep. */
+  unkept: number[];
   /** The row exceeded the maximum length, and the last cells are missing. */
   isCut: boolean;
 }
@@ -35,6 +37,7 @@ export function createSheetReader(workbook: Workbook, onRow: (row: SheetRow) => 
   let column = -1;
   let type = 'n';
   let style = 0;
+  let isFormula = false;
 
   function startRow(attributes: XmlAttributes): SheetRow {
     const next = Number(attributes['r'] ?? number + 1);
@@ -43,7 +46,7 @@ export function createSheetReader(workbook: Workbook, onRow: (row: SheetRow) => 
     number = next;
     column = -1;
     rowChars = 0;
-    return { number, cells: [], isCut: false };
+    return { number, cells: [], unkept: [], isCut: false };
   }
   function startCell(attributes: XmlAttributes): void {
     const reference = attributes['r'];
@@ -56,11 +59,15 @@ export function createSheetReader(workbook: Workbook, onRow: (row: SheetRow) => 
     column = next;
     type = attributes['t'] ?? 'n';
     style = Number(attributes['s'] ?? 0);
+    isFormula = false;
     text.take();
   }
-  function endCell({ cells }: SheetRow): void {
+  function endCell({ cells, unkept }: SheetRow): void {
     isInCell = false;
-    const cell = cellValue(workbook, type, style, text.take());
+    const value = text.take();
+    // A formula that gives the empty text is kept as one.
+    if (isFormula && value === '' && type !== 'str') unkept.push(column);
+    const cell = cellValue(workbook, type, style, value);
     if (cell === undefined || row === undefined || row.isCut) return;
     rowChars += cell.text.length;
     row.isCut = rowChars > maxRowChars;
@@ -74,13 +81,16 @@ export function createSheetReader(workbook: Workbook, onRow: (row: SheetRow) => 
       else if (name === 'row') row = startRow(attributes);
       else if (row === undefined) return;
       else if (name === 'c') startCell(attributes);
-      else if (isInCell) text.open(name);
+      else if (isInCell) {
+        isFormula ||= name === 'f';
+        text.open(name);
+      }
     },
     close(name) {
       if (name === 'sheetData') isInData = false;
       else if (row === undefined) return;
       else if (name === 'row') {
-        if (row.cells.length > 0) onRow(row);
+        if (row.cells.length > 0 || row.unkept.length > 0) onRow(row);
         row = undefined;
       } else if (name === 'c') endCell(row);
       else if (isInCell) text.close(name);
@@ -127,13 +137,19 @@ function booleanCell(value: string): { tag: Tag; text: string } {
   return { tag: 's', text: unescapeCell(value) };
 }
 
-/** Cells are doubles: their shortest text is what the sheet shows, not the up to 17 digits in the file. */
+/**
+ * Cells are doubles: their shortest text is what the sheet shows, not the up to 17 digits in the file. An
+ * integer beyond 2^53 keeps the digits that the file has, if it has them all, and is a double otherwise: the
+ * digits of its shortest text would be those of another number.
+ */
 function numberCell(workbook: Workbook, style: number, value: string): { tag: Tag; text: string } {
   const number = Number(value);
   const shown = workbook.numberStyles[style];
   const date = shown === undefined ? undefined : serialDate(number, shown, workbook.is1904);
   if (date !== undefined) return { tag: 'd', text: date };
-  return Number.isFinite(number) ? { tag: 'n', text: String(number) } : { tag: 's', text: value };
+  if (!Number.isFinite(number)) return { tag: 's', text: value };
+  if (Math.abs(number) <= Number.MAX_SAFE_INTEGER) return { tag: 'n', text: String(number) };
+  return { tag: 'n', text: /^-?[1-9]\d*$/.test(value) ? value : number.toExponential() };
 }
 
 /** The 0-based column of a reference such as AB12; -1 if it is not a reference. */

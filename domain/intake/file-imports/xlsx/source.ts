@@ -3,6 +3,7 @@ import { textForm } from '../text/csv.ts';
 import { columnNames } from '../text/names.ts';
 import type { NumberOptions, TextSource } from '../text/source.ts';
 import { createTaggedWriter, type TaggedWriter } from '../text/tagged.ts';
+import { countFormulas, type FormulaCount } from './formulas.ts';
 import { type Cell, createSheetReader, maxRowChars, type SheetRow } from './sheet.ts';
 import { readWorkbook, type Workbook } from './workbook.ts';
 import { readXml } from './xml.ts';
@@ -33,9 +34,14 @@ export async function openXlsx(
     async number(request) {
       const workbook = await readWorkbook(archive, place.sheet, request.signal);
       opened.sheets = workbook.sheets;
+      const formulas = countFormulas(place.sheet ?? workbook.sheets[0] ?? '');
       const writer = await createTaggedWriter(request.path, form, request.window);
       try {
-        return await writer.finish(await readSheet(archive, workbook, { place, writer, request }));
+        const places = new Map<string, number>();
+        const reading = { place, writer, request, formulas, places };
+        const isAtEnd = await readSheet(archive, workbook, reading);
+        opened.warnings = formulas.warnings(isAtEnd);
+        return await writer.finish(isAtEnd, (column) => places.get(column) ?? 0);
       } catch (error) {
         await writer.close();
         throw error;
@@ -49,15 +55,18 @@ interface Reading {
   place: XlsxOptions;
   writer: TaggedWriter;
   request: NumberOptions;
+  formulas: FormulaCount;
+  /** Where the sheet has each column; rows may leave some out. */
+  places: Map<string, number>;
 }
 
 /** Whether the sheet was read to its end. */
 async function readSheet(
   archive: Archive,
   workbook: Workbook,
-  { place, writer, request }: Reading,
+  { place, writer, request, formulas, places }: Reading,
 ): Promise<boolean> {
-  const sheet = createSheetReader(workbook, rowsInto(archive, writer, place));
+  const sheet = createSheetReader(workbook, rowsInto(archive, { writer, place, formulas, places }));
   async function* pieces(): AsyncGenerator<Buffer> {
     for await (const chunk of archive.read(workbook.sheet, request.signal)) {
       for (let at = 0; at < chunk.length; at += pieceBytes) {
@@ -72,17 +81,19 @@ async function readSheet(
 
 function rowsInto(
   archive: Archive,
-  writer: TaggedWriter,
-  { headerRow, firstDataRow = 1 }: XlsxOptions,
+  { writer, place, formulas, places }: Omit<Reading, 'request'>,
 ): (row: SheetRow) => void {
+  const { headerRow, firstDataRow = 1 } = place;
   let names: string[] | undefined = headerRow === 0 ? [] : undefined;
   let chars = 0;
-  return ({ number, cells, isCut }) => {
+  return ({ number, cells, unkept, isCut }) => {
     for (const { text } of cells) chars += text.length;
     // One text of the workbook may occur in a million cells.
     refuseBomb(chars, archive.sizeBytes);
     // A header row that is empty is not among the rows.
     if (names === undefined && headerRow !== undefined && number > headerRow) names = [];
+    // A row of formulas without values has no names.
+    if (names === undefined && headerRow === undefined && cells.length === 0) return;
     const isHeader = names === undefined && (headerRow === undefined || number === headerRow);
     if (!isHeader && (names === undefined || number < firstDataRow)) return;
     if (isCut) {
@@ -91,15 +102,24 @@ function rowsInto(
     }
     if (names === undefined) {
       names = headerNames(cells);
-      for (const name of names) writer.declare(name);
+      for (const [column, name] of names.entries()) {
+        places.set(name, column);
+        writer.declare(name);
+      }
       return;
     }
     const known = names;
-    const values = cells.map(({ column, tag, text }) => ({
-      column: known[column] ?? `column${column + 1}`,
-      tag,
-      text,
-    }));
+    const nameOf = (column: number) => {
+      const name = known[column] ?? `column${column + 1}`;
+      places.set(name, column);
+      return name;
+    };
+    const values = cells.map(({ column, tag, text }) => ({ column: nameOf(column), tag, text }));
+    for (const column of unkept) writer.declare(nameOf(column));
+    formulas.count(
+      values.map(({ column }) => column),
+      unkept.map(nameOf),
+    );
     writer.add(number, rawOf(cells), values);
   };
 }

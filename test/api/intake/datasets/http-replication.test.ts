@@ -246,6 +246,32 @@ test.each([
   expect(await idsOf(client, table)).toEqual([5]);
 });
 
+test.each([
+  ['null', { items: null, next: null }],
+  ['absent', { kind: 'list' }],
+])('a later page whose list is %s is an empty one; the first has to have one', async (_, last) => {
+  let isFirst = true;
+  const source = await httpServer((_request, response) => {
+    response.end(JSON.stringify(isFirst ? { items: [{ id: 1 }, { id: 2 }], next: 'p2' } : last));
+    isFirst = false;
+  });
+  const pagination = {
+    ...{ mode: 'next_token', data_pointer: '/items', next_pointer: '/next', token_parameter: 'token' },
+  };
+  const { at, table } = await dataset(client, source.base, {
+    resources: [{ request_path: '/records', pagination, query_parameters: {} }],
+  });
+  isFirst = true;
+  await succeeded(client, at);
+  expect(await idsOf(client, table)).toEqual([1, 2]);
+  const failed = await snapshotOf(client, at);
+  expect([failed.status, JSON.stringify(failed.error)]).toEqual([
+    'failed',
+    expect.stringContaining('no list of records'),
+  ]);
+  expect(await idsOf(client, table)).toEqual([1, 2]);
+});
+
 test('a source that does not heed what leads on is not asked for ever', async () => {
   const source = await httpServer((_, response) => response.end('{"items": [{"id": 1}]}'));
   const { at } = await dataset(client, source.base, {

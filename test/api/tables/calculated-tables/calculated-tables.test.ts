@@ -47,8 +47,8 @@ test('a calculated table is built whole from what it reads, and stale when that 
     output: { tableId: id, rowCount: 2, mode: 'full' },
   });
   expect(await on.rows('SELECT * FROM by_city ORDER BY city')).toEqual([
-    { city: 'Bonn', total: '11', n: 2, each: [5, 6] },
-    { city: 'Kiel', total: '7', n: 1, each: [7] },
+    { city: 'Bonn', total: 11, n: 2, each: [5, 6] },
+    { city: 'Kiel', total: 7, n: 1, each: [7] },
   ]);
   const fresh = await on.status(id);
   expect(fresh).toMatchObject({
@@ -92,7 +92,7 @@ test('through views and other calculated tables: one sync makes a graph fresh, f
   expect(first.output.materialized.map(({ tableId }: { tableId: string }) => tableId).sort()).toEqual(
     [left, right, end, above].sort(),
   );
-  expect(await on.rows('SELECT total FROM above_diamond')).toEqual([{ total: '3' }]);
+  expect(await on.rows('SELECT total FROM above_diamond')).toEqual([{ total: 3 }]);
   for (const id of [left, right, end, above])
     expect(await on.status(id)).toMatchObject({ status: 'fresh', inputs: [{ tableId: base }] });
 
@@ -101,7 +101,7 @@ test('through views and other calculated tables: one sync makes a graph fresh, f
     expect(await on.status(id)).toMatchObject({ status: 'stale', staleBecause: [base] });
   const again = await on.synced(left, true);
   expect(again.output.materialized).toHaveLength(4);
-  expect(await on.rows('SELECT total FROM above_diamond')).toEqual([{ total: '24' }]);
+  expect(await on.rows('SELECT total FROM above_diamond')).toEqual([{ total: 24 }]);
   const nothing = await on.synced(above);
   expect(nothing).toMatchObject({ status: 'succeeded', output: { materialized: [], skipped: [] } });
 });

@@ -44,7 +44,7 @@ test('a change of what it reads builds it, once, after its interval; first it is
   );
   await look(2 * hourMs);
   expect(await runsOf(id)).toHaveLength(2);
-  expect(await on.rows('SELECT n FROM watching')).toEqual([{ n: '6' }]);
+  expect(await on.rows('SELECT n FROM watching')).toEqual([{ n: 6 }]);
 });
 
 test('what failed is tried again only when something has changed', async () => {

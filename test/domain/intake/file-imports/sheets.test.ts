@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { XlsxOptions } from '../../../../domain/intake/file-imports/contract.ts';
 import { failureOf, type ImportLab, mapping, openImportLab } from './lab.ts';
-import { zipFile } from './xlsx-file.ts';
+import { xlsxFile, zipFile } from './xlsx-file.ts';
 
 let lab: ImportLab;
 beforeAll(async () => {
@@ -109,4 +109,61 @@ test('what is not a workbook has no sheets to choose', async () => {
     faults: [{ loc: ['body', 'xlsx'] }],
   });
   expect((await lab.previewFile(source)).sheets).toBeNull();
+});
+
+/** A cell of a sheet, by its reference; a formula has no value. */
+const at = (reference: string, content: string) => `<c r="${reference}">${content}</c>`;
+const ofRows = async (rows: string, options = {}) =>
+  lab.importFile(await lab.upload(xlsxFile({ rows }), 'xlsx'), options);
+
+test.each([
+  ['1234567890123456789', 'INTEGER', '1234567890123456789'],
+  ['12345678901234567', 'INTEGER', '12345678901234567'],
+  ['9007199254740993', 'INTEGER', '9007199254740993'],
+  ['12345678901234567890', 'DECIMAL(38,0)', '12345678901234567890'],
+  ['4111111111111111', 'INTEGER', '4111111111111111'],
+  ['1.2345678901234568E+18', 'DOUBLE', 1.2345678901234568e18],
+  ['1.5E+3', 'INTEGER', '1500'],
+])('an integer beyond 2^53 keeps the digits of the file, or is a double: %s', async (value, type, read) => {
+  const { columns, rows } = await ofRows(`${row(1, 'id')}<row r="2"><c><v>${value}</v></c></row>`);
+  expect([columns, rows]).toEqual([[`id ${type}`], [[read]]]);
+});
+
+test('formulas without a value are told, their rows stay, and a column of them alone is refused', async () => {
+  const rows = `${row(1, 'a', 'b')}<row r="2">${at('A2', '<v>1</v>')}${at('B2', '<f>A2*2</f>')}</row>
+    <row r="3">${at('A3', '<f>A2+1</f>')}${at('B3', '<f>A3*2</f>')}</row>
+    <row r="4">${at('A4', '<v>3</v>')}${at('B4', '<f>A4*2</f><v>6</v>')}</row>`;
+  const found = await ofRows(rows);
+  expect(found.rows).toEqual([
+    ['1', null],
+    [null, null],
+    ['3', '6'],
+  ]);
+  const warnings = [
+    { code: 'formulas_without_value', sheet: 'S', column: 'b', count: 2, message: expect.any(String) },
+    { code: 'formulas_without_value', sheet: 'S', column: 'a', count: 1, message: expect.any(String) },
+  ];
+  expect(found.staged.warnings).toEqual(warnings);
+  expect((await lab.previewFile(await lab.upload(xlsxFile({ rows }), 'xlsx'))).warnings).toEqual(warnings);
+  const none = `${row(1, 'a', 'b')}<row r="2">${at('A2', '<v>1</v>')}${at('B2', '<f>A2*2</f>')}</row>`;
+  expect(await failureOf(ofRows(none))).toMatchObject({ code: 'formulas_without_value', column: 'b' });
+});
+
+test('columns are in the order of the sheet where rows are sparse', async () => {
+  const rows = `<row r="1">${at('D1', '<v>4</v>')}</row><row r="2">${at('B2', '<v>2</v>')}${at('D2', '<v>8</v>')}</row>
+    <row r="3">${at('A3', '<v>1</v>')}</row>`;
+  const found = await ofRows(rows, { xlsx: { headerRow: 0 } });
+  expect(found.columns).toEqual(['column1 INTEGER', 'column2 INTEGER', 'column4 INTEGER']);
+  expect(found.rows).toEqual([
+    [null, null, '4'],
+    [null, '2', '8'],
+    ['1', null, null],
+  ]);
+  const columnMappings = [mapping('column4', 'STRING'), mapping('column1', 'INTEGER', { unique: true })];
+  const mapped = await ofRows(rows, { xlsx: { headerRow: 0 }, columnMappings });
+  expect(mapped.rows).toEqual([
+    ['4', null],
+    ['8', null],
+    [null, '1'],
+  ]);
 });
