@@ -180,7 +180,7 @@ test('a workbook holds what its cells can hold', async () => {
   const preview = await client.call('POST', `/v1/assets/${done.fileId}/previews`, { body: {} });
   expect(preview.body.data.rows).toEqual([
     [
-      ...[999999999999999, -1.23456789012345e-13, 1.234567890123e29, '1900-03-01'],
+      ...[999999999999999, -1.23456789012345e-13, '123456789012300000000000000000', '1900-03-01'],
       ...['2026-01-02T03:04:05.125000', '03:04:05.000000', true, 1.5, '=1+1', 'x'.repeat(32_767)],
       ...[null, '[1,2]', '<&>\t'],
     ],
