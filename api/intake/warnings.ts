@@ -12,5 +12,5 @@ export const warningsSchema = z
     }),
   )
   .describe(
-    'What was read, and is likely not meant so: rows that lack trailing fields, or were padded; formulas of a workbook whose values it does not keep.',
+    'Likely mistakes in the file: rows that lack trailing fields, or formulas that a workbook keeps without their values.',
   );

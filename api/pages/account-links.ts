@@ -76,7 +76,7 @@ const linkPages: Readonly<Record<LinkKind, LinkPage>> = {
 
 /** The same for everybody, so that nobody learns here who has an account. */
 const knownAccount =
-  'If you have an account with this e-mail here, give its password, and the organization is added to it.';
+  'Do you already have an account with this e-mail? Enter its password, and the organization is added to it.';
 
 /** One-time addresses: of the first owner, of invitations, and for new passwords. */
 export function accountLinkPages(routes: Routes, pages: Pages): void {
@@ -217,7 +217,10 @@ ${pages.formFields(reply)}
         openAccount(pages.db, opened, fields),
       );
       return outcome === 'wrong_password'
-        ? refuse('password', 'You have an account with this e-mail already. This is not its password.')
+        ? refuse(
+            'password',
+            'You already have an account with this e-mail. Enter the password of that account.',
+          )
         : await finish(request, reply, opened, outcome);
     } catch (error) {
       if (error instanceof AppError && error.code === 'name_taken') return refuse('email', error.message);

@@ -60,12 +60,14 @@ const csvOptions = z.strictObject({
     .max(100)
     .optional()
     .describe(
-      'Texts that are null; left out, the empty one. An empty text in quotes is text in text columns, unless the file has every text in quotes.',
+      'Values to read as null. Default: the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text.',
     ),
   short_rows: z
     .enum(['bad', 'pad'])
     .optional()
-    .describe('Rows that lack trailing fields: `bad` (default) rows, or padded with nulls.'),
+    .describe(
+      'What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls.',
+    ),
 });
 
 const xlsxOptions = z.strictObject({

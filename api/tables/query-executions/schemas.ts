@@ -86,7 +86,7 @@ export const queryAnswer = z
         z.object({ code: z.enum(['columns_collapsed']), message: z.string(), names: z.array(z.string()) }),
       )
       .optional()
-      .describe('What is not as it looks: columns whose names have one key in `rows`.'),
+      .describe('Warnings about the answer: columns whose names share one key in `rows`.'),
   })
   .meta({ id: 'QueryAnswer' });
 
@@ -154,17 +154,22 @@ export function queryExecutionView(row: QueryExecution): z.infer<typeof queryExe
   };
 }
 
+/** Notices of an answer, and names in each. */
 const maxNoticed = 20;
 
 function noticesOf({ columns, rowsJson }: QueryResult['answer']): string[] {
   if (rowsJson === undefined) return [];
   const groups = collapsingNames(columns.map(({ name }) => name)).slice(0, maxNoticed);
   if (groups.length === 0) return [];
-  const notices = groups.map((names) => ({
-    code: 'columns_collapsed',
-    message: `${names.map((name) => JSON.stringify(name)).join(' and ')} have one key in rows, which has the last of them. Rename one, or ask for row_format rows_with_column_order.`,
-    names,
-  }));
+  const notices = groups.map((all) => {
+    const names = all.slice(0, maxNoticed);
+    const shown = names.map((name) => JSON.stringify(name)).join(' and ');
+    return {
+      code: 'columns_collapsed',
+      message: `${shown} share one key in rows, which holds only the last of them. Rename the columns, or set row_format to rows_with_column_order.`,
+      names,
+    };
+  });
   return [`"notices":${JSON.stringify(notices)}`];
 }
 

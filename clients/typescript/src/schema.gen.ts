@@ -3987,7 +3987,7 @@ export interface components {
                     version: number;
                 }[];
             };
-            /** @description What is not as it looks: columns whose names have one key in `rows`. */
+            /** @description Warnings about the answer: columns whose names share one key in `rows`. */
             notices?: {
                 /** @enum {string} */
                 code: "columns_collapsed";
@@ -4836,7 +4836,7 @@ export interface components {
                     reason: string;
                 }[];
             } | null;
-            /** @description What was read, and is likely not meant so: rows that lack trailing fields, or were padded; formulas of a workbook whose values it does not keep. */
+            /** @description Likely mistakes in the file: rows that lack trailing fields, or formulas that a workbook keeps without their values. */
             warnings: {
                 /** @enum {string} */
                 code: "short_rows" | "short_rows_padded" | "formulas_without_value";
@@ -4866,7 +4866,7 @@ export interface components {
                 line: number;
                 reason: string;
             }[];
-            /** @description What was read, and is likely not meant so: rows that lack trailing fields, or were padded; formulas of a workbook whose values it does not keep. */
+            /** @description Likely mistakes in the file: rows that lack trailing fields, or formulas that a workbook keeps without their values. */
             warnings: {
                 /** @enum {string} */
                 code: "short_rows" | "short_rows_padded" | "formulas_without_value";
@@ -9601,10 +9601,10 @@ export interface operations {
                         date_format?: string;
                         /** @description Groups digits: no letter, digit, sign or line end; empty for none. */
                         thousands?: string;
-                        /** @description Texts that are null; left out, the empty one. An empty text in quotes is text in text columns, unless the file has every text in quotes. */
+                        /** @description Values to read as null. Default: the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text. */
                         null_values?: string[];
                         /**
-                         * @description Rows that lack trailing fields: `bad` (default) rows, or padded with nulls.
+                         * @description What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls.
                          * @enum {string}
                          */
                         short_rows?: "bad" | "pad";
@@ -9859,10 +9859,10 @@ export interface operations {
                         date_format?: string;
                         /** @description Groups digits: no letter, digit, sign or line end; empty for none. */
                         thousands?: string;
-                        /** @description Texts that are null; left out, the empty one. An empty text in quotes is text in text columns, unless the file has every text in quotes. */
+                        /** @description Values to read as null. Default: the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text. */
                         null_values?: string[];
                         /**
-                         * @description Rows that lack trailing fields: `bad` (default) rows, or padded with nulls.
+                         * @description What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls.
                          * @enum {string}
                          */
                         short_rows?: "bad" | "pad";
@@ -9929,10 +9929,10 @@ export interface operations {
                         date_format?: string;
                         /** @description Groups digits: no letter, digit, sign or line end; empty for none. */
                         thousands?: string;
-                        /** @description Texts that are null; left out, the empty one. An empty text in quotes is text in text columns, unless the file has every text in quotes. */
+                        /** @description Values to read as null. Default: the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text. */
                         null_values?: string[];
                         /**
-                         * @description Rows that lack trailing fields: `bad` (default) rows, or padded with nulls.
+                         * @description What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls.
                          * @enum {string}
                          */
                         short_rows?: "bad" | "pad";
@@ -10032,10 +10032,10 @@ export interface operations {
                         date_format?: string;
                         /** @description Groups digits: no letter, digit, sign or line end; empty for none. */
                         thousands?: string;
-                        /** @description Texts that are null; left out, the empty one. An empty text in quotes is text in text columns, unless the file has every text in quotes. */
+                        /** @description Values to read as null. Default: the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text. */
                         null_values?: string[];
                         /**
-                         * @description Rows that lack trailing fields: `bad` (default) rows, or padded with nulls.
+                         * @description What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls.
                          * @enum {string}
                          */
                         short_rows?: "bad" | "pad";
@@ -10100,10 +10100,10 @@ export interface operations {
                         date_format?: string;
                         /** @description Groups digits: no letter, digit, sign or line end; empty for none. */
                         thousands?: string;
-                        /** @description Texts that are null; left out, the empty one. An empty text in quotes is text in text columns, unless the file has every text in quotes. */
+                        /** @description Values to read as null. Default: the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text. */
                         null_values?: string[];
                         /**
-                         * @description Rows that lack trailing fields: `bad` (default) rows, or padded with nulls.
+                         * @description What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls.
                          * @enum {string}
                          */
                         short_rows?: "bad" | "pad";

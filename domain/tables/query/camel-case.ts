@@ -3,7 +3,9 @@ export function collapsingNames(names: readonly string[]): string[][] {
   const byKey = new Map<string, string[]>();
   for (const name of names) {
     const key = camelCase(name);
-    byKey.set(key, [...(byKey.get(key) ?? []), name]);
+    const group = byKey.get(key);
+    if (group === undefined) byKey.set(key, [name]);
+    else group.push(name);
   }
   return [...byKey.values()].filter((group) => group.length > 1);
 }

@@ -157,18 +157,13 @@ export async function inEachOrganization(
     for (const person of people) await withinOrganization(db, person.organizationId, () => step(person));
 }
 
-/** False if the person is no member any more. */
-export async function lockPerson(
-  db: OrganizationTransaction,
-  { organizationId, userId }: Person,
-): Promise<boolean> {
-  const row = await db
+async function lockPerson(db: OrganizationTransaction, { organizationId, userId }: Person): Promise<void> {
+  await db
     .selectFrom('users')
     .select('id')
     .where('organization_id', '=', organizationId)
     .where('id', '=', userId)
     .where('removed_at', 'is', null)
     .forUpdate()
-    .executeTakeFirst();
-  return row !== undefined;
+    .execute();
 }

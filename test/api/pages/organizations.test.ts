@@ -205,7 +205,7 @@ test('the mailed link proves an address: its account is one from then on', async
   const again = await mailed(email, 2);
   const wrong = await joined(again, 'not the right password');
   expect(wrong.answer.status).toBe(422);
-  expect(wrong.answer.text).toContain('You have an account with this e-mail already');
+  expect(wrong.answer.text).toContain('You already have an account with this e-mail');
   expect((await joined(again, password, wrong.browser)).answer.status).toBe(303);
 
   // A new password by mail counts everywhere, and ends what was begun with the old one.

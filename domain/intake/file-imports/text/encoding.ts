@@ -21,11 +21,11 @@ export function byteOrderMark(head: Buffer): { encoding: string; bytes: number }
  * @throws BadFileError if the encoding of a text cannot be determined
  */
 export function detectEncoding(head: Buffer): string | undefined {
-  const nuls = head.reduce((count, byte) => (byte === 0 ? count + 1 : count), 0);
-  if (nuls > 0) {
+  if (head.includes(0)) {
     const encoding = wideEncoding(head);
     if (encoding !== undefined)
       return isBinary(Buffer.from(iconv.decode(head, encoding))) ? undefined : encoding;
+    const nuls = head.reduce((count, byte) => (byte === 0 ? count + 1 : count), 0);
     if (nuls > head.length * mostNuls) return undefined;
   }
   if (isJapanese(head)) return platformEncoding.name;
