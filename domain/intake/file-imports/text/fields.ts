@@ -1,25 +1,37 @@
-/** Parses one record, with quotes resolved. For the few records of a header or sample, not for the data. */
-export function parseFields(record: string, separator: string, quote: string | undefined): string[] {
-  const fields: string[] = [];
-  let at = 0;
-  for (;;) {
+/** A field of a record, and where the separator behind it, or the record, ends it. */
+interface Field {
+  text: string;
+  isQuoted: boolean;
+  end: number;
+}
+
+/** Walks over the fields of one record, with quotes resolved. */
+export function* fieldsOf(
+  record: string,
+  separator: string,
+  quote: string | undefined,
+): Generator<Field, void, undefined> {
+  for (let at = 0; ; ) {
     const opened = quote === undefined ? undefined : openingQuote(record, at, separator, quote);
+    let text: string | undefined;
+    let from = at;
     if (opened !== undefined && quote !== undefined) {
       let close = record.indexOf(quote, opened + 1);
       while (close !== -1 && record[close + 1] === quote) close = record.indexOf(quote, close + 2);
-      const end = close === -1 ? record.length : close;
-      const next = record.indexOf(separator, end);
-      fields.push(record.slice(opened + 1, end).replaceAll(quote + quote, quote));
-      if (next === -1) return fields;
-      at = next + separator.length;
-    } else {
-      const next = record.indexOf(separator, at);
-      fields.push(record.slice(at, next === -1 ? undefined : next));
-      if (next === -1) return fields;
-      at = next + separator.length;
+      from = close === -1 ? record.length : close;
+      text = record.slice(opened + 1, from).replaceAll(quote + quote, quote);
     }
+    const next = record.indexOf(separator, from);
+    const end = next === -1 ? record.length : next;
+    yield { text: text ?? record.slice(at, end), isQuoted: text !== undefined, end };
+    if (next === -1) return;
+    at = next + separator.length;
   }
 }
+
+/** Parses one record. For the few records of a header or sample, not for the data. */
+export const parseFields = (record: string, separator: string, quote: string | undefined): string[] =>
+  Array.from(fieldsOf(record, separator, quote), ({ text }) => text);
 
 /** Where the first fields of a record end. */
 export function endOfFields(
@@ -28,21 +40,12 @@ export function endOfFields(
   separator: string,
   quote: string | undefined,
 ): number {
-  let end = 0;
-  for (let field = 0; field < count; field += 1) {
-    const at = field === 0 ? 0 : end + separator.length;
-    const opened = quote === undefined ? undefined : openingQuote(record, at, separator, quote);
-    let from = at;
-    if (opened !== undefined && quote !== undefined) {
-      let close = record.indexOf(quote, opened + 1);
-      while (close !== -1 && record[close + 1] === quote) close = record.indexOf(quote, close + 2);
-      from = close === -1 ? record.length : close;
-    }
-    const next = record.indexOf(separator, from);
-    if (next === -1) return record.length;
-    end = next;
+  let left = count;
+  for (const { end } of fieldsOf(record, separator, quote)) {
+    left -= 1;
+    if (left === 0) return end;
   }
-  return end;
+  return record.length;
 }
 
 function openingQuote(record: string, from: number, separator: string, quote: string): number | undefined {
