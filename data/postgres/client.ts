@@ -45,15 +45,16 @@ export function createDatabase(options: DatabaseOptions): { db: Database; pool: 
   // The same for a connection in use: its query fails, and its caller gets the error.
   pool.on('connect', (client) => client.on('error', () => undefined));
   const db = new Kysely<DB>({ dialect: new ScopedPostgresDialect(pool) });
-  slotsOf.set(db, createFairSlots(Math.max(1, options.maxConnections - unsharedConnections)));
+  const shared = Math.max(1, options.maxConnections - unsharedConnections);
+  slotsOf.set(db, createFairSlots(shared, { perOwner: Math.ceil(shared / 2) }));
   return { db, pool };
 }
 
 /** For queries outside of any organization: looking up a token's owner, or processes to start. */
 const unsharedConnections = 2;
 /**
- * Connections are handed out to organizations in rotation, so that a hundred requests of one do not delay the
- * first of another.
+ * Connections are handed out to organizations in rotation, at most half of them to one, so that a hundred
+ * requests of one do not delay the first of another.
  */
 const slotsOf = new WeakMap<Database, FairSlots>();
 const holding = new AsyncLocalStorage<Database>();

@@ -29,9 +29,23 @@ test('many transactions of one organization are not before the first of another'
   expect(done.indexOf('org_one')).toBeLessThan(5);
 });
 
+test('half of the connections are left to other organizations', async () => {
+  let end: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const order: string[] = [];
+  const first = inOrganization(db, 'org_a', () => ended);
+  const second = inOrganization(db, 'org_a', async () => void order.push('org_a'));
+  await inOrganization(db, 'org_b', async () => void order.push('org_b'));
+  end();
+  await Promise.all([first, second]);
+  expect(order).toEqual(['org_b', 'org_a']);
+});
+
 test('where no connection comes free, a transaction is refused as the pool would, and never begun', async () => {
-  const hanging = Array.from({ length: 2 }, () =>
-    inOrganization(db, 'org_a', (transaction) => sql`SELECT pg_sleep(7)`.execute(transaction)),
+  const hanging = ['org_a', 'org_c'].map((organizationId) =>
+    inOrganization(db, organizationId, (transaction) => sql`SELECT pg_sleep(7)`.execute(transaction)),
   );
   let hasBegun = false;
   const late = inOrganization(db, 'org_b', async () => {

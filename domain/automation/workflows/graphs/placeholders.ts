@@ -8,18 +8,22 @@ export interface Placeholder {
   path: (string | number)[];
   /** As written, without the braces. */
   text: string;
+  /** How often the text at this path has it. */
+  times: number;
   /** A node's id, or `params`; undefined if it is not a reference. */
   of: string | undefined;
   name: string | undefined;
 }
 
-/** Every placeholder in the texts of a config, at any depth. */
+/** Every placeholder in the texts of a config, at any depth; each once for a text that repeats it. */
 export function placeholdersIn(value: unknown, path: (string | number)[] = []): Placeholder[] {
   if (typeof value === 'string') {
-    return (value.match(placeholder) ?? []).map((whole) => {
+    const times = new Map<string, number>();
+    for (const whole of value.match(placeholder) ?? []) times.set(whole, (times.get(whole) ?? 0) + 1);
+    return [...times].map(([whole, count]) => {
       const text = whole.slice(2, -1);
       const [, of, name] = reference.exec(text) ?? [];
-      return { path, text, of, name };
+      return { path, text, times: count, of, name };
     });
   }
   if (Array.isArray(value)) return value.flatMap((item, index) => placeholdersIn(item, [...path, index]));

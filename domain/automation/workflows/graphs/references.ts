@@ -1,26 +1,36 @@
 import type { ValidationFault } from '../../../../data/errors.ts';
 import { type KnownNode, type Loc, outputsOf, splitEnd } from './known-node.ts';
 import { findCycles } from './order.ts';
-import { placeholdersIn } from './placeholders.ts';
+import { type Placeholder, placeholdersIn } from './placeholders.ts';
 import type { ReadGraph } from './read-graph.ts';
 
-/** Placeholders that refer to nothing. */
-export function referenceFaults(read: References, at: Loc): ValidationFault[] {
-  return read.nodes.flatMap(({ index, config }) =>
-    placeholdersIn(config).flatMap(({ path, text, of, name }) => {
-      const msg = referenceFault({ text, of, name }, read);
-      return msg === undefined
-        ? []
-        : [{ loc: [...at, 'nodes', index, 'config', ...path], type: 'value_error', msg }];
-    }),
-  );
+/** Placeholders that refer to nothing: the first `limit` of them. */
+export function referenceFaults(
+  { nodes, parameters, known }: Pick<ReadGraph, 'nodes' | 'parameters'> & { known: readonly KnownNode[] },
+  { at, limit }: { at: Loc; limit: number },
+): ValidationFault[] {
+  const ids = new Set(nodes.map(({ id }) => id));
+  const knownById = new Map(known.toReversed().map((node) => [node.id, node]));
+  const faults: ValidationFault[] = [];
+  for (const { index, config } of nodes)
+    for (const { path, ...reference } of placeholdersIn(config)) {
+      const msg = referenceFault(reference, { parameters, ids, knownById });
+      if (msg === undefined) continue;
+      faults.push({ loc: [...at, 'nodes', index, 'config', ...path], type: 'value_error', msg });
+      if (faults.length === limit) return faults;
+    }
+  return faults;
 }
 
-type References = Pick<ReadGraph, 'nodes' | 'parameters'> & { known: readonly KnownNode[] };
+interface References {
+  parameters: ReadGraph['parameters'];
+  ids: ReadonlySet<string | undefined>;
+  knownById: ReadonlyMap<string, KnownNode>;
+}
 
 function referenceFault(
-  { text, of, name }: { text: string; of: string | undefined; name: string | undefined },
-  { parameters, nodes, known }: References,
+  { text, of, name }: Pick<Placeholder, 'text' | 'of' | 'name'>,
+  { parameters, ids, knownById }: References,
 ): string | undefined {
   if (of === undefined || name === undefined)
     return `\${${text}} names nothing: write \${params.name} or \${node.port}.`;
@@ -28,8 +38,8 @@ function referenceFault(
     return parameters === undefined || Object.hasOwn(parameters, name)
       ? undefined
       : `\${${text}} names no parameter of the graph.`;
-  if (nodes.every(({ id }) => id !== of)) return `\${${text}} names no node of the graph.`;
-  const node = known.find(({ id }) => id === of);
+  if (!ids.has(of)) return `\${${text}} names no node of the graph.`;
+  const node = knownById.get(of);
   if (node === undefined || node.nodeType.outputs.some((port) => port.name === name)) return undefined;
   return `\${${text}} names no output of ${of}, a ${node.nodeType.type}; it has ${outputsOf(node)}.`;
 }

@@ -32,14 +32,14 @@ export function validateGraph(document: unknown, at: Loc = ['body', 'graph']): V
   const { nodes, edges, parameters, faults: ofForm } = readGraph(document, at);
   const wrongParameters = parameters && parameterFaults(parameters, [...at, 'parameters']);
   const known = nodes.flatMap(asKnown);
-  const faults = distinct([
+  const faults = [
     ...ofForm,
     ...sameIds(nodes, at),
     ...(wrongParameters ?? []),
     ...edgeFaults({ nodes, edges, known }, at),
-    ...referenceFaults({ nodes, parameters, known }, at),
+    ...referenceFaults({ nodes, parameters, known }, { at, limit: maxFaults }),
     ...cycleFaults({ nodes, edges }, at),
-  ]);
+  ];
   if (faults.length === 0) return { graph: { ...graphForm.parse(document), nodes: wholeNodes(nodes) } };
   return {
     faults: faults.slice(0, maxFaults),
@@ -67,8 +67,3 @@ function sameIds(nodes: readonly ReadNode[], at: Loc): ValidationFault[] {
     return [{ loc: [...at, 'nodes', index, 'id'], type: 'value_error', msg: `Two nodes are called ${id}.` }];
   });
 }
-
-/** A placeholder that is wrong may be written twice in one text. */
-const distinct = (faults: readonly ValidationFault[]): ValidationFault[] => [
-  ...new Map(faults.map((fault) => [JSON.stringify(fault), fault])).values(),
-];

@@ -50,12 +50,12 @@ export async function filledConfig(
   const open = Object.fromEntries(Object.entries(config).filter(([key]) => !secretKeys.includes(key)));
   const values = new Map<string, TypedValue & { length: number }>();
   let characters = 0;
-  for (const { text, of, name } of placeholdersIn(open)) {
+  for (const { text, times, of, name } of placeholdersIn(open)) {
     if (!values.has(text)) {
       const typed = await resolve(deps, scope, of, name);
       values.set(text, { ...typed, length: textOf(typed.value).length });
     }
-    characters += values.get(text)!.length;
+    characters += times * values.get(text)!.length;
     if (characters <= maxCharacters) continue;
     const message = `The values of its config have more than ${maxCharacters} characters together.`;
     throw new AppError('invalid_request', message);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { nodeTypes } from '../../../../../domain/automation/workflows/graphs/node-types.ts';
+import { placeholdersIn } from '../../../../../domain/automation/workflows/graphs/placeholders.ts';
 import { putSecrets, takeSecrets } from '../../../../../domain/automation/workflows/graphs/secrets.ts';
 import { validateGraph } from '../../../../../domain/automation/workflows/graphs/validate.ts';
 
@@ -258,6 +259,13 @@ test('every cycle is told, and one through a node of two is not', () => {
 test('of very many faults the first hundred are told', () => {
   const edges = Array.from({ length: 1_000 }, (_, index) => ({ from: `a${index}.b`, to: `c${index}.d` }));
   expect(faultsOf({ edges })).toHaveLength(100);
+});
+
+test('a placeholder that a text repeats is looked at once', () => {
+  const sql = '${nothing.there} '.repeat(1_500) + Array.from({ length: 5 }, (_, at) => `\${b${at}.x}`);
+  const faults = faultsOf({ nodes: [{ ...query, config: { sql } }], edges: [] });
+  expect(faults).toHaveLength(6);
+  expect(placeholdersIn({ sql })[0]).toMatchObject({ text: 'nothing.there', times: 1_500 });
 });
 
 test.each([
