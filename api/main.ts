@@ -1,3 +1,4 @@
+import '../data/zone-rules/use.ts';
 import { setFlagsFromString } from 'node:v8';
 import { pino } from 'pino';
 import { errorForLog } from '../data/error-log.ts';

@@ -9,7 +9,7 @@ import { spawn } from 'node:child_process';
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mallocSettings } from '../data/malloc-settings.ts';
+import { processEnvironment } from '../data/process-environment.ts';
 import { freePort } from '../local/ports.ts';
 import { readStack } from './workspace.ts';
 
@@ -23,7 +23,7 @@ const child = spawn(
   {
     env: {
       ...process.env,
-      ...mallocSettings,
+      ...processEnvironment,
       ...readStack().environment,
       WORK_DIR: folder,
       PORT: String(port),

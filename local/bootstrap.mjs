@@ -159,8 +159,12 @@ try {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exit(1);
 }
-// Node's compile cache, which makes later processes of this clone start sooner.
-const env = { NODE_COMPILE_CACHE: join(modules, '.compile-cache'), ...process.env };
+// Node's compile cache, which makes later processes of this clone start sooner, and the rules of time zones.
+const env = {
+  NODE_COMPILE_CACHE: join(modules, '.compile-cache'),
+  ICU_TIMEZONE_FILES_DIR: join(root, 'data', 'zone-rules'),
+  ...process.env,
+};
 for (const step of commands[name](args)) {
   const code = await run(node, step, { stdout: 'inherit', env });
   if (code !== 0) process.exit(code);

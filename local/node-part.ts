@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { mallocSettings } from '../data/malloc-settings.ts';
+import { processEnvironment } from '../data/process-environment.ts';
 import { repositoryDir } from './config.ts';
 import { endOrphans } from './orphans.ts';
 import { launchPart, type PartHandle, untilReady } from './part.ts';
@@ -25,7 +25,7 @@ export async function startNodePart(options: NodePartOptions): Promise<PartHandl
     name,
     command: process.execPath,
     args: ['--enable-source-maps', script, markerOf(options.stackDir)],
-    environment: { ...mallocSettings, ...options.environment },
+    environment: { ...processEnvironment, ...options.environment },
     workingDir: repositoryDir,
     logFile,
     stopSignal: 'SIGTERM',

@@ -1,3 +1,4 @@
+import '../data/zone-rules/use.ts';
 import { join } from 'node:path';
 import type { Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';

@@ -13,6 +13,12 @@ const readiness = z.object({
     .describe(
       'With `verbose`: how many processes of each kind run and do not go on, because their tasks fail. Their runs and the log of the worker name them.',
     ),
+  zoneRules: z
+    .string()
+    .optional()
+    .describe(
+      'With `verbose`: the release of the time zone database whose rules schedules and SQL use. An operator can renew them.',
+    ),
 });
 
 const probeTimeoutMs = 2_000;
@@ -39,7 +45,7 @@ export function systemRoutes(app: Routes, deps: ApiDeps): void {
         tags: ['System'],
         summary: 'Readiness, with each dependency',
         description:
-          '503 when the metadata store is down. Without workflows or object store much still works: 200, `degraded`. `?verbose` also counts processes that do not go on.',
+          '503 when the metadata store is down. Without workflows or object store much still works: 200, `degraded`. `?verbose` also counts processes that do not go on, and names the release of the zone rules.',
         querystring: z.object({ verbose: z.string().optional() }),
         response: { 200: readiness, 503: readiness },
       },
@@ -57,7 +63,9 @@ export function systemRoutes(app: Routes, deps: ApiDeps): void {
       return reply.code(isDown ? 503 : 200).send({
         status,
         dependencies,
-        ...(isVerbose ? { failingProcesses: await countFailing(deps.db) } : {}),
+        ...(isVerbose
+          ? { failingProcesses: await countFailing(deps.db), zoneRules: process.versions.tz }
+          : {}),
       });
     },
   );

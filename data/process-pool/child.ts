@@ -4,7 +4,7 @@ import { getCompileCacheDir } from 'node:module';
 import { setPriority } from 'node:os';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
-import { mallocSettings } from '../malloc-settings.ts';
+import { processEnvironment } from '../process-environment.ts';
 
 /** A child process of our own code that does one kind of work for this process, and ends with it. */
 export interface Child<To> {
@@ -47,7 +47,7 @@ export function forkChild<To extends object, From>(options: ChildOptions<From>):
       TZ: 'UTC',
       PGCONNECT_TIMEOUT: '10',
       ...(options.threadPoolSize === undefined ? {} : { UV_THREADPOOL_SIZE: String(options.threadPoolSize) }),
-      ...mallocSettings,
+      ...processEnvironment,
       ...compileCache(),
     },
     execArgv: options.nodeFlags ?? [],

@@ -1,6 +1,6 @@
 /**
- * Compiles a folder of time zone files, as PyPI's `tzdata` and the `tzdata` of Linux distributions have, to the
- * file that ICU reads in place of its own rules:
+ * Compiles a folder of time zone files, as the `tzdata` of PyPI and of Linux distributions have, to the file
+ * that ICU reads in place of its own rules:
  *
  *   node data/zone-rules/compile.ts FOLDER INTO
  *
@@ -152,7 +152,8 @@ function firstYearOfRule(
 
 /**
  * ICU keeps an offset in two parts, of which the second is what clocks are put forward by. A file tells only
- * whether they are: the zone's time without it is that of the changes beside it. The sum is always the file's.
+ * whether they are: the zone's time without it is that of the changes beside it. The sum is always the
+ * file's.
  */
 function splitTypes({ initial, changes }: Pick<ZoneHistory, 'initial' | 'changes'>): {
   types: [number, number][];

@@ -14,8 +14,9 @@ const modes = { wall: 0, standard: 1, utc: 2 } as const;
 const day = 86_400;
 
 /**
- * Undefined for a zone without changes, or whose rule ICU cannot express: its times lie within a day, in local
- * time, standard time or UTC, and its days are the first of a weekday from a date on or the last one up to it.
+ * Undefined for a zone without changes, or whose rule ICU cannot express. Its times lie within a day, in
+ * local time, standard time or UTC; its days are the first of a weekday from a date on, or the last one up to
+ * it.
  */
 export function finalRuleOf({ standard, daylight }: YearlyRule): FinalRule | undefined {
   if (daylight === undefined) return undefined;

@@ -18,14 +18,13 @@ export interface RuleDay {
   seconds: number;
 }
 
-const name = String.raw`(?:[A-Za-z]+|<[+\-A-Za-z0-9]+>)`;
-const time = String.raw`[+-]?\d{1,3}(?::\d\d){0,2}`;
-const day = String.raw`M\d{1,2}\.\d\.\d(?:/${time})?`;
-const form = new RegExp(`^${name}(${time})(?:${name}(${time})?,(${day}),(${day}))?$`);
+const offsets = /^(?:[A-Za-z]+|<[^>]+>)([+-]?[\d:]+)(?:(?:[A-Za-z]+|<[^>]+>)([+-]?[\d:]+)?)?$/;
+const ruleDay = /^M(\d{1,2})\.([1-5])\.([0-6])(?:\/([+-]?[\d:]+))?$/;
 
 /** @throws Error for a form that no zone uses today, such as days counted from January */
 export function readPosixRule(text: string): YearlyRule {
-  const [, standardText, daylightText, start, end] = form.exec(text) ?? [];
+  const [names = '', start, end] = text.split(',');
+  const [, standardText, daylightText] = offsets.exec(names) ?? [];
   if (standardText === undefined) throw new Error(`The rule ${text} is of an unknown form.`);
   const standard = { offset: -secondsOf(standardText), isDst: false };
   if (start === undefined || end === undefined) return { standard };
@@ -65,9 +64,9 @@ function dayIn(year: number, { month, week, weekday }: RuleDay): number {
 }
 
 function dayOf(text: string): RuleDay {
-  const [date = '', at = '2'] = text.slice(1).split('/');
-  const [month, week, weekday] = date.split('.').map(Number) as [number, number, number];
-  return { month, week, weekday, seconds: secondsOf(at) };
+  const [whole, month, week, weekday, time = '2'] = ruleDay.exec(text) ?? [];
+  if (whole === undefined) throw new Error(`The day ${text} of a rule is of an unknown form.`);
+  return { month: Number(month), week: Number(week), weekday: Number(weekday), seconds: secondsOf(time) };
 }
 
 function secondsOf(text: string): number {

@@ -16,7 +16,8 @@ const standsAlone = 1;
 
 /**
  * A `.res` file of ICU (format version 1.3, little-endian), which ICU reads from 2.8 on. Its format is
- * described in ICU's `uresdata.h`: words of 32 bits, of which a resource is a type and the place of its value.
+ * described in ICU's `uresdata.h`: words of 32 bits, of which a resource is a type and the place of its
+ * value.
  */
 export function writeResourceBundle(root: Resource): Buffer {
   const keys = keyPlaces(root);

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { processEnvironment, zoneRulesVariable } from '../process-environment.ts';
 
 const file = join(processEnvironment[zoneRulesVariable], 'zoneinfo64.res');
-const version = process.versions.tz ?? 'none';
+// Empty if the file that was to be used cannot be read.
+const version = process.versions.tz || 'an unknown release';
 if (!readFileSync(file).includes(Buffer.from(version, 'utf16le'))) {
   // Another process cannot take over the channel to a parent.
   const isOver = process.env[zoneRulesVariable] !== undefined || process.send !== undefined;
