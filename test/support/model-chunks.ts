@@ -10,7 +10,8 @@ export interface ModelUsage {
 export interface ModelAnswer {
   text?: string | Iterable<string>;
   reasoning?: string | Iterable<string>;
-  toolCalls?: { name: string; arguments: string }[];
+  /** An object instead of the text of one is what some servers send. */
+  toolCalls?: { name: string; arguments: string | object }[];
   usage?: ModelUsage;
   finishReason?: string;
 }
@@ -75,12 +76,17 @@ function* deltasOf(n: number, answer: ModelAnswer): Generator<object> {
   for (const content of listOf(answer.text)) yield { content };
   for (const [index, call] of (answer.toolCalls ?? []).entries()) {
     // The name comes first, and the arguments in pieces.
-    const half = Math.ceil(call.arguments.length / 2);
     const start = { id: callId(n, index), type: 'function', function: { name: call.name, arguments: '' } };
     yield { tool_calls: [{ index, ...start }] };
-    for (const piece of [call.arguments.slice(0, half), call.arguments.slice(half)])
+    for (const piece of piecesOf(call.arguments))
       if (piece !== '') yield { tool_calls: [{ index, function: { arguments: piece } }] };
   }
+}
+
+function piecesOf(args: string | object): (string | object)[] {
+  if (typeof args !== 'string') return [args];
+  const half = Math.ceil(args.length / 2);
+  return [args.slice(0, half), args.slice(half)];
 }
 
 /** A text is sent word by word, each with the space before it. */

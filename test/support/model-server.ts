@@ -39,7 +39,7 @@ export type ModelReply = Timing &
         text?: string | string[];
         reasoning?: string | string[];
         /** Arguments are sent verbatim, JSON or not. */
-        toolCalls?: { name: string; arguments: string }[];
+        toolCalls?: { name: string; arguments: string | object }[];
         usage?: ModelUsage;
         /** By default, as the answer implies. */
         finishReason?: string;

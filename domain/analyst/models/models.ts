@@ -2,9 +2,11 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { extractReasoningMiddleware, wrapLanguageModel } from 'ai';
 import { createRedaction, type Redaction } from '../../../data/outgoing/redaction.ts';
 import { type ModelProvider, type ModelsConfig, modelId, offlineId } from './config.ts';
 import { type Effort, effortsOf, optionsFor, type ProviderOptions } from './efforts.ts';
+import { fetchWithTextArguments } from './object-arguments.ts';
 
 export type { Effort, ProviderOptions } from './efforts.ts';
 
@@ -78,11 +80,11 @@ function modelsOf(provider: ModelProvider, contextTokens: number): FoundModel[] 
 function opener({ kind, apiKey, baseUrl: baseURL }: ModelProvider): (name: string) => LanguageModelV4 {
   switch (kind) {
     case 'openai': {
-      const openai = createOpenAI({ apiKey: apiKey ?? '', baseURL });
+      const openai = createOpenAI({ apiKey: apiKey ?? '', baseURL, fetch: fetchWithTextArguments });
       // Compatible servers support chat completions; OpenAI itself supports thinking between tool calls only
       // in the responses API.
       const isOfficial = new URL(baseURL).hostname.endsWith('.openai.com');
-      return (name) => (isOfficial ? openai.responses(name) : openai.chat(name));
+      return (name) => (isOfficial ? openai.responses(name) : withoutThoughts(openai.chat(name)));
     }
     case 'anthropic': {
       const anthropic = createAnthropic({ apiKey: apiKey ?? '', baseURL });
@@ -90,8 +92,16 @@ function opener({ kind, apiKey, baseUrl: baseURL }: ModelProvider): (name: strin
     }
     case 'local': {
       const key = apiKey === undefined ? {} : { apiKey };
-      const local = createOpenAICompatible({ name: kind, baseURL, includeUsage: true, ...key });
-      return (name) => local.chatModel(name);
+      const settings = { name: kind, baseURL, includeUsage: true, fetch: fetchWithTextArguments };
+      const local = createOpenAICompatible({ ...settings, ...key });
+      return (name) => withoutThoughts(local.chatModel(name));
     }
   }
 }
+
+/** Servers that don't know a model's thoughts send them within its text. */
+const withoutThoughts = (model: LanguageModelV4): LanguageModelV4 =>
+  wrapLanguageModel({
+    model,
+    middleware: extractReasoningMiddleware({ tagName: 'think' }),
+  }) as LanguageModelV4;

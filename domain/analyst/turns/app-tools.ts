@@ -5,6 +5,7 @@ import { misfitOf } from '../app-connections/misfit.ts';
 import { type OfferedTool, offeredTools } from '../app-connections/offered.ts';
 import type { Conversation } from '../conversations/conversations.ts';
 import { beginAttempt, endAttempt, type MessagePart, type NewPart } from '../conversations/messages.ts';
+import { readInput, unreadableInput } from './tool-input.ts';
 
 /**
  * The app tool of a call, as it was offered. Stored with the call, which is made only if the tool is
@@ -54,9 +55,13 @@ export async function callParts(
     const ofApp = { ...part, app_tool: JSON.stringify(called) };
     // A tool that is no longer offered is refused when it is called.
     const policy = present.find((candidate) => candidate.name === name)?.policy ?? tool.policy;
-    const misfit = misfitOf(input, tool.inputSchema);
+    const read = readInput(input);
+    const misfit = 'fault' in read ? read.fault : misfitOf(read.input, tool.inputSchema);
     if (misfit !== undefined) {
-      const message = `The input does not fit the tool's schema: ${misfit}`;
+      const message =
+        'fault' in read
+          ? unreadableInput(input, read.fault)
+          : `The input does not fit the tool's schema: ${misfit}`;
       return { ...ofApp, status: 'failed', ...problem('invalid_request', message) };
     }
     if (policy === 'allow') return ofApp;

@@ -1,6 +1,7 @@
 import type { AssistantContent, TextStreamPart, ToolSet } from 'ai';
 import type { ModelAnswer, ReplyWriter } from './reply-writer.ts';
 import { again, final } from './step-failure.ts';
+import { readInput } from './tool-input.ts';
 
 /** Maximum characters of a turn: text, thoughts and tool inputs together. */
 export const maxTurnCharacters = 200_000;
@@ -46,8 +47,10 @@ export async function readAnswer(
   for await (const part of stream) {
     switch (part.type) {
       case 'text-delta': {
-        const text = storable(part.text);
-        count(text);
+        const given = storable(part.text);
+        count(given);
+        // Some models begin with empty lines, above all after their thoughts.
+        const text = texts.has(`text ${part.id}`) ? given : given.trimStart();
         if (text === '') break;
         grow('text', part.id, text, part.providerMetadata);
         await writer.addText(text);
@@ -66,14 +69,16 @@ export async function readAnswer(
       case 'tool-call': {
         if (calls.length >= maxCalls)
           throw final('model_answer_broken', `The model called more than ${maxCalls} tools at once.`);
-        const input = storableInput(part.input);
+        const written = storableInput(part.input);
+        const read = readInput(written);
+        const input = 'input' in read ? read.input : written;
         calls.push({ toolCallId: storable(part.toolCallId), name: storable(part.toolName), input });
         content.push({
           type: 'tool-call',
           toolCallId: storable(part.toolCallId),
           toolName: storable(part.toolName),
           // Providers accept only objects in the history, whatever the model sent.
-          input: isObject(input) ? input : {},
+          input: 'input' in read ? read.input : {},
           ...(part.providerMetadata === undefined ? {} : { providerOptions: part.providerMetadata }),
         });
         break;
@@ -124,6 +129,3 @@ function storableInput(input: unknown): unknown {
     throw final('model_answer_too_long', 'The model called a tool with too much.');
   return JSON.parse(storable(json).replaceAll('\\u0000', '\\ufffd'));
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -13,6 +13,7 @@ import { actsForIn, askerOf, turnPin } from '../conversations/turns.ts';
 import { partView } from '../conversations/views.ts';
 import { type AppToolCall, callApp } from './app-tools.ts';
 import { showInRun } from './run-steps.ts';
+import { readInput, unreadableInput } from './tool-input.ts';
 import { tools } from './tools/index.ts';
 import type { ToolAnswer, ToolCall, ToolDeps } from './tools/tool.ts';
 
@@ -112,7 +113,9 @@ async function make(
   const name = part.name ?? '';
   const tool = byName.get(name);
   if (tool === undefined) return failed(new AppError('invalid_request', `There is no tool called ${name}.`));
-  const input = tool.input.safeParse(given);
+  const read = readInput(given);
+  if ('fault' in read) return failed(new AppError('invalid_request', unreadableInput(given, read.fault)));
+  const input = tool.input.safeParse(read.input);
   if (!input.success) {
     const [issue] = input.error.issues;
     const place = issue?.path.join('.') ?? '';

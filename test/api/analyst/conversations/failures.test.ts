@@ -140,3 +140,32 @@ test('control characters and broken text of a model are stored as text that can 
   });
   expect(reply.content.isWellFormed() && !reply.content.includes('\u0000')).toBe(true);
 });
+
+test.each([
+  ['nearly JSON', '{"words": "sales\n",}'],
+  ['encoded twice', JSON.stringify('{"words":"sales"}')],
+  ['an object instead of a text', { words: 'sales' }],
+])('the input of a call is read where it is %s', async (_what, args) => {
+  script = [{ toolCalls: [{ name: 'search_tables', arguments: args }] }, { text: 'Found.' }];
+  const reply = await talk.ask('What is there on sales?');
+  expect(reply).toMatchObject({ status: 'complete', content: 'Found.' });
+  const call = reply.parts.find(({ type }: { type: string }) => type === 'tool_call');
+  expect(call).toMatchObject({ name: 'search_tables', status: 'done' });
+  expect(call.input.words.trim()).toBe('sales');
+});
+
+test('a model sees what it sent, and what is wrong with it', async () => {
+  script = [toolOf('search_tables', '{"words": "sal'), { text: 'Sorry.' }];
+  expect(await talk.ask('Sales?')).toMatchObject({ status: 'complete', content: 'Sorry.' });
+  const told = JSON.stringify(models.requests.at(-1));
+  expect(told).toContain('You sent: ');
+  expect(told).toContain('sal');
+});
+
+test('thoughts within the text are no part of the answer', async () => {
+  const text = ['<thi', 'nk>The user greets', ' me.</th', 'ink>\n\n', 'Hello!'];
+  script = [{ text }];
+  const reply = await talk.ask('Hello?');
+  expect(reply).toMatchObject({ status: 'complete', content: 'Hello!' });
+  expect(JSON.stringify(await talk.show())).not.toContain('greets');
+});
