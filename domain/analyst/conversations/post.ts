@@ -10,7 +10,7 @@ import {
   updateConversation,
 } from './conversations.ts';
 import { appendEvents } from './events.ts';
-import { activeReply, findMessage, type Message } from './messages.ts';
+import { activeReply, countTurns, findMessage, type Message } from './messages.ts';
 import { countWaiting, findQueued, insertQueued, maxWaiting, queueChanged, queuedView } from './queue.ts';
 import { startTurn, stopTurn } from './turns.ts';
 import type { QueuedMessageView } from './views.ts';
@@ -62,6 +62,7 @@ export async function accept(
   const isBusy = active !== undefined || conversation.queue_held || waiting > 0;
   if (isBusy && post.onBusy === 'reject') throw busy(active, conversation);
   if (isBusy && post.onBusy === 'enqueue') return enqueue(db, conversation, post, active, waiting);
+  if (active === undefined) await refuseTooMany(db, post.organizationId);
   if (active !== undefined) await stopTurn(db, conversation, active, { holdsQueue: false });
   return begin(db, conversation, post, active?.id ?? null);
 }
@@ -129,6 +130,20 @@ async function enqueue(
     lastEventId,
     interruptedId: null,
   };
+}
+
+/** Answers of an organization that are under way or wait for their turn. */
+const mostAnswers = 200;
+
+/** More would be answered only in minutes, and keep the processes busy that others need. */
+async function refuseTooMany(db: OrganizationTransaction, organizationId: string): Promise<void> {
+  const { started, waiting } = await countTurns(db, organizationId);
+  if (started + waiting < mostAnswers) return;
+  throw new AppError(
+    'rate_limited',
+    `${mostAnswers} questions of the organization are being answered or wait for it. Ask again when some are answered.`,
+    { retryAfterSeconds: 5 },
+  );
 }
 
 /** The result of an earlier attempt of the same request, whose answer was lost. */
