@@ -8,7 +8,7 @@ import {
   takeOverWorkflow,
   versionBefore,
 } from '../../../domain/automation/workflows/definitions/activate.ts';
-import { readSqlOfDraft, sqlFaults } from '../../../domain/automation/workflows/definitions/sql-faults.ts';
+import { sqlFaultsOfDraft } from '../../../domain/automation/workflows/definitions/sql-faults.ts';
 import {
   getVersion,
   listVersions,
@@ -74,7 +74,7 @@ export function workflowActivationRoutes(app: Routes, deps: ApiDeps): void {
     run: async ({ organizationId, caller, params, body, newId, request, reply, transaction }) => {
       const draft = await transaction((db) => loadWorkflow(db, organizationId, params, caller));
       const isChecked = body.version_id === undefined && draft.revision === body.expected_revision;
-      const statements = isChecked ? await readSqlOfDraft(deps, draft, clientGone(reply)) : [];
+      const found = isChecked ? await sqlFaultsOfDraft(deps, draft, clientGone(reply)) : [];
       return thenNotified(request, () =>
         transaction(async (db) => {
           const before = await held(db, organizationId, params, caller);
@@ -83,7 +83,7 @@ export function workflowActivationRoutes(app: Routes, deps: ApiDeps): void {
             expectedRevision: body.expected_revision,
             olderId: body.version_id,
             callerId: caller.id,
-            sqlFaults: sqlFaults(statements),
+            sqlFaults: found,
           };
           return shown(db, await activateWorkflow(db, deps.cipher, before, activation));
         }),

@@ -1,9 +1,8 @@
 import { AppError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { faultsOfDraft } from '../../../domain/automation/workflows/definitions/draft-faults.ts';
-import { readSqlOfDraft, sqlFaults } from '../../../domain/automation/workflows/definitions/sql-faults.ts';
+import { sqlFaultsOfDraft } from '../../../domain/automation/workflows/definitions/sql-faults.ts';
 import { triggersOf } from '../../../domain/automation/workflows/definitions/triggers.ts';
-import { unknownTableWarnings } from '../../../domain/automation/workflows/definitions/unknown-tables.ts';
 import {
   getWorkflow,
   listWorkflows,
@@ -145,7 +144,7 @@ export function workflowsRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Tell every fault of a draft',
       description:
-        'At its node and port, as an activation would refuse it. A statement may name tables that are made later: `warnings` has those that there are not yet, and makes nothing invalid.',
+        'At its node and port, as an activation would refuse it: also statements that name tables or columns that there are not. A table that a snapshot of the graph makes is there.',
       exists: loadWorkflow,
       errors: ['queries_saturated'],
     },
@@ -161,11 +160,9 @@ export function workflowsRoutes(app: Routes, deps: ApiDeps): void {
                   msg: 'enough is a condition, whose input input must have an edge.',
                   type: 'missing',
                 },
-              ],
-              warnings: [
                 {
                   loc: ['body', 'graph', 'nodes', 0, 'config', 'sql'],
-                  msg: 'There is no table ordres. A run fails unless it is made before; correct the name if it is misspelt.',
+                  msg: 'There is no table ordres.',
                   type: 'unknown_table',
                 },
               ],
@@ -179,10 +176,8 @@ export function workflowsRoutes(app: Routes, deps: ApiDeps): void {
         const row = await loadWorkflow(db, organizationId, params, caller);
         return { draft: row, found: await faultsOfDraft(db, deps.cipher, row) };
       });
-      const statements = await readSqlOfDraft(deps, draft, clientGone(reply));
-      const faults = [...found, ...sqlFaults(statements)];
-      const warnings = await transaction((db) => unknownTableWarnings(db, draft, statements));
-      return { data: { valid: faults.length === 0, faults, warnings } };
+      const faults = [...found, ...(await sqlFaultsOfDraft(deps, draft, clientGone(reply)))];
+      return { data: { valid: faults.length === 0, faults } };
     },
   );
 }

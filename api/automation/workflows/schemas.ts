@@ -153,14 +153,11 @@ export const dataEventView = ({ tableIds, windowSeconds, ownWrites }: DataEventC
   ...{ table_ids: tableIds, window_seconds: windowSeconds, own_writes: ownWrites },
 });
 
-const faults = z.array(
-  z.object({ loc: z.array(z.union([z.string(), z.int()])), msg: z.string(), type: z.string() }),
-);
-
 export const faultsSchema = z.object({
   valid: z.boolean(),
-  faults,
-  warnings: faults.describe('What an activation takes, and may be meant otherwise.'),
+  faults: z.array(
+    z.object({ loc: z.array(z.union([z.string(), z.int()])), msg: z.string(), type: z.string() }),
+  ),
 });
 
 const portSchema = z.object({ name: z.string(), type: z.enum(portTypes) });

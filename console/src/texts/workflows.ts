@@ -107,7 +107,6 @@ export const workflows = {
   check: {
     title: 'Check',
     valid: 'The draft has no faults.',
-    warnings: 'Warnings',
   },
   settings: 'Title, folder and parameters',
   fields: { title: 'Title', description: 'Description', folder: 'Folder for its files' },

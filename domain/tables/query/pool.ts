@@ -228,7 +228,7 @@ function performIn<Task extends ProcessTask>(
 
 function statementOf(request: QueryRequest): ProcessStatement {
   const { location, relations, sql, limit, rowFormat, atVersions } = request;
-  const { parameters = [], tableSources = [], onlyCheck = false } = request;
+  const { parameters = [], tableSources = [], onlyCheck } = request;
   return {
     ...{ kind: 'run', location, relations, sql, parameters, tableSources },
     ...{ limit, rowFormat, atVersions, onlyCheck },

@@ -36,6 +36,8 @@ export interface QueryParameter {
 
 export type RowFormat = 'both' | 'rows' | 'rows_with_column_order';
 
+export type OnlyCheck = 'form' | 'names';
+
 export interface QueryRequest {
   /** The lake; its catalog user can read only this organization's schema. */
   location: LakeLocation;
@@ -51,8 +53,11 @@ export interface QueryRequest {
   rowFormat: RowFormat;
   /** Relation name to the snapshot it is read at; a view reads all its tables there. */
   atVersions: ReadonlyMap<string, number>;
-  /** Whether it is only checked, not run; then it may name any table. */
-  onlyCheck?: boolean;
+  /**
+   * What is done instead of running it: `form` checks it whatever tables exist, and returns their names;
+   * `names` also has the engine find the tables, columns and functions that it names.
+   */
+  onlyCheck?: OnlyCheck | undefined;
   /** Aborted when the client disconnects; the statement is interrupted. */
   signal?: AbortSignal;
 }

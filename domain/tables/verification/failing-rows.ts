@@ -79,7 +79,7 @@ async function sampleOf(
   const { rowsWithColumnOrderJson: json } = await builds.perform(
     {
       ...{ kind: 'run', location, sql: `SELECT * FROM (${sql}\n) AS f LIMIT ${sampleRows}`, relations },
-      ...{ atVersions, parameters: [], tableSources: [], limit: sampleRows, onlyCheck: false },
+      ...{ atVersions, parameters: [], tableSources: [], limit: sampleRows },
       rowFormat: 'rows_with_column_order',
     },
     limitsOfStatement(limits),

@@ -268,7 +268,7 @@ function query(
   return builds.perform(
     {
       ...{ kind: 'run', location, sql, relations, atVersions },
-      ...{ parameters: [], tableSources: [], limit: 1, rowFormat: 'rows', onlyCheck: false },
+      ...{ parameters: [], tableSources: [], limit: 1, rowFormat: 'rows' },
     },
     limitsOfStatement(limits),
   );

@@ -37,7 +37,7 @@ export function Definition({ workflow, types, hand, steps }: DefinitionProps) {
 function GraphDefinition({ workflow, types, hand, steps, graph }: DefinitionProps & { graph: Graph }) {
   const [chosenId, setChosenId] = useState<string>();
   const check = useCheck(workflow, hand.saved.graph);
-  const faults = check.data?.faults ?? none;
+  const faults = check.data ?? none;
   const isEditable = workflow.status !== 'archived';
   const { change: changeDraft } = hand;
   const change = useCallback(

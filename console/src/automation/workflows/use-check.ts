@@ -23,7 +23,7 @@ export function useCheck({ id, revision }: Workflow, graph: Graph | undefined) {
         const node = part === 'graph' && nodes === 'nodes' ? graph?.nodes[Number(index)] : undefined;
         return { nodeId: node?.id, place: (node === undefined ? loc.slice(1) : rest).join('.'), msg };
       };
-      return { faults: data.faults.map(placed), warnings: data.warnings.map(placed) };
+      return data.faults.map(placed);
     },
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,

@@ -5,7 +5,7 @@ import type { ObjectStoreSettings } from '../../../../data/objects/settings.ts';
 import type { Analyzed, DefinitionText, Renamed, Renaming } from '../../definitions/analysis.ts';
 import type { BuildTask, Built } from '../build/contract.ts';
 import type { Exported, ExportTask } from '../export/contract.ts';
-import type { QueryAnswer, QueryParameter, QueryRelation, RowFormat } from '../request.ts';
+import type { OnlyCheck, QueryAnswer, QueryParameter, QueryRelation, RowFormat } from '../request.ts';
 import type { Streamed, StreamTask } from '../stream/contract.ts';
 
 /**
@@ -34,7 +34,7 @@ export interface ProcessStatement {
   limit: number;
   rowFormat: RowFormat;
   atVersions: ReadonlyMap<string, number>;
-  onlyCheck: boolean;
+  onlyCheck?: OnlyCheck | undefined;
 }
 
 /** Analyzes definitions over empty tables; nothing is read from the lake. */

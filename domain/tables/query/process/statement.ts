@@ -39,10 +39,16 @@ export async function runStatement(
 ): Promise<QueryAnswer> {
   const startedAt = performance.now();
   const { connection } = engine;
-  if (statement.onlyCheck) {
+  if (statement.onlyCheck === 'form') {
     return { ...nothing, namedTables: await checkDraft(engine.parser, statement) };
   }
   const checked = await checkedOnce(engine, statement);
+  if (statement.onlyCheck === 'names') {
+    return inReadTransaction(engine, interruption, async () => {
+      (await connection.prepare(checked.sql)).destroySync();
+      return nothing;
+    });
+  }
   return inReadTransaction(engine, interruption, async () => {
     const readsLake = checked.scannedRelationIds.length > 0;
     const snapshotId = readsLake ? await newestSnapshot(engine) : 0;

@@ -21,20 +21,30 @@ beforeAll(async () => {
   await attachedTable(other, await projectOf(other), 'theirs', [{ s_id: 1 }]);
 });
 
-async function validated(graph: object) {
+/** What the check tells; an activation refuses the same, or takes it. */
+async function faultsOf(graph: object) {
   const { id, revision } = await workflows.draft(graph);
   const { body, text } = await client.call('POST', `/v1/workflows/${id}/validate`);
-  expect(body.data, text).toMatchObject({ valid: true, faults: [] });
-  await workflows.activate({ id, revision });
-  return body.data.warnings;
+  const { valid, faults } = body.data;
+  expect(valid, text).toBe(faults.length === 0);
+  const activation = { body: { expected_revision: revision } };
+  const activated = await client.call('POST', `/v1/workflows/${id}/activation`, activation);
+  if (valid) expect(activated.status, activated.text).toBe(200);
+  else expect([activated.status, activated.body.detail], activated.text).toEqual([422, faults]);
+  return faults;
 }
 
 const at = (index: number) => ['body', 'graph', 'nodes', index, 'config', 'sql'];
-const warning = (index: number, name: string) => ({
+const unknownTable = (index: number, name: string) => ({
   loc: at(index),
-  msg: `There is no table ${name}. A run fails unless it is made before; correct the name if it is misspelt.`,
+  msg: `There is no table ${name}.`,
   type: 'unknown_table',
 });
+const parameters = {
+  least: { type: 'number', required: true },
+  source: { type: 'table', required: true },
+};
+const query = (sql: string) => graphOf([node('read', 'query', { sql })], [], parameters);
 
 test.each([
   ['SELECT * FROM ordres', ['ordres']],
@@ -47,26 +57,44 @@ test.each([
   ['SELECT * FROM input', ['input']],
   ['SELECT * FROM range(3)', []],
   ['SHOW TABLES', []],
-])('of %s the tables %o are unknown, which is no fault', async (sql, names) => {
-  const parameters = {
-    least: { type: 'number', required: true },
-    source: { type: 'table', required: true },
-  };
-  const found = await validated(graphOf([node('read', 'query', { sql })], [], parameters));
-  expect(found).toEqual(names.map((name) => warning(0, name)));
+])('of %s the tables %o are unknown', async (sql, names) => {
+  expect(await faultsOf(query(sql))).toEqual(names.map((name) => unknownTable(0, name)));
 });
 
-test('what comes in is no unknown table of a condition, and each statement is warned of at its place', async () => {
-  const found = await validated(
+test.each([
+  ['SELECT amuont FROM orders', /"amuont" not found/],
+  ['SELECT o.amuont FROM orders AS o', /amuont/],
+  ['SELECT amount FROM orders WHERE since > ${params.least}', /"since" not found/],
+  ['SELECT no_such_function(amount) FROM orders', /does not exist/],
+  ["SELECT amount + DATE '2026-01-01' + 'x' FROM orders", /Binder Error/],
+])('%s is a fault at its place', async (sql, msg) => {
+  expect(await faultsOf(query(sql))).toEqual([
+    { loc: at(0), type: 'value_error', msg: expect.stringMatching(msg) },
+  ]);
+});
+
+test.each([
+  'SELECT sum(amount) AS total FROM orders HAVING total > ${params.least} LIMIT ${params.least}',
+  'SELECT amount + ${params.least} FROM orders WHERE abs(${params.least}) < 3',
+])('%s has none', async (sql) => {
+  expect(await faultsOf(query(sql))).toEqual([]);
+});
+
+test('what comes in is no unknown table of a condition, and its columns are not known yet', async () => {
+  const found = await faultsOf(
     graphOf(
       [
         node('rows', 'query', { sql: 'SELECT 1 AS n FROM gone' }),
         node('some', 'condition', { sql: 'SELECT n > (SELECT count(*) FROM lost) FROM input' }),
+        node('any', 'condition', { sql: 'SELECT m > (SELECT count(*) FROM orders) FROM input' }),
       ],
-      [['rows.rows', 'some.input']],
+      [
+        ['rows.rows', 'some.input'],
+        ['rows.rows', 'any.input'],
+      ],
     ),
   );
-  expect(found).toEqual([warning(0, 'gone'), warning(1, 'lost')]);
+  expect(found).toEqual([unknownTable(0, 'gone'), unknownTable(1, 'lost')]);
 });
 
 test('a table that a snapshot of the graph makes is known, before it is made', async () => {
@@ -84,13 +112,13 @@ test('a table that a snapshot of the graph makes is known, before it is made', a
     graphOf(
       [
         node('copy', 'snapshot', { dataset_id: dataset }),
-        node('read', 'query', { sql: `SELECT * FROM ${name}` }),
+        node('read', 'query', { sql: `SELECT any_column FROM ${name}` }),
       ],
       [['copy.done', 'read.start']],
       { d: { type: 'string', required: true } },
     );
   const names = [copied.snapshotTableName, other.snapshotTableName];
-  expect(await validated(reads(names[0], copied.id))).toEqual([]);
-  expect(await validated(reads(names[1], copied.id))).toEqual([warning(1, names[1])]);
-  expect(await validated(reads(names[1], '${params.d}'))).toEqual([]);
+  expect(await faultsOf(reads(names[0], copied.id))).toEqual([]);
+  expect(await faultsOf(reads(names[1], copied.id))).toEqual([unknownTable(1, names[1])]);
+  expect(await faultsOf(reads(names[1], '${params.d}'))).toEqual([]);
 });
