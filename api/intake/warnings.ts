@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const warningsSchema = z
   .array(
     z.object({
-      code: z.enum(['short_rows', 'short_rows_padded', 'formulas_without_value']),
+      code: z.enum(['short_rows', 'short_rows_padded', 'formulas_without_value', 'title_rows']),
       message: z.string(),
       sheet: z.string().optional(),
       column: z.string().optional(),
@@ -12,5 +12,5 @@ export const warningsSchema = z
     }),
   )
   .describe(
-    'Likely mistakes in the file: rows that lack trailing fields, or formulas that a workbook keeps without their values.',
+    'What was read otherwise than one may expect: rows that lack trailing fields, formulas that a workbook keeps without their values, or titles above the names of a sheet.',
   );

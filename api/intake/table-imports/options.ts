@@ -27,7 +27,7 @@ const columnMapping = z.strictObject({
 
 const maxHeaderRow = 10_000;
 
-const csvOptions = z.strictObject({
+export const csvOptions = z.strictObject({
   char_encoding: z
     .string()
     .min(1)
@@ -47,6 +47,13 @@ const csvOptions = z.strictObject({
     .string()
     .optional()
     .meta({ examples: ['"'], pattern: '^[!-/:-@\\[-`{-~]$' }),
+  escape_character: characters(0, 1)
+    .optional()
+    .meta({
+      examples: ['\\'],
+      description:
+        'What stands before a quote within a value in quotes, as in `"a \\"b\\""`. Left out or empty, such quotes are doubled: `"a ""b"""`.',
+    }),
   header_row: z.int().min(0).max(maxHeaderRow).optional().describe('1-based; 0 = none.'),
   first_data_row: z.int().min(1).max(maxHeaderRow).optional().describe('1-based.'),
   date_format: characters(0, 64)
@@ -77,8 +84,11 @@ const xlsxOptions = z.strictObject({
     .min(0)
     .max(maxHeaderRow)
     .optional()
-    .describe('1-based; 0 = none. Left out, the first row that is not empty.'),
+    .describe(
+      '1-based; 0 = none. Left out, the first row that is not empty; titles above the names are left out.',
+    ),
   first_data_row: z.int().min(1).max(maxHeaderRow).optional().describe('1-based.'),
+  last_data_row: z.int().min(1).optional().describe('1-based; below it is a footer.'),
 });
 
 /** How a file is parsed, in imports and previews. */

@@ -14,7 +14,8 @@ interface CsvOptionsProps {
 export function CsvOptions({ inEffect, onChange }: CsvOptionsProps) {
   const [isOpen, setIsOpen] = useState(false);
   const [detected] = useState(inEffect);
-  const { charEncoding, columnSeparator, quoteCharacter, headerRow, firstDataRow } = inEffect;
+  const { charEncoding, columnSeparator, quoteCharacter, escapeCharacter, headerRow, firstDataRow } =
+    inEffect;
   const { dateFormat, thousands, nullValues } = inEffect;
   const row = (text: string, least: number) => Math.max(least, Math.trunc(Number(text)));
   return (
@@ -37,6 +38,13 @@ export function CsvOptions({ inEffect, onChange }: CsvOptionsProps) {
               value={quoteCharacter}
               detected={detected.quoteCharacter}
               onChange={(text) => onChange({ quoteCharacter: text })}
+            />
+            <Choice
+              label={told.escape}
+              options={told.escapes}
+              value={escapeCharacter}
+              detected={detected.escapeCharacter}
+              onChange={(text) => onChange({ escapeCharacter: text })}
             />
             <Written
               label={told.encoding}

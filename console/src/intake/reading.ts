@@ -68,6 +68,7 @@ const csvOf = (choice: CsvChoice) => ({
   ...(choice.quoteCharacter === undefined || choice.quoteCharacter === ''
     ? {}
     : { quote_character: choice.quoteCharacter }),
+  ...(choice.escapeCharacter === undefined ? {} : { escape_character: choice.escapeCharacter }),
   ...(choice.headerRow === undefined ? {} : { header_row: choice.headerRow }),
   ...(choice.firstDataRow === undefined ? {} : { first_data_row: choice.firstDataRow }),
   ...(choice.dateFormat === undefined ? {} : { date_format: choice.dateFormat }),

@@ -33,6 +33,8 @@ export interface CsvOptions {
   charEncoding?: string;
   columnSeparator?: string;
   quoteCharacter?: string;
+  /** Before a quote within a value in quotes; empty, or the quote itself, where quotes are only doubled. */
+  escapeCharacter?: string;
   headerRow?: number;
   firstDataRow?: number;
   dateFormat?: string;
@@ -46,10 +48,12 @@ export interface CsvOptions {
 export interface XlsxOptions {
   /** Name, ignoring case; the first worksheet by default. */
   sheet?: string;
-  /** 1-based; 0 for none. By default the first row that is not empty. */
+  /** 1-based; 0 for none. By default the first row that is not empty, below titles. */
   headerRow?: number;
   /** 1-based; by default the row after the header. */
   firstDataRow?: number;
+  /** 1-based; by default the last row of the sheet. */
+  lastDataRow?: number;
 }
 
 export interface ImportOptions {
@@ -98,7 +102,7 @@ export interface SkippedLine {
 
 /** What was read, and is likely not meant so. */
 export interface Warning {
-  code: 'short_rows' | 'short_rows_padded' | 'formulas_without_value';
+  code: 'short_rows' | 'short_rows_padded' | 'formulas_without_value' | 'title_rows';
   message: string;
   sheet?: string;
   column?: string;

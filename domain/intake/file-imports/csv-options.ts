@@ -43,12 +43,22 @@ function checkSeparators(csv: CsvOptions, at: Report): void {
     else if (quote === (separator ?? undefined))
       at('quote_character', 'The quote and the column separator are the same');
   }
+  checkEscape(csv, at);
   if (thousands === undefined || thousands === '') return;
   checkOneCharacter('thousands', thousands, at);
   if (/^[\p{L}\p{N}+\-\r\n\0]$/u.test(thousands)) at('thousands', 'This character cannot group digits');
   if (thousands === separator)
     at('thousands', 'The thousands separator and the column separator are the same');
   if (thousands === quote) at('thousands', 'The thousands separator and the quote are the same');
+}
+
+function checkEscape({ escapeCharacter: sign, columnSeparator }: CsvOptions, at: Report): void {
+  if (sign === undefined || sign === '') return;
+  checkOneCharacter('escape_character', sign, at);
+  if ([...sign].length === 1 && !/^[!-/:-@[-`{-~]$/.test(sign))
+    at('escape_character', 'The escape character is a punctuation character of ASCII');
+  else if (sign === columnSeparator)
+    at('escape_character', 'The escape character and the column separator are the same');
 }
 
 function checkOneCharacter(field: string, text: string, at: Report): void {

@@ -32,6 +32,13 @@ function checkXlsx(xlsx: XlsxOptions, format: ImportFormat): ValidationFault[] {
   checkRows(xlsx, (field, msg, type = 'value_error') => {
     faults.push({ loc: ['body', 'xlsx', field], msg, type });
   });
+  const { headerRow = 0, firstDataRow = headerRow + 1, lastDataRow } = xlsx;
+  if (lastDataRow !== undefined && lastDataRow < firstDataRow)
+    faults.push({
+      loc: ['body', 'xlsx', 'last_data_row'],
+      msg: 'The last data row is not above the first one',
+      type: 'greater_than_equal',
+    });
   return faults;
 }
 

@@ -1,5 +1,6 @@
 import type { ObjectStore } from '../../../../data/objects/store.ts';
 import { createTranscoder } from './encoding.ts';
+import { createUnescaper, type EscapeLayout } from './unescape.ts';
 
 const chunkBytes = 1024 * 1024;
 
@@ -60,9 +61,18 @@ export async function objectHead(
   return Buffer.concat(parts);
 }
 
-export async function* transcoded(chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
+/** The text of a file in UTF-8, in which quotes within values are doubled. */
+export async function* transcoded(
+  chunks: AsyncIterable<Buffer>,
+  encoding: string,
+  escaping?: EscapeLayout,
+): AsyncGenerator<Buffer> {
   const transcoder = createTranscoder(encoding);
-  for await (const chunk of chunks) yield transcoder.write(chunk);
-  const rest = transcoder.end();
+  const unescaper = escaping && createUnescaper(escaping);
+  const plain = (text: Buffer) => unescaper?.write(text) ?? text;
+  for await (const chunk of chunks) yield plain(transcoder.write(chunk));
+  const rest = plain(transcoder.end());
   if (rest.length > 0) yield rest;
+  const last = unescaper?.end();
+  if (last !== undefined && last.length > 0) yield last;
 }

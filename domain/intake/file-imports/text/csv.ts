@@ -72,7 +72,9 @@ function numberCsv(
     nulls: readerNulls(reader),
     isPadded: dialect.shortRows === 'pad',
   };
-  return numberRecords(transcoded(chunks, dialect.encoding), layout, request.path, request.window);
+  const { escaping, quote, separator } = dialect;
+  const text = transcoded(chunks, dialect.encoding, { escaping, quote, separators: [separator] });
+  return numberRecords(text, layout, request.path, request.window);
 }
 
 /**
@@ -85,6 +87,7 @@ function isDirect(dialect: Dialect, url: string): boolean {
     dialect.encoding === 'utf8' &&
     dialect.header.length > 1 &&
     !dialect.hasOddLead &&
+    dialect.escaping === undefined &&
     dialect.shortRows === 'bad' &&
     !isMarkInData &&
     !/[*?[\]{}]/.test(url)

@@ -6,8 +6,9 @@ import { encodingName, resolveEncoding } from './encoding-names.ts';
 import { findHeader } from './header.ts';
 import { detectQuote } from './quote.ts';
 import { sample } from './sample.ts';
-import { checkedDeclaration, declaredSeparator, detectSeparator } from './separator.ts';
+import { candidates, checkedDeclaration, declaredSeparator, detectSeparator } from './separator.ts';
 import { detectThousands } from './thousands.ts';
+import { createUnescaper } from './unescape.ts';
 
 /** Number of bytes from which a file's dialect is detected. */
 export const headBytes = 1024 * 1024;
@@ -18,6 +19,8 @@ export interface Dialect {
   markBytes: number;
   separator: string;
   quote: string | undefined;
+  /** What stands before a quote within a value; undefined where quotes are only doubled. */
+  escaping: string | undefined;
   /** The first line end of the file, in the engine's notation. */
   newLine: '\\n' | '\\r\\n' | '\\r';
   /** Fields of the header, or without one as many empty names as there are columns. */
@@ -42,10 +45,14 @@ export function detectDialect(head: Buffer, isWhole: boolean, options: CsvOption
   const { encoding, markBytes } = encodingOf(head, options);
   const transcoder = createTranscoder(encoding);
   const body = transcoder.write(head.subarray(markBytes));
-  const bytes = isWhole ? Buffer.concat([body, transcoder.end()]) : body;
-  if (bytes.length === 0) throw new BadFileError('empty_file', 'The file is empty');
+  const read = isWhole ? Buffer.concat([body, transcoder.end()]) : body;
+  if (read.length === 0) throw new BadFileError('empty_file', 'The file is empty');
   const { columnSeparator, quoteCharacter, thousands } = options;
-  const quote = quoteCharacter ?? detectQuote(bytes, [columnSeparator, thousands]);
+  const quote = quoteCharacter ?? detectQuote(read, [columnSeparator, thousands]);
+  const { escapeCharacter: escaping = '' } = options;
+  const separators = columnSeparator === undefined ? candidates : [columnSeparator];
+  const unescaper = escaping === '' ? undefined : createUnescaper({ escaping, quote, separators });
+  const bytes = unescaper === undefined ? read : Buffer.concat([unescaper.write(read), unescaper.end()]);
   const declared =
     options.headerRow === 1 || options.firstDataRow === 1 ? undefined : declaredSeparator(bytes);
   const firstLine = declared === undefined ? 1 : 2;
@@ -61,6 +68,7 @@ export function detectDialect(head: Buffer, isWhole: boolean, options: CsvOption
     markBytes,
     separator,
     quote,
+    escaping: unescaper === undefined ? undefined : escaping,
     newLine: firstLineEnd(bytes),
     header: place.header,
     headerRow: place.headerRow,
@@ -126,6 +134,7 @@ export function effectiveCsv(dialect: Dialect, options: CsvOptions): EffectiveCs
     charEncoding: options.charEncoding ?? encodingName(dialect.encoding),
     columnSeparator: dialect.separator,
     quoteCharacter: dialect.quote ?? '',
+    escapeCharacter: dialect.escaping ?? '',
     headerRow: dialect.headerRow,
     firstDataRow: dialect.firstDataRow,
     dateFormat: dialect.dateFormat,

@@ -4,7 +4,7 @@ import { classOf, missing, nothing, text } from './cell-class.ts';
 import { isBlank, type SampleRecord, sample } from './sample.ts';
 
 /** Others (`^`, `~`, `:`) occur in too many values; they must be given explicitly. */
-const candidates = [',', ';', '\t', '|'];
+export const candidates = [',', ';', '\t', '|'];
 const judgedBytes = 128 * 1024;
 /**
  * Minimum shares of the records, from the first one that is split: those with several fields, and those with

@@ -5,6 +5,7 @@ import type { NumberOptions, TextSource } from '../text/source.ts';
 import { createTaggedWriter, type TaggedWriter } from '../text/tagged.ts';
 import { countFormulas, type FormulaCount } from './formulas.ts';
 import { type Cell, createSheetReader, maxRowChars, type SheetRow } from './sheet.ts';
+import { skipTitles } from './titles.ts';
 import { readWorkbook, type Workbook } from './workbook.ts';
 import { readXml } from './xml.ts';
 import { type Archive, openArchive, refuseBomb } from './zip.ts';
@@ -38,9 +39,12 @@ export async function openXlsx(
       const writer = await createTaggedWriter(request.path, form, request.window);
       try {
         const places = new Map<string, number>();
-        const reading = { place, writer, request, formulas, places };
+        const onRow = rowsInto(archive, { writer, place, formulas, places });
+        const titles = skipTitles(onRow);
+        const isDetected = place.headerRow === undefined && place.firstDataRow === undefined;
+        const reading = { writer, request, onRow: isDetected ? titles.row : onRow, end: titles.end };
         const isAtEnd = await readSheet(archive, workbook, reading);
-        opened.warnings = formulas.warnings(isAtEnd);
+        opened.warnings = [...titles.warnings(), ...formulas.warnings(isAtEnd)];
         return await writer.finish(isAtEnd, (column) => places.get(column) ?? 0);
       } catch (error) {
         await writer.close();
@@ -52,21 +56,19 @@ export async function openXlsx(
 }
 
 interface Reading {
-  place: XlsxOptions;
   writer: TaggedWriter;
   request: NumberOptions;
-  formulas: FormulaCount;
-  /** Where the sheet has each column; rows may leave some out. */
-  places: Map<string, number>;
+  onRow: (row: SheetRow) => void;
+  end: () => void;
 }
 
 /** Whether the sheet was read to its end. */
 async function readSheet(
   archive: Archive,
   workbook: Workbook,
-  { place, writer, request, formulas, places }: Reading,
+  { writer, request, onRow, end }: Reading,
 ): Promise<boolean> {
-  const sheet = createSheetReader(workbook, rowsInto(archive, { writer, place, formulas, places }));
+  const sheet = createSheetReader(workbook, onRow);
   async function* pieces(): AsyncGenerator<Buffer> {
     for await (const chunk of archive.read(workbook.sheet, request.signal)) {
       for (let at = 0; at < chunk.length; at += pieceBytes) {
@@ -76,14 +78,21 @@ async function readSheet(
     }
   }
   await readXml(pieces(), sheet, () => !writer.isDone());
+  end();
+  await writer.flush();
   return !writer.isDone();
 }
 
-function rowsInto(
-  archive: Archive,
-  { writer, place, formulas, places }: Omit<Reading, 'request'>,
-): (row: SheetRow) => void {
-  const { headerRow, firstDataRow = 1 } = place;
+interface Into {
+  place: XlsxOptions;
+  writer: TaggedWriter;
+  formulas: FormulaCount;
+  /** Where the sheet has each column; rows may leave some out. */
+  places: Map<string, number>;
+}
+
+function rowsInto(archive: Archive, { writer, place, formulas, places }: Into): (row: SheetRow) => void {
+  const { headerRow, firstDataRow = 1, lastDataRow = Number.POSITIVE_INFINITY } = place;
   let names: string[] | undefined = headerRow === 0 ? [] : undefined;
   let chars = 0;
   return ({ number, cells, unkept, isCut }) => {
@@ -95,7 +104,7 @@ function rowsInto(
     // A row of formulas without values has no names.
     if (names === undefined && headerRow === undefined && cells.length === 0) return;
     const isHeader = names === undefined && (headerRow === undefined || number === headerRow);
-    if (!isHeader && (names === undefined || number < firstDataRow)) return;
+    if (!isHeader && (names === undefined || number < firstDataRow || number > lastDataRow)) return;
     if (isCut) {
       writer.addBroken(number, rawOf(cells).slice(0, keptChars), tooLong);
       return;

@@ -92,6 +92,21 @@ describe('rows that lack trailing fields', () => {
   });
 });
 
+test('quotes within values are escaped by another character where that is said', async () => {
+  const text = 'a,b\n"say \\"hi, you\\"",1\n"C:\\\\",2\n"doubled ""too""",3\n';
+  const options = { csv: { escapeCharacter: '\\' } };
+  const { rows } = await imported(text, options);
+  expect(rows).toEqual([
+    ['say "hi, you"', '1'],
+    ['C:\\', '2'],
+    ['doubled "too"', '3'],
+  ]);
+  const preview = await lab.previewFile(await lab.upload(text), options);
+  expect([preview.rows[0], preview.badRowsTotal]).toEqual([['say "hi, you"', 1], 0]);
+  expect(preview.detectedCsv).toMatchObject({ escapeCharacter: '\\', columnSeparator: ',' });
+  expect((await failureOf(imported(text))).reason).toBeTruthy();
+});
+
 describe('an empty text in quotes is text, and an empty field null', () => {
   test.each([undefined, [], ['']])('with null_values %j', async (nullValues) => {
     const options = nullValues === undefined ? {} : { csv: { nullValues } };

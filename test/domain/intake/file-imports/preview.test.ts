@@ -30,6 +30,7 @@ test('shows a page of rows, the bad ones beside them, and the options in effect'
       charEncoding: 'UTF_8',
       columnSeparator: ';',
       quoteCharacter: '"',
+      escapeCharacter: '',
       headerRow: 1,
       firstDataRow: 2,
       dateFormat: 'dd.MM.yyyy',

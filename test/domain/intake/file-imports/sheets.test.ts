@@ -38,7 +38,40 @@ const read = async (xlsx: XlsxOptions) => {
 
 test('a sheet is chosen by its name, ignoring case; the first one by default', async () => {
   expect(await read({ sheet: 'PLAIN' })).toMatchObject({ columns: ['a INTEGER'], rows: [['1']] });
-  expect((await read({})).columns[0]).toBe('A title STRING');
+  expect((await read({})).columns).toEqual(['city STRING', 'km STRING']);
+});
+
+test('titles above the names are left out with a warning, and a footer where its row is said', async () => {
+  const sheet = (...rows: string[]) =>
+    zipFile({
+      'xl/workbook.xml': '<workbook><sheets><sheet name="S" r:id="r1"/></sheets></workbook>',
+      'xl/_rels/workbook.xml.rels':
+        '<Relationships><Relationship Id="r1" Target="worksheets/one.xml"/></Relationships>',
+      'xl/worksheets/one.xml': worksheet(rows.join('')),
+    });
+  const importing = async (content: Buffer, xlsx: XlsxOptions = {}) => {
+    const { columns, rows, staged } = await lab.importFile(await lab.upload(content, 'xlsx'), { xlsx });
+    return { columns, rows, warnings: staged.warnings };
+  };
+  const table = [row(4, 'city', 'km'), row(5, 'Porto', '7'), row(6, 'Lagos', '9'), row(8, 'Source: us')];
+  const titled = sheet(row(1, 'Distances'), row(2, 'of 2026'), ...table);
+  expect(await importing(titled, { lastDataRow: 6 })).toMatchObject({
+    columns: ['city STRING', 'km INTEGER'],
+    rows: [
+      ['Porto', '7'],
+      ['Lagos', '9'],
+    ],
+    warnings: [{ code: 'title_rows', count: 2, message: expect.stringContaining('Rows 1 to 2') }],
+  });
+  expect((await importing(titled)).rows).toHaveLength(3);
+  expect((await importing(titled, { headerRow: 2 })).columns[0]).toBe('of 2026 STRING');
+  // Neither a list of names, nor one whose second column has few values, has a title.
+  const names = await importing(sheet(row(1, 'name'), row(2, 'Ada'), row(3, 'Grace')));
+  expect(names).toMatchObject({ columns: ['name STRING'], rows: [['Ada'], ['Grace']] });
+  const noted = [row(1, 'name'), row(2, 'Ada'), row(3, 'Grace', 'a note'), row(4, 'Alan'), row(5, 'Mary')];
+  expect((await importing(sheet(...noted))).columns[0]).toBe('name STRING');
+  const numbers = await importing(sheet(row(1, 'year'), row(2, '1', '2'), row(3, '3', '4')));
+  expect(numbers.columns[0]).toBe('year INTEGER');
 });
 
 test('header and data begin where they are said to', async () => {
@@ -97,6 +130,7 @@ test('bad rows of a sheet are told by their row number', async () => {
 test.each([
   [{ headerRow: 3, firstDataRow: 3 }, 'first_data_row'],
   [{ headerRow: -1 }, 'header_row'],
+  [{ headerRow: 3, lastDataRow: 3 }, 'last_data_row'],
 ] as const)('%j is refused at its place', async (xlsx, field) => {
   await expect(lab.previewFile(await lab.upload(workbook, 'xlsx'), { xlsx })).rejects.toMatchObject({
     faults: [{ loc: ['body', 'xlsx', field] }],
