@@ -275,6 +275,7 @@ export interface Datasets {
   connection_id: string;
   created_at: Generated<Timestamp>;
   created_by: string;
+  csv: Json | null;
   cursor_column: string | null;
   id: string;
   key_columns: Generated<string[]>;
@@ -290,6 +291,7 @@ export interface Datasets {
   snapshot_enabled: Generated<boolean>;
   snapshot_table_name: string;
   table_id: string | null;
+  unreadable_values: Generated<string>;
   updated_at: Generated<Timestamp>;
 }
 
@@ -397,6 +399,7 @@ export interface DroppedGrants {
 
 export interface Exports {
   at_versions: Generated<Json>;
+  byte_order_mark: Generated<boolean>;
   created_at: Generated<Timestamp>;
   created_by: string;
   error: Json | null;
@@ -948,6 +951,7 @@ export interface SnapshotRuns {
   waited_by: string | null;
   waits_for: string | null;
   waits_until: Timestamp | null;
+  warnings: Generated<Json>;
 }
 
 export interface SourceRequests {

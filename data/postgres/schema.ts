@@ -36,7 +36,7 @@ interface Words {
     status: 'passed' | 'failed' | 'warned' | 'error';
   };
   definitions: { refresh_mode: Generated<'manual' | 'on_change'> };
-  exports: { format: 'csv' | 'parquet' | 'ndjson' | 'arrow' | 'xlsx' };
+  exports: { format: 'csv' | 'csv.gz' | 'parquet' | 'ndjson' | 'arrow' | 'xlsx' };
   materializations: { mode: 'materialize' | 'sync' };
   builds: { status: 'waiting' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'skipped' };
   table_imports: {

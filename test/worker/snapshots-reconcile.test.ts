@@ -124,7 +124,7 @@ test('a snapshot that the release before began has a run as any other', async ()
       .insertInto('snapshot_runs')
       .values({
         ...{ ...row, id, status: 'queued', finished_at: null },
-        ...{ schema_changes: '[]', error: null, reading: null },
+        ...{ schema_changes: '[]', error: null, reading: null, warnings: '[]' },
       })
       .execute(),
   );

@@ -9,7 +9,9 @@ import {
 import { getDataConnection } from '../../../domain/intake/data-connections/data-connections.ts';
 import { changeDataset, createDataset } from '../../../domain/intake/datasets/change.ts';
 import { deleteDataset, getDataset, listDatasets } from '../../../domain/intake/datasets/datasets.ts';
+import type { CsvOptions } from '../../../domain/intake/file-imports/contract.ts';
 import { memoOf } from '../../caller.ts';
+import { camelKeys } from '../../camel-keys.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { resource } from '../../resource.ts';
 import type { Call } from '../../route.ts';
@@ -114,6 +116,8 @@ export function datasetsRoutes(app: Routes, deps: ApiDeps): void {
 
 type Sent = z.output<typeof changeDatasetBody>;
 
+type SentCsv<Body extends Sent> = CsvOptions | null | (undefined extends Body['csv'] ? undefined : never);
+
 /** A request's settings in the names of the domain; absent ones are undefined. */
 function settingsOf<Body extends Sent>(body: Body) {
   const { guard } = body;
@@ -124,6 +128,8 @@ function settingsOf<Body extends Sent>(body: Body) {
     mode: body.mode as Body['mode'],
     cursor: body.cursor as Body['cursor'],
     keyColumns: body.key_columns as Body['key_columns'],
+    csv: (body.csv == null ? body.csv : camelKeys(body.csv)) as SentCsv<Body>,
+    unreadableValues: body.unreadable_values as Body['unreadable_values'],
     projectId: body.project_id as Body['project_id'],
     cadence: body.schedule as Body['schedule'],
     ...(guard === undefined ? {} : { maxShrinkRatio: guard?.max_shrink_ratio ?? null }),

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { type Cadence, cadenceView } from '../../../domain/automation/cadences/cadence.ts';
 import type { ShownDataset } from '../../../domain/automation/schedules/dataset-schedules.ts';
+import type { UnreadableValues } from '../../../domain/intake/datasets/copy/copier.ts';
 import { cadenceSchema, datasetCadenceBody } from '../../automation/schedules/cadence.ts';
 import { characters, nullableTimestamp, timestamp, visibleName } from '../../schemas.ts';
+import { csvOptions } from '../table-imports/options.ts';
 
 const mode = z
   .enum(['full', 'incremental'])
@@ -10,6 +12,12 @@ const mode = z
     'Of PostgreSQL and MySQL: whether each snapshot copies everything, or what came since by `cursor` and `key_columns`. An HTTP resource is read as its policy says.',
   );
 const guard = z.strictObject({ max_shrink_ratio: z.number().min(0).max(1) });
+
+const unreadableValues = z
+  .enum(['fail', 'null'])
+  .describe(
+    'Of PostgreSQL and MySQL: what becomes of a value that no value of its type in the lake can be, such as a time in the year 294276. `fail` ends the snapshot and names the column and the row; `null` copies null, and `warnings` of the snapshot counts them.',
+  );
 
 export const datasetSchema = z
   .object({
@@ -22,6 +30,8 @@ export const datasetSchema = z
     cursor: z.string().nullable(),
     keyColumns: z.array(z.string()),
     guard: z.object({ maxShrinkRatio: z.number() }).nullable(),
+    unreadableValues,
+    csv: z.record(z.string(), z.unknown()).nullable().describe('How CSV files are read, as it was said.'),
     schedule: cadenceSchema.nullable(),
     scheduleStatus: z
       .enum(['active', 'paused', 'done'])
@@ -49,6 +59,8 @@ export const datasetExample: z.input<typeof datasetSchema> = {
   cursor: null,
   keyColumns: ['id'],
   guard: { maxShrinkRatio: 0.2 },
+  unreadableValues: 'fail',
+  csv: null,
   schedule: null,
   scheduleStatus: null,
   projectId: null,
@@ -74,6 +86,10 @@ const fields = {
   guard: guard
     .nullable()
     .describe('A snapshot that would lose more than this share of the rows waits for `…/confirm`.'),
+  unreadable_values: unreadableValues,
+  csv: csvOptions
+    .nullable()
+    .describe('Of object stores: how CSV files are read. Fields left out are detected.'),
   project_id: characters(1, 64).nullable().describe('The project that lists its snapshots as runs.'),
   schedule: datasetCadenceBody
     .nullable()
@@ -88,6 +104,8 @@ export const createDatasetBody = z
     cursor: fields.cursor.default(null),
     key_columns: fields.key_columns.default([]),
     guard: fields.guard.default(null),
+    unreadable_values: unreadableValues.default('fail'),
+    csv: fields.csv.default(null),
     project_id: fields.project_id.default(null),
     schedule: fields.schedule.default(null),
   })
@@ -118,6 +136,8 @@ export function datasetView(dataset: ShownDataset): z.input<typeof datasetSchema
     cursor: dataset.cursor_column,
     keyColumns: dataset.key_columns,
     guard: dataset.max_shrink_ratio === null ? null : { maxShrinkRatio: dataset.max_shrink_ratio },
+    csv: dataset.csv as Record<string, unknown> | null,
+    unreadableValues: dataset.unreadable_values as UnreadableValues,
     schedule: dataset.cadence === null ? null : cadenceView(dataset.cadence as unknown as Cadence),
     scheduleStatus: dataset.schedule_status,
     projectId: dataset.project_id,

@@ -27,6 +27,18 @@ export const snapshotSchema = z
         }),
       )
       .describe("What the source's columns have become since the snapshot before."),
+    warnings: z
+      .array(
+        z.object({
+          code: z.enum(['more_pages', 'unreadable_values']),
+          message: z.string(),
+          column: z.string().optional(),
+          count: z.int(),
+        }),
+      )
+      .describe(
+        'What is likely not meant: a source that shows more pages than the resource reads, or values that became null.',
+      ),
     cursor: z.string().nullable(),
     error: z
       .object({ code: z.string(), message: z.string(), stage: z.string().optional(), ...refusalFields })
@@ -59,6 +71,7 @@ export const snapshotExample: z.input<typeof snapshotSchema> = {
   tableId: 'tbl_01kahz3v6dfyvb1s8m3h9q2w4x',
   tableVersion: 42,
   schemaChanges: [{ column: 'note', change: 'added', from: null, to: 'STRING' }],
+  warnings: [],
   cursor: null,
   error: null,
   waitsUntil: null,
@@ -84,6 +97,7 @@ export function snapshotView(run: SnapshotRun): z.input<typeof snapshotSchema> {
     tableId: run.table_id,
     tableVersion: run.table_version,
     schemaChanges: run.schema_changes,
+    warnings: run.warnings,
     cursor: run.cursor,
     error: run.error,
     waitsUntil: isWaiting ? run.waits_until!.toISOString() : null,

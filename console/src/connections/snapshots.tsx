@@ -73,7 +73,11 @@ export function Snapshots({ connectionId, datasetId }: SnapshotsProps) {
               isNumber: true,
             },
             { title: told.columns.begun, value: ({ createdAt }) => <Time at={createdAt} /> },
-            { title: told.columns.error, value: ({ error }) => error?.message },
+            {
+              title: told.columns.error,
+              value: ({ error, warnings }) =>
+                error?.message ?? warnings.map(({ message }) => message).join(' '),
+            },
           ]}
         />
       )}

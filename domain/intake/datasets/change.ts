@@ -3,6 +3,9 @@ import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
 import { replicationOf } from '../data-connections/change.ts';
 import { type DataConnection, getDataConnection } from '../data-connections/data-connections.ts';
+import type { CsvOptions } from '../file-imports/contract.ts';
+import { checkCsv } from '../file-imports/csv-options.ts';
+import type { UnreadableValues } from './copy/copier.ts';
 import { type Dataset, getDataset, insertDataset, updateDataset } from './datasets.ts';
 
 export interface DatasetSettings {
@@ -13,6 +16,9 @@ export interface DatasetSettings {
   cursor: string | null;
   keyColumns: readonly string[];
   maxShrinkRatio: number | null;
+  unreadableValues: UnreadableValues;
+  /** Of object stores. */
+  csv: CsvOptions | null;
   projectId: string | null;
   /** Stored as given; only the follower interprets it. */
   cadence: object | null;
@@ -80,6 +86,8 @@ export async function changeDataset(
     cursor: change.cursor === undefined ? before.cursor_column : change.cursor,
     keyColumns: change.keyColumns ?? before.key_columns,
     maxShrinkRatio: change.maxShrinkRatio === undefined ? before.max_shrink_ratio : change.maxShrinkRatio,
+    csv: change.csv === undefined ? before.csv : change.csv,
+    unreadableValues: change.unreadableValues ?? (before.unreadable_values as UnreadableValues),
     projectId: change.projectId === undefined ? before.project_id : change.projectId,
     cadence: change.cadence === undefined ? cadenceBefore : change.cadence,
   };
@@ -97,6 +105,8 @@ function columnsOf(settings: DatasetSettings) {
     cursor_column: settings.cursor,
     key_columns: [...settings.keyColumns],
     max_shrink_ratio: settings.maxShrinkRatio,
+    unreadable_values: settings.unreadableValues,
+    csv: settings.csv === null ? null : JSON.stringify(settings.csv),
     project_id: settings.projectId,
     cadence: settings.cadence === null ? null : JSON.stringify(settings.cadence),
   };
@@ -110,6 +120,8 @@ async function refuseUnfit(
 ): Promise<void> {
   const { organization_id: organizationId } = connection;
   if (settings.mode === 'incremental') refuseUnfitIncrement(connection, settings);
+  const csvFaults = settings.csv === null ? [] : checkCsv(settings.csv);
+  if (csvFaults.length > 0) throw new ValidationError(csvFaults);
   if (settings.projectId !== null && settings.projectId !== before?.project_id)
     await getOpenProject(db, organizationId, settings.projectId);
   if (connection.type !== 'http' || before !== undefined) return;

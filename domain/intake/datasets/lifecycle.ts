@@ -71,8 +71,8 @@ export function beginSnapshot(
 
 /**
  * Decides whether what is staged may be committed, or is held because it would lose more rows than the guard
- * allows. A snapshot still held when overdue fails here, in the same transaction, so that no confirmation can
- * come in between.
+ * allows, or any where the source showed more pages than were read. A snapshot still held when overdue fails
+ * here, in the same transaction, so that no confirmation can come in between.
  */
 export async function admitSnapshot(
   { db, lake }: SnapshotLifeDeps,
@@ -96,7 +96,9 @@ export async function admitSnapshot(
       .executeTakeFirstOrThrow();
     const statistics = await findStatistics(lake.catalogPool, schema, row.table_id);
     const before = row.is_incremental ? 0 : (statistics?.rowCount ?? 0);
-    const shrinks = ratio !== null && before > 0 && before - row.rows_copied > ratio * before;
+    // Where the source showed more than was copied, any loss is asked about.
+    const allowed = row.warnings.some(({ code }) => code === 'more_pages') ? 0 : ratio;
+    const shrinks = allowed !== null && before > 0 && before - row.rows_copied > allowed * before;
     if (!shrinks || row.confirmed_at !== null) return 'admitted';
     await moveSnapshot(transaction, row, 'running', 'awaiting_confirmation');
     return 'held';

@@ -11,7 +11,13 @@ import { type ReadDeps, readPages } from './pages/read.ts';
 import { newReading, type Reading, readingOf } from './pages/reading.ts';
 import { type StagePagesDeps, stagePages } from './pages/stage.ts';
 import { fingerprintOf, keyColumnsOf, type Replicated, replicatedOf, resourceOf } from './replicated.ts';
-import { type CopyProgress, lockSnapshot, type SnapshotRun, type SnapshotStaged } from './snapshot-runs.ts';
+import {
+  type CopyProgress,
+  lockSnapshot,
+  type SnapshotRun,
+  type SnapshotStaged,
+  type SnapshotWarning,
+} from './snapshot-runs.ts';
 
 export interface ReplicateDeps {
   lake: LakeDeps;
@@ -83,6 +89,7 @@ export async function replicate(
     ...table,
     columns,
     bytes: reading.bytes,
+    warnings: reading.showsMore === true ? [morePages] : [],
     replica: {
       isIncremental,
       keys,
@@ -92,6 +99,13 @@ export async function replicate(
     },
   };
 }
+
+const morePages: SnapshotWarning = {
+  code: 'more_pages',
+  message:
+    'The source shows that it has more pages, but this resource has no pagination, so that only the first one was copied. Set its pagination in http_replication.',
+  count: 1,
+};
 
 /**
  * If a reading reached its limit of pages, the next one continues there; only after the last page does the

@@ -6,6 +6,7 @@ import type { DataConnection } from '../data-connections/data-connections.ts';
 import { type ReplicatedResource, tieBreakerColumn } from '../data-connections/replication-policy.ts';
 import type { Reached } from '../data-connections/sources/http-cursor.ts';
 import type { PagePosition } from '../data-connections/sources/http-pages.ts';
+import type { CsvOptions } from '../file-imports/contract.ts';
 
 type Dataset = RecordOf<'datasets'>;
 
@@ -60,6 +61,7 @@ declare module '../../../data/postgres/schema.ts' {
   interface Documents {
     datasets: {
       replicated: Document<Replicated | null>;
+      csv: Document<CsvOptions | null>;
     };
   }
 }

@@ -6,6 +6,7 @@ import { giveUp, readManifest, removeStaged } from '../../tables/staging/staging
 import { type Gated, refusedBy } from '../../tables/verification/gate.ts';
 import { stageOnce } from '../../tables/verification/stage-once.ts';
 import { getDataConnection } from '../data-connections/data-connections.ts';
+import type { UnreadableValues } from './copy/copier.ts';
 import { getDataset } from './datasets.ts';
 import { planIncrement, replicaOf } from './increments.ts';
 import { endSnapshot } from './lifecycle.ts';
@@ -46,6 +47,7 @@ export async function stageSnapshot(
       progress: 0.95,
       staged_at: new Date(),
       is_incremental: copied.replica?.isIncremental ?? false,
+      warnings: JSON.stringify(copied.warnings ?? []),
       // Clears the failure of an earlier attempt.
       error: null,
     }),
@@ -89,7 +91,10 @@ async function copyDatabase(
 ): Promise<Manifest> {
   const begunAt = new Date();
   const increment = planIncrement(connection, dataset, row, begunAt);
-  const request = { connection, resource: dataset.resource, prefixUrl, increment };
+  const { resource, key_columns: keys } = dataset;
+  const unreadable = dataset.unreadable_values as UnreadableValues;
+  const csv = dataset.csv ?? {};
+  const request = { connection, resource, prefixUrl, increment, unreadable, csv, keys };
   const copied = await copier.copy(request, progress, signal);
   const { columns, increment: part } = copied;
   if (increment === undefined || part === undefined) return copied;

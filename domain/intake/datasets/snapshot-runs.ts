@@ -25,6 +25,7 @@ declare module '../../../data/postgres/schema.ts' {
       schema_changes: DefaultedDocument<SchemaChange[]>;
       error: Document<SnapshotFailure | null>;
       reading: Document<Reading | null>;
+      warnings: DefaultedDocument<SnapshotWarning[]>;
     };
   }
 }
@@ -61,6 +62,15 @@ export interface SnapshotFailure extends Refusal {
   code: string;
   message: string;
   stage?: string;
+}
+
+/** What a snapshot copied, and is likely not meant so. */
+export interface SnapshotWarning {
+  code: 'more_pages' | 'unreadable_values';
+  message: string;
+  /** Of the table. */
+  column?: string;
+  count: number;
 }
 
 export interface SchemaChange {

@@ -3,9 +3,9 @@ import type { ObjectStore } from '../../../../data/objects/store.ts';
 import type { DataConnection } from '../../data-connections/data-connections.ts';
 import type { SessionLimits } from '../../data-connections/sources/sockets.ts';
 import type { SourceTarget } from '../../data-connections/sources/source.ts';
-import type { StagedTable } from '../../file-imports/contract.ts';
+import type { CsvOptions, StagedTable } from '../../file-imports/contract.ts';
 import type { FileReader } from '../../file-imports/reader.ts';
-import type { CopyProgress } from '../snapshot-runs.ts';
+import type { CopyProgress, SnapshotWarning } from '../snapshot-runs.ts';
 import type { CopiedIncrement, Increment } from './increment.ts';
 
 /** What to copy, and where to. */
@@ -16,12 +16,21 @@ export interface CopyRequest {
   prefixUrl: string;
   /** Copies only recent changes; for databases. */
   increment?: Increment | undefined;
+  /** For databases: what to do with a value that its type cannot hold. */
+  unreadable?: UnreadableValues;
+  /** For object stores: how CSV is read, where it is not to be detected. */
+  csv?: CsvOptions;
+  /** Columns of the source by which an error names a row. */
+  keys?: readonly string[];
 }
+
+export type UnreadableValues = 'fail' | 'null';
 
 export interface Copied extends StagedTable {
   /** Bytes as sent by the source. */
   bytes: number;
   increment?: CopiedIncrement;
+  warnings?: SnapshotWarning[];
 }
 
 /** Copies a source's resource to staged Parquet files. */

@@ -11,6 +11,7 @@ import { copyTimeoutMs } from './limits.ts';
 import { incrementOf } from './mysql-increment.ts';
 import { copiedColumn, impossibleDayTerm, isDay, type MysqlColumn, quoted } from './mysql-types.ts';
 import { createTextStage } from './text-stage.ts';
+import { unreadableWarnings } from './unreadable.ts';
 
 /** The callback connection inside the driver's promise wrapper: it streams rows and can be paused. */
 interface RowStream {
@@ -27,7 +28,7 @@ export function copyMysql(
   deps: CopyDeps,
   target: SourceTarget,
   withEngine: WithEngine,
-  { resource, prefixUrl, increment }: Omit<CopyRequest, 'connection'>,
+  { resource, prefixUrl, increment, unreadable = 'fail', keys = [] }: Omit<CopyRequest, 'connection'>,
   progress: (progress: CopyProgress) => void,
   signal: AbortSignal,
 ): Promise<Copied> {
@@ -56,6 +57,8 @@ export function copyMysql(
           prefixUrl,
           connection: engine,
           columns: columns.map(({ dataType, value }, index) => ({ name: names[index]!, dataType, value })),
+          unreadable,
+          keys: found.flatMap(({ name }, index) => (keys.includes(name) ? [names[index]!] : [])),
         });
         try {
           const padding = columns.length === 1 ? ['1'] : [];
@@ -76,11 +79,12 @@ export function copyMysql(
           progress({ fraction: 0.95, rows, bytes: stage.bytes });
           return {
             columns: found.map(({ nullable }, index) =>
-              column(names[index]!, columns[index]!.dataType, nullable),
+              column(names[index]!, columns[index]!.dataType, nullable || unreadable === 'null'),
             ),
             files,
             rows,
             bytes: stage.bytes,
+            warnings: unreadableWarnings(stage.unreadable),
             ...incrementCopied(increment, part?.reached, found, names),
           };
         } finally {

@@ -13,6 +13,7 @@ import { copyTimeoutMs } from './limits.ts';
 import { incrementOf } from './postgres-increment.ts';
 import { copiedColumn, type NumericFacts, numericFactsTerms, type PostgresColumn } from './postgres-types.ts';
 import { createTextStage } from './text-stage.ts';
+import { unreadableWarnings } from './unreadable.ts';
 
 interface Relation {
   /** Quoted by PostgreSQL. */
@@ -30,7 +31,7 @@ export function copyPostgres(
   deps: CopyDeps,
   target: SourceTarget,
   withEngine: WithEngine,
-  { resource, prefixUrl, increment }: Omit<CopyRequest, 'connection'>,
+  { resource, prefixUrl, increment, unreadable = 'fail', keys = [] }: Omit<CopyRequest, 'connection'>,
   progress: (progress: CopyProgress) => void,
   signal: AbortSignal,
 ): Promise<Copied> {
@@ -58,6 +59,8 @@ export function copyPostgres(
           prefixUrl,
           connection,
           columns: columns.map(({ dataType, value }, index) => ({ name: names[index]!, dataType, value })),
+          unreadable,
+          keys: relation.columns.flatMap(({ name }, index) => (keys.includes(name) ? [names[index]!] : [])),
         });
         try {
           const padding = columns.length === 1 ? ['1'] : [];
@@ -82,11 +85,12 @@ export function copyPostgres(
           progress({ fraction: 0.95, rows, bytes: stage.bytes });
           return {
             columns: relation.columns.map(({ nullable }, index) =>
-              column(names[index]!, columns[index]!.dataType, nullable),
+              column(names[index]!, columns[index]!.dataType, nullable || unreadable === 'null'),
             ),
             files,
             rows,
             bytes: stage.bytes,
+            warnings: unreadableWarnings(stage.unreadable),
             ...incrementCopied(increment, part?.reached, relation.columns, names),
           };
         } finally {

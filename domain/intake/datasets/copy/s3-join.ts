@@ -1,19 +1,21 @@
 import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import type { ListedObject, ObjectFormat } from './s3-objects.ts';
+import { orderOf, type Reordering, reordered } from './s3-order.ts';
 
 const maxHeaderBytes = 1_048_576;
 const newline = 0x0a;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * The lines of all files, concatenated. Files with headers must all have that of the first; it occurs once.
+ * The lines of all files, concatenated. Files with headers must all have the names of the first, whose header
+ * occurs once; the values of a file that has them in another order are put into that of the first.
  *
  * @param lines receives the function that translates a line number of the whole to a line of a file
  */
 export async function* joinTexts(
   files: readonly ListedObject[],
   read: (file: ListedObject) => AsyncIterable<Buffer>,
-  format: ObjectFormat,
+  { format, separator }: { format: ObjectFormat; separator: string | undefined },
   lines: { of: (line: number) => string },
 ): AsyncGenerator<Buffer> {
   const hasHeaders = format !== 'ndjson' && files.length > 1;
@@ -22,8 +24,9 @@ export async function* joinTexts(
     const { key, before } = starts.findLast((start) => start.before < line) ?? starts[0]!;
     return `Line ${line - before + (hasHeaders && key !== starts[0]!.key ? 1 : 0)} of ${key}`;
   };
+  const possible = format === 'tsv' ? ['\t'] : separator === undefined ? separators : [separator];
   let seen = 0;
-  let names: string | undefined;
+  let first: string | undefined;
   for (const file of files) {
     starts.push({ key: file.key, before: seen });
     let endsLine = true;
@@ -38,8 +41,8 @@ export async function* joinTexts(
     yield Buffer.from('\n');
   }
 
-  /** Whether to keep the header: only that of the first file. */
-  function check({ key }: ListedObject): (header: Buffer) => boolean {
+  /** What to do with the lines of a file. */
+  function check({ key }: ListedObject): (header: Buffer) => HeaderUse {
     return (header) => {
       const fault = headerFault(header);
       if (fault !== undefined)
@@ -47,18 +50,25 @@ export async function* joinTexts(
           'request',
           `${key} ${fault}, so it cannot be read with others: make a dataset of it.`,
         );
-      const text = header.toString('latin1').trimEnd();
-      const isFirst = names === undefined;
-      names ??= text;
-      if (names !== text)
-        throw new RemoteFailure(
-          'request',
-          `The first line of ${key} is not that of ${files[0]!.key}: files of one dataset begin with the same names of columns.`,
-        );
-      return isFirst;
+      const text = header.toString().trimEnd();
+      if (first === undefined) {
+        first = text;
+        return 'keep';
+      }
+      const order = text === first ? 'same' : orderOf(first, text, possible);
+      if (order !== undefined) return order;
+      throw new RemoteFailure(
+        'request',
+        `The first line of ${key} does not have the names of ${files[0]!.key}: files of one dataset have the same columns, with the same separator.`,
+      );
     };
   }
 }
+
+const separators = [',', ';', '\t', '|'];
+
+/** `same`: only the header is left out. Otherwise the values are put into another order. */
+type HeaderUse = 'keep' | 'same' | Reordering;
 
 function headerFault(header: Buffer): string | undefined {
   if (header.includes(0) || (header[0] === 0xff && header[1] === 0xfe)) return 'is not in UTF-8';
@@ -70,25 +80,25 @@ function headerFault(header: Buffer): string | undefined {
 
 async function* withoutHeader(
   source: AsyncIterable<Buffer>,
-  keeps: (header: Buffer) => boolean,
+  use: (header: Buffer) => HeaderUse,
 ): AsyncGenerator<Buffer> {
-  let held: Buffer | undefined = Buffer.alloc(0);
-  for await (const chunk of source) {
-    if (held === undefined) {
-      yield chunk;
-      continue;
-    }
-    held = Buffer.concat([held, chunk]);
-    const end = held.indexOf(newline);
-    if (end === -1 && held.length <= maxHeaderBytes) continue;
-    yield split(held, end === -1 ? held.length : end + 1, keeps);
-    held = undefined;
+  const chunks = source[Symbol.asyncIterator]();
+  let held: Buffer = Buffer.alloc(0);
+  let end = -1;
+  while (end === -1 && held.length <= maxHeaderBytes) {
+    const { done, value } = await chunks.next();
+    if (done === true) break;
+    held = Buffer.concat([held, value]);
+    end = held.indexOf(newline);
   }
-  if (held !== undefined && held.length > 0) yield split(held, held.length, keeps);
-}
-
-/** The first bytes of a file, without the header unless it is kept. */
-function split(bytes: Buffer, end: number, keeps: (header: Buffer) => boolean): Buffer {
-  const marked = bytes.subarray(0, 3).equals(byteOrderMark) ? 3 : 0;
-  return keeps(bytes.subarray(marked, end)) ? bytes : bytes.subarray(end);
+  if (held.length === 0) return;
+  const body = end === -1 ? held.length : end + 1;
+  const marked = held.subarray(0, 3).equals(byteOrderMark) ? 3 : 0;
+  const used = use(held.subarray(marked, body));
+  async function* rest(from: number): AsyncGenerator<Buffer> {
+    yield held.subarray(from);
+    yield* { [Symbol.asyncIterator]: () => chunks };
+  }
+  if (typeof used === 'object') yield* reordered(rest(body), used);
+  else yield* rest(used === 'keep' ? 0 : body);
 }

@@ -17,7 +17,7 @@ export async function copyS3(
   deps: CopyDeps,
   target: SourceTarget,
   _withEngine: WithEngine,
-  { resource, prefixUrl }: Omit<CopyRequest, 'connection'>,
+  { resource, prefixUrl, csv = {} }: Omit<CopyRequest, 'connection'>,
   progress: (progress: CopyProgress) => void,
   signal: AbortSignal,
 ): Promise<Copied> {
@@ -62,7 +62,10 @@ export async function copyS3(
     const parts = [];
     if (format === 'parquet')
       for (const [index, object] of listed.entries()) parts.push(await put(`${index}.parquet`, read(object)));
-    else parts.push(await put('text', joinTexts(listed, read, format, lines)));
+    else
+      parts.push(
+        await put('text', joinTexts(listed, read, { format, separator: csv.columnSeparator }, lines)),
+      );
     const source = {
       objectKey: parts[0]!.objectKey,
       path: listed[0]!.key,
@@ -74,7 +77,7 @@ export async function copyS3(
       organizationId,
       {
         source,
-        options: { includeLoadDate: false },
+        options: { includeLoadDate: false, ...(format === 'csv' ? { csv } : {}) },
         target: { prefixUrl: `${prefixUrl}parquet/`, quarantine: false },
       },
       ({ fraction, rows }) => progress({ fraction: 0.5 + fraction * 0.45, rows, bytes }),

@@ -9,7 +9,9 @@ import { InternalFailure } from '../../data-connections/failure.ts';
 import { type Flow, maxRowBytes, rowTooLarge } from '../../data-connections/sources/watch.ts';
 import type { StagedFile } from '../../file-imports/contract.ts';
 import { writeParquet } from '../../file-imports/out/write.ts';
+import type { UnreadableValues } from './copier.ts';
 import { copyTooLarge } from './limits.ts';
+import { countUnreadable, orFail, orNull, type TextColumn, unreadableFailure } from './unreadable.ts';
 
 /** A column of the text, and the engine expression that converts it. */
 export interface StagedColumn {
@@ -26,6 +28,10 @@ export interface TextStageOptions {
   connection: EngineConnection;
   /** For all rows. */
   maxBytes: number;
+  /** What to do with a value that its type cannot hold. */
+  unreadable?: UnreadableValues;
+  /** Columns that name the row of such a value in an error; by default the first. */
+  keys?: readonly string[];
   /** Size of text after which a file is closed and converted to Parquet. */
   fileBytes?: number;
 }
@@ -57,8 +63,16 @@ export async function createTextStage(options: TextStageOptions) {
     columns,
     connection,
     maxBytes,
+    unreadable = 'fail',
+    keys = [],
     fileBytes = defaultFileBytes,
   } = options;
+  const texts = columns.map(({ name, dataType, value }): TextColumn => {
+    const text = escaped.has(dataType) ? unescaped(identifier(name)) : identifier(name);
+    return { name, dataType, text, value: value(text) };
+  });
+  /** How many values became null, by column. */
+  const nulled = new Map<string, number>();
   await mkdir(workDir, { recursive: true });
   const folder = await mkdtemp(join(workDir, 'snapshot-'));
   const staged: StagedFile[] = [];
@@ -91,10 +105,9 @@ export async function createTextStage(options: TextStageOptions) {
     // A null in a single column would be an empty line, which the engine skips.
     const padding = columns.length === 1 ? [`${literal(paddingColumn)}: 'VARCHAR'`] : [];
     const names = [...columns.map(({ name }) => `${literal(name)}: 'VARCHAR'`), ...padding].join(', ');
-    const terms = columns.map(({ name, dataType, value }) => {
-      const text = escaped.has(dataType) ? unescaped(identifier(name)) : identifier(name);
-      return `${value(text)} AS ${identifier(name)}`;
-    });
+    const terms = texts.map(
+      (column) => `${unreadable === 'null' ? orNull(column) : orFail(column)} AS ${identifier(column.name)}`,
+    );
     // All options are explicit, so that nothing is inferred from the first rows.
     const format = [
       `columns = {${names}}`,
@@ -109,13 +122,20 @@ export async function createTextStage(options: TextStageOptions) {
       ...["nullstr = '\\N'", "new_line = '\\n'", 'null_padding = false', 'strict_mode = true'],
       ...[`max_line_size = ${maxRowBytes}`, `buffer_size = ${maxRowBytes * 2}`],
     ];
-    const select = `SELECT ${terms.join(', ')} FROM read_csv(${literal(path)}, ${format.join(', ')})`;
+    const from = `read_csv(${literal(path)}, ${format.join(', ')})`;
+    const select = `SELECT ${terms.join(', ')} FROM ${from}`;
     const files = await writeParquet(async (sql) => (await connection.read(sql)).rows, select, {
       objects,
       prefixUrl,
       columns: columns.length,
       sourceBytes: 0,
+    }).catch(async (error: unknown) => {
+      if (!isRefusal(error)) throw error;
+      throw (await unreadableFailure(connection, texts, { from, keys })) ?? error;
     });
+    if (unreadable === 'null')
+      for (const [name, count] of await countUnreadable(connection, texts, from))
+        nulled.set(name, (nulled.get(name) ?? 0) + count);
     await rm(path);
     const found = files.reduce((sum, one) => sum + one.rows, 0);
     if (found !== rows) throw new Error(`Of ${rows} rows that were copied the engine read ${found}.`);
@@ -141,6 +161,10 @@ export async function createTextStage(options: TextStageOptions) {
   return {
     get bytes() {
       return writtenBytes;
+    },
+    /** How many values became null because their type cannot hold them, by column; whole once finished. */
+    get unreadable(): ReadonlyMap<string, number> {
+      return nulled;
     },
     take(row: Buffer, flow: Flow): void {
       if (failure !== undefined) throw asStagingFailure(failure);
@@ -181,10 +205,13 @@ export async function createTextStage(options: TextStageOptions) {
 
 /** A value that cannot be stored is a failure of the source; a full disk or a crashed engine is not. */
 function asStagingFailure(error: unknown): Error {
-  const message = error instanceof Error ? (error.message.split('\n')[0] ?? '') : '';
-  if (!refusals.test(message)) return new InternalFailure(error);
+  if (error instanceof RemoteFailure) return error;
+  if (!isRefusal(error)) return new InternalFailure(error);
+  const message = error.message.split('\n')[0] ?? '';
   return new RemoteFailure('request', `A value cannot be stored: ${message.slice(0, 300).toWellFormed()}`);
 }
+
+const isRefusal = (error: unknown): error is Error => error instanceof Error && refusals.test(error.message);
 
 /** Types whose text may contain escapes; numbers and dates never do. */
 const escaped = new Set(['STRING', 'JSON', 'BLOB']);

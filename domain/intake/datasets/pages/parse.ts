@@ -2,6 +2,7 @@ import { isRawNumber } from '../../../../data/exact-json.ts';
 import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import { placeColumn, type ReplicatedResource } from '../../data-connections/replication-policy.ts';
 import { laterOf, type Reached } from '../../data-connections/sources/http-cursor.ts';
+import { showsMore } from '../../data-connections/sources/http-more.ts';
 import {
   mappedRecord,
   parseAnswer,
@@ -22,6 +23,8 @@ export interface PageTask {
   reached: Reached | null;
   /** Whether a page before it had a list of records. */
   isLater: boolean;
+  /** The answer's `Link` header. */
+  link: string | null;
   /** What the connection sends to be let in; an answer that echoes it is refused. */
   secrets: readonly string[];
 }
@@ -34,6 +37,8 @@ export interface ParsedPage {
   reached: Reached | null;
   /** Link or token of the next page, for the pagination modes that have one. */
   next: string | number | null;
+  /** Whether the answer shows another page, which the policy does not read. */
+  showsMore: boolean;
 }
 
 /** Invalid JSON, possibly truncated in transit. */
@@ -48,6 +53,7 @@ export function parsePage({
   firstPlace,
   reached,
   isLater,
+  link,
   secrets,
 }: PageTask): ParsedPage | BrokenPage {
   const answer = jsonOf(bytes);
@@ -62,7 +68,11 @@ export function parsePage({
     return `${JSON.stringify({ ...mapped[index], ...place })}\n`;
   });
   const next = nextIn(answer, resource);
-  return { lines: Buffer.from(lines.join('')), records: records.length, reached: latest, next };
+  const isWhole = (resource.pagination?.mode ?? 'none') === 'none';
+  return {
+    ...{ lines: Buffer.from(lines.join('')), records: records.length, reached: latest, next },
+    showsMore: isWhole && showsMore(answer, link),
+  };
 }
 
 function jsonOf(bytes: Uint8Array) {

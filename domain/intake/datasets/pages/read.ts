@@ -145,13 +145,14 @@ export async function readPages(
     const requests: PageRequests = {
       ...common,
       ahead,
-      parse: (bytes) => {
+      parse: ({ bytes, headers }) => {
         const { records, reached } = reading;
         const firstPlace = request.isKeyed ? records : undefined;
         const { resource } = request;
         const secrets = target.redaction.secrets();
         const isLater = reading.pages > 0 || reading.base !== null || reading.goesOn;
-        const task = { bytes, resource, firstPlace, reached, isLater, secrets };
+        const link = headers.get('link');
+        const task = { bytes, resource, firstPlace, reached, isLater, link, secrets };
         return deps.parser.parse(row.organization_id, task);
       },
     };
@@ -192,7 +193,7 @@ function afterPage(
   reading: Reading,
   resource: ReplicatedResource,
   target: SourceTarget,
-  { next, records, url, bytes, digest }: Page,
+  { next, records, url, bytes, digest, showsMore }: Page,
 ): Reading {
   const position = nextPosition(target, resource, { next, records, url, position: reading.position! });
   const times = reading.last?.digest === digest ? reading.last.times + 1 : 1;
@@ -210,6 +211,7 @@ function afterPage(
     records: reading.records + records,
     bytes: reading.bytes + bytes,
     last: { digest, times },
+    showsMore: showsMore || reading.showsMore === true,
   };
 }
 

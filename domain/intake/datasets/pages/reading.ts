@@ -32,6 +32,8 @@ export interface Reading {
   parts: ReadPart[];
   /** The last page, to detect a source that keeps sending the same answer. */
   last: { digest: string; times: number } | null;
+  /** The source showed another page, which the policy does not read; undefined in readings of before. */
+  showsMore?: boolean;
   /** Number of consecutive requests that the source rejected with a request to wait. */
   refusals: number;
 }

@@ -30,7 +30,7 @@ export interface Requests {
 export interface PageRequests extends Requests {
   ahead: PagesAhead;
   /** @throws RemoteFailure if an answer does not match the policy */
-  parse: (bytes: Buffer) => Promise<ParsedPage | BrokenPage>;
+  parse: (answer: Pick<HttpAnswer, 'bytes' | 'headers'>) => Promise<ParsedPage | BrokenPage>;
 }
 
 export interface Page extends ParsedPage {
@@ -112,7 +112,7 @@ export async function requestPage(
       if (missing.includes(outcome.status)) return undefined;
       refuseStatus(outcome);
       const { bytes, url: at } = outcome;
-      const page = await requests.parse(bytes);
+      const page = await requests.parse(outcome);
       const digest = createHash('sha256').update(bytes).digest('base64');
       if (!('broken' in page)) return { ...page, url: at, bytes: bytes.length, digest };
       // A truncated answer is truncated elsewhere on retry; the same bytes twice are a permanent error.

@@ -30,6 +30,8 @@ test('a dataset is attached, listed, shown, changed and deleted', async () => {
     cursor: null,
     keyColumns: [],
     guard: null,
+    csv: null,
+    unreadableValues: 'fail',
     schedule: null,
     scheduleStatus: null,
     projectId: null,

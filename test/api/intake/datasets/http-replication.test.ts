@@ -282,6 +282,32 @@ test('a source that does not heed what leads on is not asked for ever', async ()
   expect(source.requests).toHaveLength(3);
 });
 
+test('a source that shows more pages than its policy reads is warned of, and asked about where rows would go', async () => {
+  let count = 3;
+  let more = false;
+  const source = await httpServer((_, response) => {
+    if (more) response.setHeader('link', '</records?page=2>; rel="next"');
+    response.end(JSON.stringify({ items: records(count), has_more: false }));
+  });
+  const { at, table } = await dataset(client, source.base, {
+    resources: [{ request_path: '/records', pagination: { mode: 'none', data_pointer: '/items' } }],
+  });
+  expect(await succeeded(client, at)).toMatchObject({ rowsCopied: 3, warnings: [] });
+  more = true;
+  expect(await succeeded(client, at)).toMatchObject({
+    rowsCopied: 3,
+    warnings: [{ code: 'more_pages', message: expect.stringContaining('pagination'), count: 1 }],
+  });
+  count = 2;
+  const run = await startSnapshot(client, at);
+  const held = await untilStatus(client, run, 'awaiting_confirmation', 'succeeded', 'failed');
+  expect(held).toMatchObject({ status: 'awaiting_confirmation', warnings: [{ code: 'more_pages' }] });
+  expect(await idsOf(client, table)).toEqual([1, 2, 3]);
+  expect((await client.call('POST', `${run}/confirm?confirm=true`)).status).toBe(200);
+  expect(await untilStatus(client, run, 'succeeded', 'failed')).toMatchObject({ status: 'succeeded' });
+  expect(await idsOf(client, table)).toEqual([1, 2]);
+});
+
 test('a snapshot that meets its bound of pages succeeds, and the next one goes on', async () => {
   const source = await recordSource(records(7));
   const policy = recordPolicy();

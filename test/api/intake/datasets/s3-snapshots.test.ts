@@ -34,14 +34,21 @@ async function put(files: Record<string, string | Uint8Array>): Promise<void> {
     await s3.send(new PutObjectCommand({ Bucket: bucket, Key: `shop/${key}`, Body: body }));
 }
 
-async function copied(client: TestClient, resource: string, endpoint = testStores().objectStore.endpoint!) {
+async function copied(
+  client: TestClient,
+  resource: string,
+  { endpoint = testStores().objectStore.endpoint!, ...more }: { endpoint?: string; csv?: object } = {},
+) {
   const { region, accessKeyId, secretAccessKey } = testStores().objectStore;
   const config = { endpoint, region, bucket, prefix: 'shop/', format: 'csv', path_style: true };
   const at = await connect(client, 's3', config, {
     secrets: { access_key_id: accessKeyId, secret_access_key: secretAccessKey },
     snapshot_config: { enabled: true },
   });
-  const { at: dataset, dataset: row } = await attach(client, at, resource, { name: `d ${randomUUID()}` });
+  const { at: dataset, dataset: row } = await attach(client, at, resource, {
+    name: `d ${randomUUID()}`,
+    ...more,
+  });
   const run = await snapshotOf(client, dataset);
   expect(JSON.stringify(run)).not.toContain(secretAccessKey);
   return { run, table: `"${row.snapshotTableName}"` };
@@ -59,7 +66,7 @@ function listing(status: number) {
 }
 
 async function failureOf(client: TestClient, resource: string, endpoint?: string): Promise<string> {
-  const { run } = await copied(client, resource, endpoint);
+  const { run } = await copied(client, resource, endpoint === undefined ? {} : { endpoint });
   expect(run.status).toBe('failed');
   expect(run.error).toMatchObject({ code: 'source_failed', stage: 'request' });
   return run.error.message;
@@ -128,6 +135,31 @@ test('files of Parquet have the union of their columns', async () => {
   ]);
 });
 
+test('files whose names are quoted or in another order are read by name', async () => {
+  const client = await workspace.organization();
+  await put({
+    'order/a.csv': 'a,b\n1,x\n',
+    'order/b.csv': '"a","b"\n2,"y, z"\n',
+    'order/c.csv': '\ufeffb,"a"\r\n"w",3\r\n',
+    'separator/a.csv': 'menge;preis;bemerkung\n1;2,50;ok\n2;3,75\n3;4,10\n',
+  });
+  const { run, table } = await copied(client, 'order/');
+  expect(run, JSON.stringify(run.error)).toMatchObject({ status: 'succeeded', rowsCopied: 3 });
+  expect(await rowsOf(client, `SELECT a, b FROM ${table} ORDER BY a`)).toEqual([
+    { a: 1, b: 'x' },
+    { a: 2, b: 'y, z' },
+    { a: 3, b: 'w' },
+  ]);
+  const padded = await copied(client, 'separator/', {
+    csv: { short_rows: 'pad' },
+  });
+  expect(await rowsOf(client, `SELECT * FROM ${padded.table} ORDER BY menge`)).toEqual([
+    { menge: 1, preis: 2.5, bemerkung: 'ok' },
+    { menge: 2, preis: 3.75, bemerkung: null },
+    { menge: 3, preis: 4.1, bemerkung: null },
+  ]);
+});
+
 test('what cannot be one table fails and names the file', async () => {
   const client = await workspace.organization();
   await put({
@@ -155,6 +187,6 @@ test('what cannot be one table fails and names the file', async () => {
 
 test('a store that lists but may not be read from fails with its permission', async () => {
   const client = await workspace.organization();
-  const { run } = await copied(client, 'x.csv', (await listing(403)).base);
+  const { run } = await copied(client, 'x.csv', { endpoint: (await listing(403)).base });
   expect(run.error).toMatchObject({ code: 'source_failed', stage: 'permission' });
 });

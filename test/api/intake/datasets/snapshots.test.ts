@@ -110,6 +110,42 @@ test('a snapshot copies a table, is listed, and its rows are queried; the next o
     ]);
 });
 
+test('a value that no type of the lake holds names its column and row, or becomes null and is counted', async () => {
+  await source.run(
+    'CREATE TABLE shop.odd (code text, nr bigint PRIMARY KEY, at timestamp NOT NULL, day date)',
+    "INSERT INTO shop.odd SELECT 'c' || n, n, '2026-01-01', '2026-01-02' FROM generate_series(1, 50) AS n",
+    "UPDATE shop.odd SET at = '294276-12-31 23:59:59' WHERE nr = 17",
+    "UPDATE shop.odd SET day = 'infinity' WHERE nr IN (18, 19)",
+  );
+  const { at } = await attach(client, await source.connect(client), 'shop.odd', {
+    name: 'odd',
+    key_columns: ['nr'],
+  });
+  const failed = await snapshotOf(client, at);
+  expect(failed).toMatchObject({ status: 'failed', error: { code: 'source_failed', stage: 'request' } });
+  expect(failed.error.message).toContain('The column "at" has a value that TIMESTAMP cannot hold');
+  expect(failed.error.message).toContain('"294276-12-31 23:59:59", in the row with nr = 17.');
+  await source.run("UPDATE shop.odd SET at = '2026-01-01' WHERE nr = 17");
+  expect((await snapshotOf(client, at)).error?.message).toMatch(/"day".* DATE .*"infinity".*nr = 18/);
+  await source.run("UPDATE shop.odd SET at = '294276-12-31 23:59:59' WHERE nr = 17");
+  const changed = await client.call('PATCH', at, { body: { unreadable_values: 'null' } });
+  expect(changed.body.data, changed.text).toMatchObject({ unreadableValues: 'null' });
+  const copied = await snapshotOf(client, at);
+  expect(copied, JSON.stringify(copied.error)).toMatchObject({
+    status: 'succeeded',
+    rowsCopied: 50,
+    warnings: [
+      { code: 'unreadable_values', column: 'at', count: 1 },
+      { code: 'unreadable_values', column: 'day', count: 2 },
+    ],
+  });
+  expect(await rowsOf(client, 'SELECT nr FROM odd WHERE "at" IS NULL OR day IS NULL ORDER BY nr')).toEqual([
+    { nr: 17 },
+    { nr: 18 },
+    { nr: 19 },
+  ]);
+});
+
 test('every type keeps its values', async () => {
   await source.run(
     "CREATE TYPE shop.mood AS ENUM ('ok', 'sad')",
