@@ -44,6 +44,7 @@ export function exportsRoutes(app: Routes, deps: ApiDeps): void {
         ...{ atVersions: body.at_versions ?? {}, format: body.format, name: body.name },
         ...{
           maxFileBytes: body.max_file_bytes,
+          byteOrderMark: body.byte_order_mark,
           projectId: body.project_id,
           path: body.path?.normalize('NFC'),
         },

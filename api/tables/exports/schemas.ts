@@ -5,7 +5,7 @@ import { characters, idText, nullableTimestamp, timestamp } from '../../schemas.
 import { sentPath } from '../../workspace/files/schemas.ts';
 import { pinnedVersions } from '../query-executions/schemas.ts';
 
-const format = z.enum(['csv', 'parquet', 'ndjson', 'arrow', 'xlsx']);
+const format = z.enum(['csv', 'csv.gz', 'parquet', 'ndjson', 'arrow', 'xlsx']);
 
 const file = z.object({
   url: z
@@ -89,6 +89,10 @@ export const exportBody = z
       .min(minFileBytes)
       .optional()
       .describe('A file that has grown as large is followed by another, at most 1,000; not for xlsx.'),
+    byte_order_mark: z
+      .boolean()
+      .default(false)
+      .describe('Whether CSV begins with a byte order mark, which Excel needs to open it as UTF-8.'),
     project_id: idText.optional().describe('The project whose runs show it.'),
     path: sentPath.optional().describe('It also becomes this file of the project, or its next version.'),
   })
@@ -101,6 +105,8 @@ export const exportBody = z
       refuse('table_id', 'Give sql or table_id.', 'extra_forbidden');
     if (body.path !== undefined && body.project_id === undefined)
       refuse('project_id', 'A path needs its project.', 'missing');
+    if (body.byte_order_mark && body.format !== 'csv' && body.format !== 'csv.gz')
+      refuse('byte_order_mark', 'Only CSV has a byte order mark.', 'extra_forbidden');
     if (body.max_file_bytes === undefined) return;
     if (body.path !== undefined) refuse('max_file_bytes', 'A project file is one file.', 'extra_forbidden');
     if (body.format === 'xlsx') refuse('max_file_bytes', 'A workbook is one file.', 'extra_forbidden');

@@ -8,7 +8,7 @@ import * as texts from '../texts/index.ts';
 import { exportsKey } from './exports.tsx';
 
 const told = texts.query.export;
-const formats = ['csv', 'parquet', 'xlsx', 'ndjson', 'arrow'] as const;
+const formats = ['csv', 'csv.gz', 'parquet', 'xlsx', 'ndjson', 'arrow'] as const;
 type Format = (typeof formats)[number];
 const everyMs = 500;
 
@@ -16,10 +16,15 @@ const everyMs = 500;
 export function ExportAnswer({ sql }: { sql: string }) {
   const projectId = useProjectId();
   const [format, setFormat] = useState<Format>('csv');
+  const [isForExcel, setIsForExcel] = useState(false);
+  const isCsv = format === 'csv' || format === 'csv.gz';
   const begin = useMutation({
     mutationFn: () =>
       workspace.post('/v1/exports', {
-        body: { sql, format, ...(projectId === undefined ? {} : { project_id: projectId }) },
+        body: {
+          ...{ sql, format, byte_order_mark: isCsv && isForExcel },
+          ...(projectId === undefined ? {} : { project_id: projectId }),
+        },
       }),
   });
   const id = begin.data?.data.id;
@@ -50,6 +55,16 @@ export function ExportAnswer({ sql }: { sql: string }) {
             ))}
           </select>
         </label>
+        {isCsv && (
+          <label>
+            <input
+              type="checkbox"
+              checked={isForExcel}
+              onChange={({ target }) => setIsForExcel(target.checked)}
+            />{' '}
+            {told.forExcel}
+          </label>
+        )}
         <button type="button" disabled={begin.isPending || isRunning} onClick={() => begin.mutate()}>
           {told.submit}
         </button>

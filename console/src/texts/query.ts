@@ -39,6 +39,7 @@ export const query = {
   },
   export: {
     title: 'Export all rows',
+    forExcel: 'For Excel',
     format: 'Format',
     submit: 'Export',
     running: (rows: number) => `${rows.toLocaleString('en')} rows written`,

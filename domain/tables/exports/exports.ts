@@ -37,6 +37,7 @@ declare module '../../../data/postgres/schema.ts' {
 
 export const contentTypes: Record<ExportFormat, string> = {
   csv: 'text/csv',
+  'csv.gz': 'application/gzip',
   parquet: 'application/vnd.apache.parquet',
   ndjson: 'application/x-ndjson',
   arrow: 'application/vnd.apache.arrow.file',

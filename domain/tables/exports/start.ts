@@ -25,6 +25,8 @@ export interface ExportRequest {
   /** Without its ending; of the table, or `export`, if omitted. */
   name: string | undefined;
   maxFileBytes: number | undefined;
+  /** Of CSV. */
+  byteOrderMark: boolean;
   projectId: string | undefined;
   /** Of the project file that it becomes. */
   path: string | undefined;
@@ -108,7 +110,7 @@ async function findOrInsert(
     ...{ organization_id: organizationId, id: exportId, created_by: callerId },
     ...('sql' in source ? { sql: source.sql } : { table_id: source.tableId }),
     ...{ format, name, max_file_bytes: request.maxFileBytes ?? null, path: request.path ?? null },
-    ...{ at_versions: JSON.stringify(byId), reads },
+    ...{ at_versions: JSON.stringify(byId), reads, byte_order_mark: request.byteOrderMark },
   });
   return run;
 }

@@ -96,7 +96,10 @@ async function write(
       const { format } = row;
       if (format === 'ndjson' || format === 'arrow')
         return streamed(deps, { ...what, format, folder }, within);
-      const copied = await deps.builds.perform({ kind: 'export', ...what, prefixUrl, format }, within);
+      const copied = await deps.builds.perform(
+        { kind: 'export', ...what, prefixUrl, format, byteOrderMark: row.byte_order_mark },
+        within,
+      );
       return { ...copied, parts: await partsIn(deps.objects, folder) };
     },
   );

@@ -2,7 +2,7 @@ import type { LakeLocation } from '../../../../data/lake/location.ts';
 import type { QueryRelation } from '../request.ts';
 
 /** Formats that the engine writes itself. */
-export type CopiedFormat = 'csv' | 'parquet' | 'xlsx';
+export type CopiedFormat = 'csv' | 'csv.gz' | 'parquet' | 'xlsx';
 
 /** Writes the rows of a statement to files of the lake's own folder. */
 export interface ExportTask {
@@ -15,6 +15,8 @@ export interface ExportTask {
   /** Folder for the files; ends with a slash. */
   prefixUrl: string;
   format: CopiedFormat;
+  /** Whether CSV begins with one, by which Excel knows that it is UTF-8. */
+  byteOrderMark: boolean;
   /** A file that has grown as large is followed by another; one file if undefined. */
   maxFileBytes: number | undefined;
 }

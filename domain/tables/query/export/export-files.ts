@@ -10,9 +10,11 @@ import { exportType } from './export-types.ts';
 import { distinctNames } from './names.ts';
 import { asWorkbook } from './workbook-values.ts';
 
+// RFC 4180; empty text is quoted, as null is nothing.
+const csv = "FORMAT csv, NEW_LINE '\\r\\n'";
 const options: Record<CopiedFormat, string> = {
-  // RFC 4180; empty text is quoted, as null is nothing.
-  csv: "FORMAT csv, HEADER, NEW_LINE '\\r\\n'",
+  csv,
+  'csv.gz': `${csv}, COMPRESSION gzip`,
   parquet: 'FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880',
   xlsx: 'FORMAT xlsx, HEADER true',
 };
@@ -30,7 +32,8 @@ export async function exportFiles(
     const named = (own: readonly string[]) => distinctNames(applyNames(own, checked.columnNames));
     const { sql: stored, columns } = await storedAs(connection, checked.sql, named, exportType[task.format]);
     const select = task.format === 'xlsx' ? asWorkbook(stored, columns) : stored;
-    const written = await connection.runAndReadAll(copy(select, task)).catch((error: unknown) => {
+    const head = task.format.startsWith('csv') ? csvHead(columns, task.byteOrderMark) : undefined;
+    const written = await connection.runAndReadAll(copy(select, task, head)).catch((error: unknown) => {
       throw /Sheet row limit/.test(String(error)) ? tooLong() : error;
     });
     stopIfInterrupted(interruption);
@@ -38,14 +41,29 @@ export async function exportFiles(
   });
 }
 
-function copy(select: string, { prefixUrl, format, maxFileBytes }: ExportTask): string {
+/**
+ * The engine writes a header, but no byte order mark: with one, both are what it writes before the rows. It
+ * then wants something to write after them too, and leaves out the last line end.
+ */
+function csvHead(columns: readonly { name: string }[], hasMark: boolean): string {
+  if (!hasMark) return 'HEADER';
+  const names = columns.map(({ name }) => (/[",\r\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name));
+  return `HEADER false, PREFIX ${literal(`\ufeff${names.join(',')}\r\n`)}, SUFFIX ${literal('\r\n')}`;
+}
+
+function copy(
+  select: string,
+  { prefixUrl, format, maxFileBytes }: ExportTask,
+  head: string | undefined,
+): string {
+  const how = head === undefined ? options[format] : `${options[format]}, ${head}`;
   if (maxFileBytes === undefined)
-    return `COPY (${select}\n) TO ${literal(`${prefixUrl}part_0.${format}`)} (${options[format]})`;
+    return `COPY (${select}\n) TO ${literal(`${prefixUrl}part_0.${format}`)} (${how})`;
   const split = `FILE_SIZE_BYTES ${maxFileBytes}, FILENAME_PATTERN 'part_{i}'`;
   // Threads would fill several files at once, so that they had rows without order. A limit, even of all rows,
   // is taken by one. The folder of the files is named without a slash.
   const inOrder = `SELECT * FROM (${select}\n) LIMIT ${allRows}`;
-  return `COPY (${inOrder}) TO ${literal(prefixUrl.slice(0, -1))} (${options[format]}, ${split})`;
+  return `COPY (${inOrder}) TO ${literal(prefixUrl.slice(0, -1))} (${how}, ${split})`;
 }
 
 /** The engine's largest limit. */

@@ -9,11 +9,8 @@ const hugeIntegers: readonly string[] = ['HUGEINT', 'UHUGEINT', 'BIGNUM'];
 
 /** How a format writes the values of a type: as the lake stores them, unless the format can hold more. */
 export const exportType: Record<CopiedFormat, (type: DuckDBType) => StoredType> = {
-  csv: (type) => {
-    const name = dataTypeName(type);
-    const isWhole = name === 'TIMESTAMP_NS' || hugeIntegers.includes(name);
-    return isWhole ? { dataType: name, cast: undefined } : storedType(type);
-  },
+  csv: csvType,
+  'csv.gz': csvType,
   parquet: (type) => {
     const name = dataTypeName(type);
     if (name === 'BLOB' || name === 'TIMESTAMP_NS') return { dataType: name, cast: undefined };
@@ -21,6 +18,12 @@ export const exportType: Record<CopiedFormat, (type: DuckDBType) => StoredType> 
   },
   xlsx: (type) => refusing(type, tooManyDigits, 'a workbook'),
 };
+
+function csvType(type: DuckDBType): StoredType {
+  const name = dataTypeName(type);
+  const isWhole = name === 'TIMESTAMP_NS' || hugeIntegers.includes(name);
+  return isWhole ? { dataType: name, cast: undefined } : storedType(type);
+}
 
 function refusing(type: DuckDBType, why: string, holder: string): StoredType {
   const stored = storedType(type);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { tableFromIPC } from 'apache-arrow';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -49,6 +50,30 @@ test('CSV by RFC 4180: nulls are nothing, empty text is quoted, and the hash is 
   });
   expect(done.bytesWritten).toBe(bytes.length);
   expect(Date.parse(done.expiresAt) - Date.parse(done.finishedAt)).toBe(86_400_000);
+});
+
+test('CSV begins with a byte order mark where asked, and is packed as csv.gz', async () => {
+  const csv = { sql: 'SELECT city AS "a,b", amount FROM orders ORDER BY s_id', format: 'csv' };
+  const plain = (await on.download((await on.exported(csv)).files[0])).bytes;
+  const marked = await on.exported({ ...csv, byte_order_mark: true });
+  expect((await on.download(marked.files[0])).bytes.toString()).toBe(`\ufeff${plain.toString()}`);
+  const packed = await on.exported({ ...csv, format: 'csv.gz', byte_order_mark: true, name: 'orders' });
+  const { bytes, type } = await on.download(packed.files[0]);
+  expect(gunzipSync(bytes).toString()).toBe(`\ufeff${plain.toString()}`);
+  expect([packed.files[0].name, type]).toEqual(['orders.csv.gz', 'application/gzip']);
+  const many = await on.exported({
+    ...{ sql: 'SELECT range AS n FROM range(300000)', format: 'csv.gz', byte_order_mark: true },
+    max_file_bytes: 65_536,
+  });
+  expect(many.files.length).toBeGreaterThan(1);
+  for (const file of [many.files[0], many.files.at(-1)])
+    expect(gunzipSync((await on.download(file)).bytes).toString()).toMatch(
+      /^\ufeffn\r\n\d+\r\n[\d\r\n]*\d\r\n$/,
+    );
+  const refused = await client.call('POST', '/v1/exports', {
+    body: { ...csv, format: 'parquet', byte_order_mark: true },
+  });
+  expect([refused.status, refused.body.detail[0].loc]).toEqual([422, ['body', 'byte_order_mark']]);
 });
 
 /** The rows of a SELECT over the file of an export. */
