@@ -67,8 +67,8 @@ const importing = createRoute({
   ...inFrame('/projects/$projectId/import'),
   component: lazyRouteComponent(() => import('./intake/import-page.tsx'), 'ImportPage'),
   // A file that was given is not sent when one comes back.
-  onLeave: () => give(undefined),
-  validateSearch: searching('file', 'run'),
+  onLeave: () => give([]),
+  validateSearch: searching('file', 'run', 'more'),
 });
 const files = createRoute({
   ...inFrame('/projects/$projectId/files'),

@@ -115,14 +115,29 @@ export const had = {
   }) satisfies Got<'/v1/exports'>,
   datasets: many({
     ...{ id, connectionId: id, resource: 'shop.orders', name: 'orders', snapshotEnabled: true },
-    ...{ mode: 'full' as const, cursor: null, keyColumns: [], guard: null, schedule: null },
+    ...{
+      mode: 'full' as const,
+      cursor: null,
+      keyColumns: [],
+      guard: null,
+      unreadableValues: 'fail' as const,
+      csv: null,
+      schedule: null,
+    },
     ...{ scheduleStatus: null, projectId: null, tableId: null, snapshotTableName: 'shop_orders' },
     ...{ lastSnapshotAt: null, lastSnapshotRunId: null, createdAt: at, updatedAt: at },
   }) satisfies Got<'/v1/connections/data/{connection_id}/datasets'>,
   snapshots: many({
     ...{ id, connectionId: id, datasetId: id, status: 'awaiting_confirmation' as const, rowsCopied: 3 },
     ...{ rowsDeleted: 0, bytesCopied: 0, requestsMade: 0, progress: 1, snapshotTableName: 'shop_orders' },
-    ...{ tableId: 'tbl_1', tableVersion: null, schemaChanges: [], cursor: null, waitsUntil: null },
+    ...{
+      tableId: 'tbl_1',
+      tableVersion: null,
+      schemaChanges: [],
+      warnings: [],
+      cursor: null,
+      waitsUntil: null,
+    },
     ...{ waitsFor: null, ...ran, finishedAt: null },
   }) satisfies Got<'/v1/connections/data/{connection_id}/snapshots'>,
   tools: many({

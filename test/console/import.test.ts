@@ -87,6 +87,40 @@ describeInChromium('bringing a file in', () => {
     expect([await hasRun(page), faults]).toEqual([false, []]);
   });
 
+  test('each of several files that are dropped has its preview, and none is lost', async () => {
+    const { page, client, faults } = await opened((client) => project(client));
+    await page.goto('/console/query');
+    await expectTitle(page, 'Query');
+    await page.evaluate(`(() => {
+      const dataTransfer = new DataTransfer();
+      for (const name of ['one', 'two', 'three'])
+        dataTransfer.items.add(new File(['in_' + name + '\\n1\\n'], name + '.csv'));
+      for (const kind of ['dragover', 'drop'])
+        document.body.dispatchEvent(new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer }));
+    })()`);
+    await grid(page).getByRole('columnheader', { name: 'in_one' }).waitFor();
+    const waiting = page.getByRole('navigation', { name: 'wait' });
+    await waiting.getByText('2 more files wait for a look:').waitFor();
+    await waiting.getByRole('link', { name: 'three.csv' }).click();
+    await grid(page).getByRole('columnheader', { name: 'in_three' }).waitFor();
+    // The one that was left waits too, and the address has all of it.
+    await page.reload();
+    await grid(page).getByRole('columnheader', { name: 'in_three' }).waitFor();
+    await waiting.getByRole('link', { name: 'one.csv' }).waitFor();
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByText('1 row imported').waitFor();
+    await waiting.getByRole('link', { name: 'two.csv' }).click();
+    await grid(page).getByRole('columnheader', { name: 'in_two' }).waitFor();
+    await waiting.getByText('1 more file waits for a look:').waitFor();
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByText('1 row imported').waitFor();
+    await waiting.getByRole('link', { name: 'one.csv' }).waitFor();
+    const { tables } = (await client.call('GET', '/v1/tables')).body;
+    const own = tables.filter(({ kind }: { kind: string }) => kind !== 'system');
+    expect(own.map(({ name }: { name: string }) => name).toSorted()).toEqual(['three', 'two']);
+    expect(faults).toEqual([]);
+  });
+
   test('how its text is read can be changed, and counts for the import too', async () => {
     const { page, faults } = await choosing();
     const file = csv('people.csv', 'name|born|dues\nAda|10.12.1815|1\nGrace|n/a|2\n');

@@ -8,7 +8,7 @@ export const ChooseFile = () => (
   <>
     <p className="hint">{texts.intake.hint}</p>
     <label htmlFor="file">{texts.intake.choose}</label>
-    <input id="file" type="file" onChange={({ target }) => give(target.files?.[0])} />
+    <input id="file" type="file" multiple onChange={({ target }) => give(target.files ?? [])} />
     <SampleData />
     <p>
       <Link to="/in-project/$room" params={{ room: 'files' }}>

@@ -6,7 +6,7 @@ import { give } from './given.ts';
 
 const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes('Files') === true;
 
-/** A file that is dropped on any page leads to its import. */
+/** Files that are dropped on any page lead to their import. */
 export function DropAnywhere() {
   const navigate = useNavigate();
   const projectId = useProjectId();
@@ -22,10 +22,10 @@ export function DropAnywhere() {
     };
     const drop = (event: DragEvent) => {
       setIsOver(false);
-      const file = event.dataTransfer?.files[0];
-      if (file === undefined) return;
+      const files = event.dataTransfer?.files;
+      if (files === undefined || files.length === 0) return;
       event.preventDefault();
-      give(file);
+      give(files);
       void (projectId === undefined
         ? navigate({ to: '/in-project/$room', params: { room: 'import' } })
         : navigate({ to: '/projects/$projectId/import', params: { projectId } }));

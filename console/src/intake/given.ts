@@ -1,11 +1,11 @@
 import { useSyncExternalStore } from 'react';
 
-/** The file that somebody dropped or chose, until it is uploaded. It is no part of an address. */
-let given: File | undefined;
+/** The files that somebody dropped or chose, until they are uploaded. They are no part of an address. */
+let given: readonly File[] = [];
 const listeners = new Set<() => void>();
 
-export function give(file: File | undefined): void {
-  given = file;
+export function give(files: Iterable<File>): void {
+  given = [...files];
   for (const listener of listeners) listener();
 }
 
@@ -14,4 +14,4 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener);
 };
 
-export const useGiven = (): File | undefined => useSyncExternalStore(subscribe, () => given);
+export const useGiven = (): readonly File[] => useSyncExternalStore(subscribe, () => given);

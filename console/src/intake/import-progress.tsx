@@ -13,16 +13,20 @@ type TableImport = components['schemas']['TableImport'];
 interface ImportProgressProps {
   projectId: string;
   importId: string;
+  /** Files that wait for a look, as the address has them. */
+  more: string | undefined;
 }
 
 const told = texts.intake;
 
 /** An import while it runs, and what came of it. */
-export function ImportProgress({ projectId, importId }: ImportProgressProps) {
+export function ImportProgress({ projectId, importId, more }: ImportProgressProps) {
   const asked = useQuery(importQuery(importId));
   return (
     <Fetched asked={asked}>
-      {(one) => (one.finishedAt === null ? <Running {...{ one }} /> : <Ended {...{ one, projectId }} />)}
+      {(one) =>
+        one.finishedAt === null ? <Running {...{ one }} /> : <Ended {...{ one, projectId, more }} />
+      }
     </Fetched>
   );
 }
@@ -49,7 +53,11 @@ function Running({ one: { id, progress } }: { one: TableImport }) {
   );
 }
 
-function Ended({ one, projectId }: { one: TableImport; projectId: string }) {
+interface EndedProps extends Omit<ImportProgressProps, 'importId'> {
+  one: TableImport;
+}
+
+function Ended({ one, projectId, more }: EndedProps) {
   const { id, status, tableId, rowsImported, rowsQuarantined, quarantineTableId, error, fileId } = one;
   const isDone = status === 'succeeded';
   if (!isDone)
@@ -61,7 +69,7 @@ function Ended({ one, projectId }: { one: TableImport; projectId: string }) {
           <Failure title={told.failed} error={new Error(error.message)} />
         )}
         <p>
-          <Link to="/projects/$projectId/import" params={{ projectId }} search={{ file: fileId }}>
+          <Link to="/projects/$projectId/import" params={{ projectId }} search={{ file: fileId, more }}>
             {told.again}
           </Link>
         </p>

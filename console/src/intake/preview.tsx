@@ -5,6 +5,7 @@ import { List } from '../parts/list.tsx';
 import { Failure, Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
+import { fileQuery } from './file-query.ts';
 import { ImportForm } from './import-form.tsx';
 import { bodyOf, type Preview, useReading } from './reading.ts';
 
@@ -20,13 +21,7 @@ const told = texts.intake.preview;
 /** How a file is read, which columns are taken from it, and the import itself. */
 export function PreviewAndImport({ projectId, fileId, onBegun }: PreviewProps) {
   const { reading, change } = useReading();
-  const file = useQuery({
-    queryKey: ['file', fileId],
-    queryFn: () =>
-      workspace.get('/v1/projects/{project_id}/files/{file_id}', {
-        params: { path: { project_id: projectId, file_id: fileId } },
-      }),
-  });
+  const file = useQuery(fileQuery(projectId, fileId));
   const preview = useQuery({
     queryKey: ['preview', fileId, reading],
     queryFn: async ({ signal }) => {

@@ -8,17 +8,31 @@ import { uploadPathOf } from './name.ts';
 
 interface UploadingProps {
   projectId: string;
-  file: File;
-  onDone: (fileId: string) => void;
+  files: readonly File[];
+  onDone: (fileIds: string[]) => void;
 }
 
-/** Sends a file to the storage, with what has left so far. Leaving the page ends it. */
-export function Uploading({ projectId, file, onDone }: UploadingProps) {
+/** Sends files to the storage, one after the other, with what has left so far. Leaving the page ends it. */
+export function Uploading({ projectId, files, onDone }: UploadingProps) {
+  const [ids, setIds] = useState<readonly (string | undefined)[]>([]);
   const [sent, setSent] = useState(0);
   const [error, setError] = useState<Error>();
   const [attempt, retry] = useReducer((count: number) => count + 1, 0);
+  const file = files[ids.length];
+
+  function next(id: string | undefined): void {
+    const known = [...ids, id];
+    setError(undefined);
+    setSent(0);
+    setIds(known);
+    if (known.length < files.length) return;
+    give([]);
+    onDone(known.filter((one) => one !== undefined));
+  }
+
   // biome-ignore lint/correctness/useExhaustiveDependencies: a file is sent once, and again when it is tried again.
   useEffect(() => {
+    if (file === undefined) return;
     const stop = new AbortController();
     setError(undefined);
     setSent(0);
@@ -30,9 +44,7 @@ export function Uploading({ projectId, file, onDone }: UploadingProps) {
       signal: stop.signal,
     }).then(
       ({ id }) => {
-        if (stop.signal.aborted) return;
-        give(undefined);
-        onDone(id);
+        if (!stop.signal.aborted) next(id);
       },
       (fault: Error) => {
         if (!stop.signal.aborted) setError(fault);
@@ -40,28 +52,36 @@ export function Uploading({ projectId, file, onDone }: UploadingProps) {
     );
     return () => stop.abort();
   }, [projectId, file, attempt]);
+  if (file === undefined) return null;
   if (error !== undefined)
     return (
       <>
+        {files.length > 1 && <p>{file.name}</p>}
         <Failure error={error} onRetry={retry} />
-        <Forget>{texts.intake.another}</Forget>
+        {files.length === 1 ? (
+          <Plain onClick={() => give([])}>{texts.intake.another}</Plain>
+        ) : (
+          <Plain onClick={() => next(undefined)}>{texts.intake.without}</Plain>
+        )}
       </>
     );
   return (
     <>
       <p role="status">
-        <label htmlFor="uploading">{texts.intake.uploading(file.name)}</label>
+        <label htmlFor="uploading">
+          {texts.intake.uploading(file.name, { place: ids.length + 1, of: files.length })}
+        </label>
         <progress id="uploading" max={Math.max(1, file.size)} value={sent} />
       </p>
-      <Forget>{texts.parts.cancel}</Forget>
+      <Plain onClick={() => give([])}>{texts.parts.cancel}</Plain>
     </>
   );
 }
 
-function Forget({ children }: { children: string }) {
+function Plain({ children, onClick }: { children: string; onClick: () => void }) {
   return (
     <p className="buttons">
-      <button type="button" className="plain" onClick={() => give(undefined)}>
+      <button type="button" className="plain" onClick={onClick}>
         {children}
       </button>
     </p>

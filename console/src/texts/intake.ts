@@ -1,13 +1,16 @@
 /** Texts of bringing files in. */
 export const intake = {
   title: 'Bring a file in',
-  drop: 'Drop a file to bring it in',
+  drop: 'Drop files to bring them in',
   hint: 'CSV, Parquet, JSON, NDJSON or XLSX, also compressed. You see how it is read before it becomes a table.',
-  choose: 'Choose a file',
+  choose: 'Choose a file, or several',
   sample: 'Look around with sample data: the weather of two cities',
   kept: 'Or one of the files that the project has already',
   another: 'Choose another file',
-  uploading: (name: string) => `Uploading ${name}`,
+  without: 'Go on without this file',
+  waiting: (files: number) => `${files} more ${files === 1 ? 'file waits' : 'files wait'} for a look:`,
+  uploading: (name: string, { place, of }: { place: number; of: number }) =>
+    of === 1 ? `Uploading ${name}` : `Uploading ${name} (${place} of ${of})`,
   preview: {
     rows: (rows: number | null) =>
       rows === null ? 'The first rows' : `The first of ${rows.toLocaleString('en')} rows`,
@@ -20,6 +23,8 @@ export const intake = {
     warnings: {
       formulas_without_value: (cells: number, column: string) =>
         `The column ${column} has ${cells.toLocaleString('en')} ${cells === 1 ? 'formula' : 'formulas'} whose value the workbook does not keep. They are read as empty. Open it in a spreadsheet program and save it.`,
+      title_rows: (rows: number) =>
+        `${rows.toLocaleString('en')} ${rows === 1 ? 'row' : 'rows'} above the names ${rows === 1 ? 'was' : 'were'} left out.`,
       short_rows: (rows: number) =>
         `${rows.toLocaleString('en')} ${rows === 1 ? 'row lacks' : 'rows lack'} fields at the end.`,
       short_rows_padded: (rows: number) =>
@@ -45,6 +50,8 @@ export const intake = {
     separators: { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'bar' },
     quote: 'Around values',
     quotes: { '"': 'double quote', "'": 'single quote' },
+    escape: 'Before a quote in a value',
+    escapes: { '': 'another quote', '\\': 'backslash' },
     encoding: 'Encoding',
     headerRow: 'Line of the names',
     headerRowHint: '0 for none',
