@@ -29,9 +29,9 @@ export function attachSql(catalog: CatalogAddress, objects: ObjectStoreSettings,
   const lake = catalog.schema;
   const statements = [
     ...extensions.flatMap((extension) => [`INSTALL ${extension}`, `LOAD ${extension}`]),
-    // A process of many threads would want more connections than a role may have.
+    // A process of many threads would want more connections than a role may have; with these, two fit.
     `SET GLOBAL pg_pool_acquire_mode = 'wait'`,
-    'SET GLOBAL pg_pool_max_connections = 6',
+    'SET GLOBAL pg_pool_max_connections = 4',
     objectStoreSecret(`${lake}_objects`, objects, dataPath),
     ...attachStatements({ catalog, dataPath }, lake, readOnly),
     `USE ${identifier(lake)}`,
