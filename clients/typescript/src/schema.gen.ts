@@ -30,7 +30,7 @@ export interface paths {
         };
         /**
          * Readiness, with each dependency
-         * @description 503 when the metadata store is down. Without workflows or object store much still works: 200, `degraded`. `?verbose` also counts processes that do not go on.
+         * @description 503 when the metadata store is down. Without workflows or object store much still works: 200, `degraded`. `?verbose` also counts processes that do not go on, and names the release of the zone rules.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -1263,7 +1263,7 @@ export interface paths {
         put?: never;
         /**
          * Tell every fault of a draft
-         * @description At its node and port, as an activation would refuse it. A statement may name tables that are made later: `warnings` has those that there are not yet, and makes nothing invalid.
+         * @description At its node and port, as an activation would refuse it: also statements that name tables or columns that there are not. A table that a snapshot of the graph makes is there.
          */
         post: operations["validateWorkflow"];
         delete?: never;
@@ -4672,6 +4672,39 @@ export interface components {
             /** Format: date-time */
             stagedAt: string;
         };
+        GridTable: {
+            tableId: string;
+            name: string;
+            /** @enum {string} */
+            kind: "data" | "calc" | "import";
+            /** @enum {string} */
+            status: "unmaterialized" | "queued" | "running" | "fresh" | "stale" | "failed";
+            columns: {
+                name: string;
+                /** @description Null until the first value of a column without `data_type` decides it. */
+                dataType: string | null;
+                nullable: boolean;
+            }[];
+            keyColumns: string[];
+            keyEnforced: boolean;
+            /** @description Of a calculated table; null for others. */
+            query: string | null;
+            refresh: {
+                /** @enum {string} */
+                mode: "manual" | "on_change";
+                minIntervalSeconds: number;
+                /** @description The same, so that what was read can be sent back. */
+                min_interval_seconds: number;
+            } | null;
+            projectId: string | null;
+            /** @description The user, or the API client, with whose rights a calculated table reads. */
+            definedByUserId: string | null;
+            revision: number;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
         Dataset: {
             id: string;
             connectionId: string;
@@ -4688,6 +4721,15 @@ export interface components {
             keyColumns: string[];
             guard: {
                 maxShrinkRatio: number;
+            } | null;
+            /**
+             * @description Of PostgreSQL and MySQL: what becomes of a value that no value of its type in the lake can be, such as a time in the year 294276. `fail` ends the snapshot and names the column and the row; `null` copies null, and `warnings` of the snapshot counts them.
+             * @enum {string}
+             */
+            unreadableValues: "fail" | "null";
+            /** @description How CSV files are read, as it was said. */
+            csv: {
+                [key: string]: unknown;
             } | null;
             schedule: components["schemas"]["WorkflowSchedule"] | null;
             /** @description Of the schedule, if there is one: `paused` until `…/resume`, as also after its project was archived or an operator ended its process; `done` where it says nothing more. */
@@ -4730,6 +4772,14 @@ export interface components {
                 from: string | null;
                 to: string | null;
             }[];
+            /** @description What is likely not meant: a source that shows more pages than the resource reads, or values that became null. */
+            warnings: {
+                /** @enum {string} */
+                code: "more_pages" | "unreadable_values";
+                message: string;
+                column?: string;
+                count: number;
+            }[];
             cursor: string | null;
             /** @description Why it failed; while it runs, why the last try did. */
             error: {
@@ -4753,39 +4803,6 @@ export interface components {
             createdAt: string;
             startedAt: string | null;
             finishedAt: string | null;
-        };
-        GridTable: {
-            tableId: string;
-            name: string;
-            /** @enum {string} */
-            kind: "data" | "calc" | "import";
-            /** @enum {string} */
-            status: "unmaterialized" | "queued" | "running" | "fresh" | "stale" | "failed";
-            columns: {
-                name: string;
-                /** @description Null until the first value of a column without `data_type` decides it. */
-                dataType: string | null;
-                nullable: boolean;
-            }[];
-            keyColumns: string[];
-            keyEnforced: boolean;
-            /** @description Of a calculated table; null for others. */
-            query: string | null;
-            refresh: {
-                /** @enum {string} */
-                mode: "manual" | "on_change";
-                minIntervalSeconds: number;
-                /** @description The same, so that what was read can be sent back. */
-                min_interval_seconds: number;
-            } | null;
-            projectId: string | null;
-            /** @description The user, or the API client, with whose rights a calculated table reads. */
-            definedByUserId: string | null;
-            revision: number;
-            /** Format: date-time */
-            createdAt: string;
-            /** Format: date-time */
-            updatedAt: string;
         };
         Preview: {
             columns: {
@@ -4823,6 +4840,7 @@ export interface components {
                 charEncoding: string;
                 columnSeparator: string;
                 quoteCharacter: string;
+                escapeCharacter: string;
                 headerRow: number;
                 firstDataRow: number;
                 dateFormat: string;
@@ -4836,10 +4854,10 @@ export interface components {
                     reason: string;
                 }[];
             } | null;
-            /** @description Likely mistakes in the file: rows that lack trailing fields, or formulas that a workbook keeps without their values. */
+            /** @description What was read otherwise than one may expect: rows that lack trailing fields, formulas that a workbook keeps without their values, or titles above the names of a sheet. */
             warnings: {
                 /** @enum {string} */
-                code: "short_rows" | "short_rows_padded" | "formulas_without_value";
+                code: "short_rows" | "short_rows_padded" | "formulas_without_value" | "title_rows";
                 message: string;
                 sheet?: string;
                 column?: string;
@@ -4866,10 +4884,10 @@ export interface components {
                 line: number;
                 reason: string;
             }[];
-            /** @description Likely mistakes in the file: rows that lack trailing fields, or formulas that a workbook keeps without their values. */
+            /** @description What was read otherwise than one may expect: rows that lack trailing fields, formulas that a workbook keeps without their values, or titles above the names of a sheet. */
             warnings: {
                 /** @enum {string} */
-                code: "short_rows" | "short_rows_padded" | "formulas_without_value";
+                code: "short_rows" | "short_rows_padded" | "formulas_without_value" | "title_rows";
                 message: string;
                 sheet?: string;
                 column?: string;
@@ -5040,7 +5058,7 @@ export interface components {
             sql: string | null;
             tableId: string | null;
             /** @enum {string} */
-            format: "csv" | "parquet" | "ndjson" | "arrow" | "xlsx";
+            format: "csv" | "csv.gz" | "parquet" | "ndjson" | "arrow" | "xlsx";
             projectId: string | null;
             rowsWritten: number;
             bytesWritten: number;
@@ -5710,6 +5728,8 @@ export interface operations {
                         failingProcesses?: {
                             [key: string]: number;
                         };
+                        /** @description With `verbose`: the release of the time zone database whose rules schedules and SQL use. An operator can renew them. */
+                        zoneRules?: string;
                     };
                 };
             };
@@ -8724,12 +8744,6 @@ export interface operations {
                                 msg: string;
                                 type: string;
                             }[];
-                            /** @description What an activation takes, and may be meant otherwise. */
-                            warnings: {
-                                loc: (string | number)[];
-                                msg: string;
-                                type: string;
-                            }[];
                         };
                     };
                 };
@@ -9593,6 +9607,8 @@ export interface operations {
                         char_encoding?: string;
                         column_separator?: string;
                         quote_character?: string;
+                        /** @description What stands before a quote within a value in quotes, as in `"a \"b\""`. Left out or empty, such quotes are doubled: `"a ""b"""`. */
+                        escape_character?: string;
                         /** @description 1-based; 0 = none. */
                         header_row?: number;
                         /** @description 1-based. */
@@ -9613,10 +9629,12 @@ export interface operations {
                     xlsx?: {
                         /** @description Its name, ignoring case; left out, the first one. */
                         sheet?: string;
-                        /** @description 1-based; 0 = none. Left out, the first row that is not empty. */
+                        /** @description 1-based; 0 = none. Left out, the first row that is not empty; titles above the names are left out. */
                         header_row?: number;
                         /** @description 1-based. */
                         first_data_row?: number;
+                        /** @description 1-based; below it is a footer. */
+                        last_data_row?: number;
                     };
                     /** @default false */
                     include_load_date?: boolean;
@@ -9851,6 +9869,8 @@ export interface operations {
                         char_encoding?: string;
                         column_separator?: string;
                         quote_character?: string;
+                        /** @description What stands before a quote within a value in quotes, as in `"a \"b\""`. Left out or empty, such quotes are doubled: `"a ""b"""`. */
+                        escape_character?: string;
                         /** @description 1-based; 0 = none. */
                         header_row?: number;
                         /** @description 1-based. */
@@ -9871,10 +9891,12 @@ export interface operations {
                     xlsx?: {
                         /** @description Its name, ignoring case; left out, the first one. */
                         sheet?: string;
-                        /** @description 1-based; 0 = none. Left out, the first row that is not empty. */
+                        /** @description 1-based; 0 = none. Left out, the first row that is not empty; titles above the names are left out. */
                         header_row?: number;
                         /** @description 1-based. */
                         first_data_row?: number;
+                        /** @description 1-based; below it is a footer. */
+                        last_data_row?: number;
                     };
                     /** @default false */
                     include_load_date?: boolean;
@@ -9921,6 +9943,8 @@ export interface operations {
                         char_encoding?: string;
                         column_separator?: string;
                         quote_character?: string;
+                        /** @description What stands before a quote within a value in quotes, as in `"a \"b\""`. Left out or empty, such quotes are doubled: `"a ""b"""`. */
+                        escape_character?: string;
                         /** @description 1-based; 0 = none. */
                         header_row?: number;
                         /** @description 1-based. */
@@ -9941,10 +9965,12 @@ export interface operations {
                     xlsx?: {
                         /** @description Its name, ignoring case; left out, the first one. */
                         sheet?: string;
-                        /** @description 1-based; 0 = none. Left out, the first row that is not empty. */
+                        /** @description 1-based; 0 = none. Left out, the first row that is not empty; titles above the names are left out. */
                         header_row?: number;
                         /** @description 1-based. */
                         first_data_row?: number;
+                        /** @description 1-based; below it is a footer. */
+                        last_data_row?: number;
                     };
                     /** @default false */
                     include_load_date?: boolean;
@@ -10024,6 +10050,8 @@ export interface operations {
                         char_encoding?: string;
                         column_separator?: string;
                         quote_character?: string;
+                        /** @description What stands before a quote within a value in quotes, as in `"a \"b\""`. Left out or empty, such quotes are doubled: `"a ""b"""`. */
+                        escape_character?: string;
                         /** @description 1-based; 0 = none. */
                         header_row?: number;
                         /** @description 1-based. */
@@ -10044,10 +10072,12 @@ export interface operations {
                     xlsx?: {
                         /** @description Its name, ignoring case; left out, the first one. */
                         sheet?: string;
-                        /** @description 1-based; 0 = none. Left out, the first row that is not empty. */
+                        /** @description 1-based; 0 = none. Left out, the first row that is not empty; titles above the names are left out. */
                         header_row?: number;
                         /** @description 1-based. */
                         first_data_row?: number;
+                        /** @description 1-based; below it is a footer. */
+                        last_data_row?: number;
                     };
                     /** @default false */
                     include_load_date?: boolean;
@@ -10092,6 +10122,8 @@ export interface operations {
                         char_encoding?: string;
                         column_separator?: string;
                         quote_character?: string;
+                        /** @description What stands before a quote within a value in quotes, as in `"a \"b\""`. Left out or empty, such quotes are doubled: `"a ""b"""`. */
+                        escape_character?: string;
                         /** @description 1-based; 0 = none. */
                         header_row?: number;
                         /** @description 1-based. */
@@ -10112,10 +10144,12 @@ export interface operations {
                     xlsx?: {
                         /** @description Its name, ignoring case; left out, the first one. */
                         sheet?: string;
-                        /** @description 1-based; 0 = none. Left out, the first row that is not empty. */
+                        /** @description 1-based; 0 = none. Left out, the first row that is not empty; titles above the names are left out. */
                         header_row?: number;
                         /** @description 1-based. */
                         first_data_row?: number;
+                        /** @description 1-based; below it is a footer. */
+                        last_data_row?: number;
                     };
                     /** @default false */
                     include_load_date?: boolean;
@@ -11344,11 +11378,16 @@ export interface operations {
                         [key: string]: number;
                     };
                     /** @enum {string} */
-                    format: "csv" | "parquet" | "ndjson" | "arrow" | "xlsx";
+                    format: "csv" | "csv.gz" | "parquet" | "ndjson" | "arrow" | "xlsx";
                     /** @description Of the files, without ending; default: the name of the table, or `export`. */
                     name?: string;
                     /** @description A file that has grown as large is followed by another, at most 1,000; not for xlsx. */
                     max_file_bytes?: number;
+                    /**
+                     * @description Whether CSV begins with a byte order mark, which Excel needs to open it as UTF-8.
+                     * @default false
+                     */
+                    byte_order_mark?: boolean;
                     /** @description The project whose runs show it. */
                     project_id?: string;
                     /** @description It also becomes this file of the project, or its next version. */
@@ -13312,6 +13351,39 @@ export interface operations {
                         max_shrink_ratio: number;
                     } | null;
                     /**
+                     * @description Of PostgreSQL and MySQL: what becomes of a value that no value of its type in the lake can be, such as a time in the year 294276. `fail` ends the snapshot and names the column and the row; `null` copies null, and `warnings` of the snapshot counts them.
+                     * @default fail
+                     * @enum {string}
+                     */
+                    unreadable_values?: "fail" | "null";
+                    /**
+                     * @description Of object stores: how CSV files are read. Fields left out are detected.
+                     * @default null
+                     */
+                    csv?: {
+                        /** @description An IANA name, `_` for `-`. Left out, it is detected; a file whose bytes do not tell it is refused. */
+                        char_encoding?: string;
+                        column_separator?: string;
+                        quote_character?: string;
+                        /** @description What stands before a quote within a value in quotes, as in `"a \"b\""`. Left out or empty, such quotes are doubled: `"a ""b"""`. */
+                        escape_character?: string;
+                        /** @description 1-based; 0 = none. */
+                        header_row?: number;
+                        /** @description 1-based. */
+                        first_data_row?: number;
+                        /** @description A Unicode pattern (dd/MM/yyyy), or strptime when it contains %. */
+                        date_format?: string;
+                        /** @description Groups digits: no letter, digit, sign or line end; empty for none. */
+                        thousands?: string;
+                        /** @description Values to read as null. Default: the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text. */
+                        null_values?: string[];
+                        /**
+                         * @description What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls.
+                         * @enum {string}
+                         */
+                        short_rows?: "bad" | "pad";
+                    } | null;
+                    /**
                      * @description The project that lists its snapshots as runs.
                      * @default null
                      */
@@ -13433,6 +13505,35 @@ export interface operations {
                     /** @description A snapshot that would lose more than this share of the rows waits for `…/confirm`. */
                     guard?: {
                         max_shrink_ratio: number;
+                    } | null;
+                    /**
+                     * @description Of PostgreSQL and MySQL: what becomes of a value that no value of its type in the lake can be, such as a time in the year 294276. `fail` ends the snapshot and names the column and the row; `null` copies null, and `warnings` of the snapshot counts them.
+                     * @enum {string}
+                     */
+                    unreadable_values?: "fail" | "null";
+                    /** @description Of object stores: how CSV files are read. Fields left out are detected. */
+                    csv?: {
+                        /** @description An IANA name, `_` for `-`. Left out, it is detected; a file whose bytes do not tell it is refused. */
+                        char_encoding?: string;
+                        column_separator?: string;
+                        quote_character?: string;
+                        /** @description What stands before a quote within a value in quotes, as in `"a \"b\""`. Left out or empty, such quotes are doubled: `"a ""b"""`. */
+                        escape_character?: string;
+                        /** @description 1-based; 0 = none. */
+                        header_row?: number;
+                        /** @description 1-based. */
+                        first_data_row?: number;
+                        /** @description A Unicode pattern (dd/MM/yyyy), or strptime when it contains %. */
+                        date_format?: string;
+                        /** @description Groups digits: no letter, digit, sign or line end; empty for none. */
+                        thousands?: string;
+                        /** @description Values to read as null. Default: the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text. */
+                        null_values?: string[];
+                        /**
+                         * @description What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls.
+                         * @enum {string}
+                         */
+                        short_rows?: "bad" | "pad";
                     } | null;
                     /** @description The project that lists its snapshots as runs. */
                     project_id?: string | null;
