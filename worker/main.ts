@@ -1,4 +1,5 @@
 import '../data/zone-rules/use.ts';
+import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import type { Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
@@ -17,6 +18,13 @@ import { ensureSearchAttributes } from './search-attributes.ts';
 import { reconcileSteps } from './steps.ts';
 import { becomeCurrentWhereNoneIs, versioningOf } from './versioning.ts';
 import { bundleCacheDir, keptWorkflowBundle } from './workflow-bundle.ts';
+
+// On a machine that it shares with the API, requests of people go first.
+try {
+  setPriority(5);
+} catch {
+  // The system does not allow it.
+}
 
 const config = readWorkerConfig(process.env);
 const logger = pino({

@@ -623,6 +623,7 @@ export interface Messages {
   organization_id: string;
   output_tokens: Generated<number>;
   position: number;
+  reads: string[] | null;
   role: string;
   started_at: Timestamp | null;
   status: string;

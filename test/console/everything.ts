@@ -186,7 +186,7 @@ export const had = {
   report: {
     data: {
       ...{ id, projectId: id, title: 'Nightly', revision: 1, source: 'api' as const, sourceId: null },
-      ...{ dataVersions: [{ tableId: id, version: 1 }], ...people, updatedAt: at },
+      ...{ dataVersions: [{ tableId: id, version: 1 }], withheld: false, ...people, updatedAt: at },
       ...{ contentType: 'text/markdown', sizeBytes: 1 },
     },
   } satisfies Got<'/v1/projects/{project_id}/reports/{report_id}'>,
@@ -225,7 +225,7 @@ export const had = {
         {
           ...{ id, role: 'assistant' as const, status: 'waiting_approval' as const, content: '' },
           ...{ displayContent: '', model: '', effort: null, usage: null, createdByUserId: null },
-          ...{ createdAt: at, completedAt: null, error: null, dataVersions: [] },
+          ...{ createdAt: at, completedAt: null, error: null, dataVersions: [], withheld: false },
           parts: [
             {
               ...{ type: 'tool_call' as const, toolCallId: 'call_1', name: 'query', input: {} },

@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { createAdmission } from '../../../data/admission.ts';
 import { AppError, ValidationError } from '../../../data/errors.ts';
+import { acting } from '../../../data/postgres/acting.ts';
 import { followEvents } from '../../../domain/analyst/conversations/follow.ts';
 import { isTokenLive } from '../../../domain/workspace/organizations/access.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
@@ -102,6 +103,7 @@ export function conversationEventsRoutes(app: Routes, deps: ApiDeps): void {
         organizationId,
         conversationId: params.chat_id,
         after,
+        reader: { principalId: acting().principalId },
         quietMs,
         // A stream ends when its token is revoked or expires.
         mayGoOn: () => isTokenLive(deps.db, organizationId, caller.tokenId),

@@ -41,7 +41,7 @@ export function messagesRoutes(app: Routes, deps: ApiDeps): void {
     example: messageExample,
     load: loadMessage,
     parent: loadConversation,
-    view: ({ message, parts }) => messageView(message, parts),
+    view: ({ message, ...shown }) => messageView(message, shown),
   });
 
   messages.list({

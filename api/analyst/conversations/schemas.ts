@@ -87,6 +87,11 @@ export const messageSchema = z
     dataVersions: z
       .array(z.object({ tableId: z.string(), version: z.int() }))
       .describe('The version of each attached table that the turn reads.'),
+    withheld: z
+      .boolean()
+      .describe(
+        'Whether it was made from a table that the caller may not read, for instance because a grant was withdrawn. Then it has neither text nor parts.',
+      ),
   })
   .meta({ id: 'Message' });
 
@@ -117,6 +122,7 @@ export const messageExample: z.input<typeof messageSchema> = {
   completedAt: '2026-11-21T08:30:01.200Z',
   error: null,
   dataVersions: [{ tableId: 'tbl_01kahz3v6dfyvb1s8m3h9q2w4x', version: 12 }],
+  withheld: false,
 };
 
 export const queuedMessageSchema = z

@@ -1,8 +1,15 @@
 import { z } from 'zod';
+import { AppError } from '../../../data/errors.ts';
 import { runOf, startAgentRun } from '../../../domain/analyst/agent-runs/start.ts';
 import { titleOf } from '../../../domain/analyst/conversations/conversations.ts';
 import { exportReport } from '../../../domain/publishing/reports/export.ts';
-import { deleteReport, getReport, listReports } from '../../../domain/publishing/reports/reports.ts';
+import {
+  deleteReport,
+  getReport,
+  listReports,
+  type ShownReport,
+  withheldFrom,
+} from '../../../domain/publishing/reports/reports.ts';
 import { storeReport, storeRevision } from '../../../domain/publishing/reports/store.ts';
 import { getVersion, listVersions } from '../../../domain/publishing/reports/versions.ts';
 import { getProject } from '../../../domain/workspace/projects/projects.ts';
@@ -48,12 +55,16 @@ export function reportsRoutes(app: Routes, deps: ApiDeps): void {
     organizationId: string,
     { project_id: projectId, report_id: id }: Record<'project_id' | 'report_id', string>,
   ) => getReport(db, organizationId, projectId, id);
+  const loadShown = async (...named: Parameters<typeof load>): Promise<ShownReport> => {
+    const [report, isWithheld] = [await load(...named), await withheldFrom(named[0])];
+    return { ...report, isWithheld: isWithheld(report) };
+  };
   const reports = resource(app, deps, {
     tag,
     path,
     schema: reportSchema,
     example: reportExample,
-    load,
+    load: loadShown,
     parent: (db, organizationId, { project_id: id }) => getProject(db, organizationId, id),
     view: reportView,
   });
@@ -70,7 +81,9 @@ export function reportsRoutes(app: Routes, deps: ApiDeps): void {
     async ({ organizationId, params, transaction }) => {
       const rows = await transaction(async (db) => {
         await getProject(db, organizationId, params.project_id);
-        return listReports(db, organizationId, params.project_id);
+        const isWithheld = await withheldFrom(db);
+        const found = await listReports(db, organizationId, params.project_id);
+        return found.map((report) => ({ ...report, isWithheld: isWithheld(report) }));
       });
       return { items: rows.map(reportView), total: rows.length };
     },
@@ -191,7 +204,13 @@ export function reportsRoutes(app: Routes, deps: ApiDeps): void {
     async ({ organizationId, params, query, reply, transaction }) => {
       const { report, version } = await transaction(async (db) => {
         const row = await load(db, organizationId, params);
-        return { report: row, version: await getVersion(db, row, query.revision) };
+        const version = await getVersion(db, row, query.revision);
+        if ((await withheldFrom(db))(version))
+          throw new AppError(
+            'not_found',
+            'The report was made from a table that you may not read. Ask an administrator for the grant.',
+          );
+        return { report: row, version };
       });
       const { format } = query;
       const content =

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Report } from '../../../domain/publishing/reports/reports.ts';
+import type { ShownReport } from '../../../domain/publishing/reports/reports.ts';
 import { maxReportBytes, type ReportVersionHead } from '../../../domain/publishing/reports/versions.ts';
 import {
   characters,
@@ -20,7 +20,14 @@ export const reportSchema = z
     revision: z.int(),
     source: z.enum(['api', 'conversation', 'playbook', 'workflow']),
     sourceId: z.string().nullable().describe('The conversation, or whatever else it came from.'),
-    dataVersions: z.array(z.object({ tableId: z.string(), version: z.int() })),
+    dataVersions: z
+      .array(z.object({ tableId: z.string(), version: z.int() }))
+      .describe('What it was made from.'),
+    withheld: z
+      .boolean()
+      .describe(
+        'Whether it was made from a table that the caller may not read. Then its content is not found.',
+      ),
     createdByUserId: z.string(),
     createdAt: timestamp,
     updatedAt: timestamp,
@@ -37,12 +44,13 @@ export const reportExample: z.input<typeof reportSchema> = {
   source: 'conversation',
   sourceId: 'cnv_01kahz3v6dfyvb1s8m3h9q2w4x',
   dataVersions: [{ tableId: 'tbl_01kahz3v6dfyvb1s8m3h9q2w4x', version: 12 }],
+  withheld: false,
   createdByUserId: 'cli_01kahz3v6dfyvb1s8m3h9q2w4x',
   createdAt: '2026-11-21T08:30:00.000Z',
   updatedAt: '2026-11-21T08:30:00.000Z',
 };
 
-export function reportView(report: Report): z.input<typeof reportSchema> {
+export function reportView(report: ShownReport): z.input<typeof reportSchema> {
   return {
     id: report.id,
     projectId: report.project_id,
@@ -52,7 +60,8 @@ export function reportView(report: Report): z.input<typeof reportSchema> {
     revision: report.revision,
     source: report.source,
     sourceId: report.source_id,
-    dataVersions: report.data_versions,
+    dataVersions: report.isWithheld === true ? [] : report.data_versions,
+    withheld: report.isWithheld === true,
     createdByUserId: report.created_by,
     createdAt: report.created_at.toISOString(),
     updatedAt: report.updated_at.toISOString(),

@@ -3893,6 +3893,8 @@ export interface components {
                 tableId: string;
                 version: number;
             }[];
+            /** @description Whether it was made from a table that the caller may not read, for instance because a grant was withdrawn. Then it has neither text nor parts. */
+            withheld: boolean;
         };
         /** @description Texts are "" until they are known. */
         QueuedMessage: {
@@ -4990,10 +4992,13 @@ export interface components {
             source: "api" | "conversation" | "playbook" | "workflow";
             /** @description The conversation, or whatever else it came from. */
             sourceId: string | null;
+            /** @description What it was made from. */
             dataVersions: {
                 tableId: string;
                 version: number;
             }[];
+            /** @description Whether it was made from a table that the caller may not read. Then its content is not found. */
+            withheld: boolean;
             createdByUserId: string;
             /** Format: date-time */
             createdAt: string;

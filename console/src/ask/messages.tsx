@@ -63,7 +63,7 @@ function useIsOlder(first: string | undefined): boolean {
 
 /** Drawn again only when it changed: a conversation may have hundreds. */
 const Said = memo(function Said({ message, ...place }: InConversation & { message: Message }) {
-  const { role, status, parts, content, displayContent, error } = message;
+  const { role, status, parts, content, displayContent, error, withheld } = message;
   if (role === 'user')
     return (
       <li className="said user">
@@ -78,6 +78,7 @@ const Said = memo(function Said({ message, ...place }: InConversation & { messag
       {Object.entries(parts).map(([at, part]) => (
         <Part key={at} part={part} message={message} {...place} />
       ))}
+      {withheld && <p className="hint">{texts.ask.withheld}</p>}
       {status === 'cancelled' && <p className="hint">{texts.ask.stopped}</p>}
       {error !== null && <Failure error={new Error(error.message)} />}
       {status === 'complete' && textOf(message) !== '' && <KeepAsReport message={message} {...place} />}

@@ -15,6 +15,7 @@ export const ask = {
   messages: 'Messages',
   older: 'Older messages',
   stopped: 'Stopped.',
+  withheld: "This answer was made from a table that you can't read.",
   approval: {
     title: (tool: string) => `The analyst asks to use ${tool}`,
     note: 'A note to the analyst, if you deny it',

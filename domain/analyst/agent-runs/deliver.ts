@@ -10,6 +10,7 @@ import { findRun, moveRun, type Run, runStates } from '../../workspace/runs/runs
 import { findConversation, updateConversation } from '../conversations/conversations.ts';
 import { type Message, partsOf } from '../conversations/messages.ts';
 import { removeConversation } from '../conversations/remove.ts';
+import { readBy } from '../conversations/withheld.ts';
 import { type AgentRun, getAgentRun } from './agent-runs.ts';
 import { answerOf, type DeliveredAnswer } from './answer.ts';
 import { endAgentRun, failureOf, outcomeOf, turnOfRun } from './lifecycle.ts';
@@ -102,7 +103,7 @@ async function deliverReport(
     content: answer.content,
     source: row.source,
     sourceId: row.playbook_id ?? row.id,
-    dataVersions: reply.data_versions,
+    dataVersions: reply.data_versions.filter(({ tableId }) => readBy(reply).includes(tableId)),
     createdBy: row.created_by,
     writeId: row.id,
   };

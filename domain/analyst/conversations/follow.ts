@@ -1,13 +1,17 @@
+import { type Acting, actingAs } from '../../../data/postgres/acting.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import type { Notifications } from '../../../data/postgres/notifications.ts';
 import { findConversation } from './conversations.ts';
 import { eventsAfter } from './events.ts';
+import { withoutWithheld } from './withheld.ts';
 
 export interface Following {
   organizationId: string;
   conversationId: string;
   /** The last event the reader has; if undefined, only new events are sent. */
   after: number | undefined;
+  /** Who reads, which decides what is withheld. */
+  reader: Acting;
   /** A comment is sent after this long without an event. */
   quietMs: number;
   /**
@@ -28,7 +32,7 @@ const eventsAtOnce = 50;
  */
 export async function* followEvents(
   { db, notifications }: { db: Database; notifications: Notifications },
-  { organizationId, conversationId, after, quietMs, mayGoOn, signal }: Following,
+  { organizationId, conversationId, after, reader, quietMs, mayGoOn, signal }: Following,
 ): AsyncGenerator<string> {
   const news = createWakeUp(signal);
   const stopListening = notifications.on('conversation_events', conversationId, news.wake);
@@ -44,7 +48,8 @@ export async function* followEvents(
     yield ': following\n\n';
     while (!signal.aborted) {
       news.reset();
-      const found = await read(db, organizationId, conversationId, last);
+      const since = last;
+      const found = await actingAs(reader, () => read(db, organizationId, conversationId, since));
       if (found === undefined) return;
       if (isToAsk || performance.now() - askedMs >= quietMs) {
         isToAsk = false;
@@ -56,7 +61,7 @@ export async function* followEvents(
         yield found.events.map(({ id, event, data }) => block(id, event, data)).join('');
       last = found.last;
       // Events that arrived during the read have already sent their notification.
-      if (found.events.length === eventsAtOnce) continue;
+      if (found.isFull) continue;
       if (await news.within(quietMs)) continue;
       if (signal.aborted || !(await mayGoOn())) return;
       askedMs = performance.now();
@@ -74,6 +79,8 @@ interface Piece {
   /** The requested events are no longer kept, or never existed. */
   isGap: boolean;
   last: number;
+  /** More may follow at once. */
+  isFull: boolean;
 }
 
 /** Undefined if the conversation does not exist any more. */
@@ -87,15 +94,17 @@ function read(
     const conversation = await findConversation(transaction, organizationId, conversationId);
     if (conversation === undefined || conversation.deleted_at !== null) return undefined;
     const newest = conversation.last_event_id;
-    if (after === undefined) return { events: [], isGap: false, last: newest };
-    if (after > newest) return { events: [], isGap: true, last: newest };
-    if (after === newest) return { events: [], isGap: false, last: newest };
+    const none = { events: [], last: newest, isFull: false };
+    if (after === undefined) return { ...none, isGap: false };
+    if (after > newest) return { ...none, isGap: true };
+    if (after === newest) return { ...none, isGap: false };
     const events = await eventsAfter(transaction, organizationId, conversationId, after, eventsAtOnce);
     // Events expire by their transactions' clocks, not by their numbers, so one in the middle may be deleted
     // first.
     const last = after + events.length;
-    if (events.length === 0 || events.at(-1)?.id !== last) return { events: [], isGap: true, last: newest };
-    return { events, isGap: false, last };
+    if (events.length === 0 || events.at(-1)?.id !== last) return { ...none, isGap: true };
+    const isFull = events.length === eventsAtOnce;
+    return { events: await withoutWithheld(transaction, organizationId, events), isGap: false, last, isFull };
   });
 }
 

@@ -5,6 +5,7 @@ import { type Conversation, type ConversationId, getConversation } from './conve
 import { listMessages, type Message, type MessagePart, partsOf } from './messages.ts';
 import { waitingViews } from './queue.ts';
 import { type MessageView, messageView, type QueuedMessageView } from './views.ts';
+import { withheldOf } from './withheld.ts';
 
 /** Number of messages shown with a conversation. */
 const shownMessages = 100;
@@ -34,7 +35,7 @@ async function readConversation(db: OrganizationTransaction, id: ConversationId)
   });
   const page = rows.slice(0, Math.min(shown, shownMessages)).reverse();
   const messages = await withParts(db, id.organizationId, page);
-  const views = messages.map(({ message, parts }) => messageView(message, parts));
+  const views = messages.map(({ message, ...shown }) => messageView(message, shown));
   const active = views.find(({ status }) => status === 'streaming' || status === 'waiting_approval');
   return {
     conversation,
@@ -50,6 +51,8 @@ export interface WholeMessage {
   id: string;
   message: Message;
   parts: MessagePart[];
+  /** It was made from a table that the reader may not read. */
+  isWithheld: boolean;
 }
 
 /**
@@ -82,6 +85,9 @@ export async function withParts(
   messages: readonly Message[],
 ): Promise<WholeMessage[]> {
   const replies = messages.filter(({ role }) => role === 'assistant').map(({ id }) => id);
-  const parts = await partsOf(db, organizationId, replies);
-  return messages.map((message) => ({ id: message.id, message, parts: parts.get(message.id) ?? [] }));
+  const [parts, withheld] = [await partsOf(db, organizationId, replies), await withheldOf(db, messages)];
+  return messages.map((message) => {
+    const isWithheld = withheld.has(message.id);
+    return { id: message.id, message, parts: isWithheld ? [] : (parts.get(message.id) ?? []), isWithheld };
+  });
 }

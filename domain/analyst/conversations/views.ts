@@ -57,16 +57,26 @@ export interface MessageView {
   completedAt: string | null;
   error: { code: string; message: string } | null;
   dataVersions: DataVersion[];
+  /** It was made from a table that the reader may not read: it has neither text nor parts. */
+  withheld: boolean;
 }
 
-export function messageView(message: Message, parts: readonly MessagePart[] = []): MessageView {
+interface Shown {
+  parts: readonly MessagePart[];
+  isWithheld: boolean;
+}
+
+export function messageView(
+  message: Message,
+  { parts, isWithheld }: Shown = { parts: [], isWithheld: false },
+): MessageView {
   const content = message.role === 'user' ? message.content : contentOf(parts);
   return {
     id: message.id,
     role: message.role,
     status: message.status,
     content,
-    displayContent: message.display_content ?? content,
+    displayContent: isWithheld ? '' : (message.display_content ?? content),
     parts: message.role === 'user' ? [{ type: 'text', text: content }] : parts.map(partView),
     model: message.model,
     effort: message.effort,
@@ -76,7 +86,8 @@ export function messageView(message: Message, parts: readonly MessagePart[] = []
     createdAt: message.created_at.toISOString(),
     completedAt: message.completed_at?.toISOString() ?? null,
     error: errorOf(message),
-    dataVersions: message.data_versions,
+    dataVersions: isWithheld ? [] : message.data_versions,
+    withheld: isWithheld,
   };
 }
 

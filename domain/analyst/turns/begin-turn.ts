@@ -95,6 +95,7 @@ async function started(db: Database, turn: TurnInput, versions: DataVersion[]): 
     await updateMessage(transaction, organizationId, messageId, {
       started_at: new Date(),
       data_versions: JSON.stringify(versions),
+      reads: [],
     });
     await appendEvents(transaction, held.conversation, [
       {

@@ -2,6 +2,7 @@ import type { AssistantContent, ModelMessage, ToolContent } from 'ai';
 import { sql } from 'kysely';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { listMessages, type Message, type MessagePart, partsOf } from '../conversations/messages.ts';
+import { withheldOf } from '../conversations/withheld.ts';
 import { markData } from './marked-data.ts';
 
 /** Maximum number of messages in a prompt, including the current question. */
@@ -32,6 +33,8 @@ export async function promptOf(
   const budget = contextTokens * charactersPerToken * promptShare;
   const { shown, left } = fitting(rows, await saidIn(db, organizationId, replyIds(rows)), budget);
   const ids = replyIds(shown);
+  // A question goes to the model with what its asker may read.
+  const withheld = await withheldOf(db, shown);
   const [parts, steps, outputs] = await Promise.all([
     partsOf(db, organizationId, ids),
     stepsOf(db, organizationId, ids),
@@ -42,15 +45,21 @@ export async function promptOf(
     .flatMap((message) =>
       message.role === 'user'
         ? [{ role: 'user' as const, content: message.content }]
-        : replyMessages(
-            message,
-            parts.get(message.id) ?? [],
-            steps.get(message.id) ?? [],
-            outputs,
-            message.id === reply.id,
-          ),
+        : withheld.has(message.id) && message.id !== reply.id
+          ? [{ role: 'assistant' as const, content: withheldReply }]
+          : replyMessages(
+              message,
+              parts.get(message.id) ?? [],
+              steps.get(message.id) ?? [],
+              outputs,
+              message.id === reply.id,
+            ),
     );
 }
+
+/** Stands for a reply of before. */
+const withheldReply =
+  '(This answer was made from tables that the person who asks now may not read. It is not shown.)';
 
 const replyIds = (rows: readonly Message[]): string[] =>
   rows.filter(({ role }) => role === 'assistant').map(({ id }) => id);

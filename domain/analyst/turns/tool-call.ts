@@ -11,6 +11,7 @@ import { lockTurn } from '../conversations/lifecycle.ts';
 import { addParts, callOf, type MessagePart, partsOf, updatePart } from '../conversations/messages.ts';
 import { actsForIn, askerOf, turnPin } from '../conversations/turns.ts';
 import { partView } from '../conversations/views.ts';
+import { addReads, readBy } from '../conversations/withheld.ts';
 import { type AppToolCall, callApp } from './app-tools.ts';
 import { showInRun } from './run-steps.ts';
 import { readInput, unreadableInput } from './tool-input.ts';
@@ -21,7 +22,12 @@ const byName = new Map(tools.map((tool) => [tool.name, tool]));
 /** Maximum size of one tool answer for a model. */
 const maxOutputCharacters = 60_000;
 
-type Ended = Pick<MessagePart, 'status' | 'summary'> & { output: unknown; answer?: ToolAnswer };
+type Ended = Pick<MessagePart, 'status' | 'summary'> & {
+  output: unknown;
+  answer?: ToolAnswer;
+  /** Tables that the reply has read so far. */
+  reads?: readonly string[];
+};
 
 /**
  * Makes a tool call and reports its result to the model, which also gets the call's faults, and to people. A
@@ -42,7 +48,8 @@ export async function callTool(
     if (isRetryable(error) && !isLastTry) throw error;
     return failed(error);
   });
-  await end(deps.db, turn, found.part, ended, Math.round(performance.now() - startedMs));
+  const reads = [...found.call.reads];
+  await end(deps.db, turn, found.part, { ...ended, reads }, Math.round(performance.now() - startedMs));
 }
 
 /** Ends a call that none of its attempts ended. */
@@ -95,6 +102,7 @@ function find(db: Database, turn: TurnInput, partIndex: number): Promise<Found |
             pinned.has(id) || isUnbuilt || (kind === 'view' && snapshotId !== undefined),
         ),
         dataVersions,
+        reads: new Set(readBy(reply)),
         snapshotId,
       },
     };
@@ -147,7 +155,7 @@ function end(
   db: Database,
   turn: TurnInput,
   { step, ...part }: MessagePart,
-  { status, summary, output, answer }: Ended,
+  { status, summary, output, answer, reads = [] }: Ended,
   elapsedMs: number | null,
 ): Promise<void> {
   return inOrganization(db, turn.organizationId, async (transaction) => {
@@ -156,6 +164,7 @@ function end(
     const isRunning =
       present?.find(({ part_index: index }) => index === part.part_index)?.status === 'running';
     if (held === undefined || !isRunning) return;
+    await addReads(transaction, turn, reads);
     await answer?.record?.(transaction);
     const ended = await updatePart(transaction, part, {
       status,

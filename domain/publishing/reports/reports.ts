@@ -2,6 +2,7 @@ import { AppError, notFound } from '../../../data/errors.ts';
 import { reportPrefix } from '../../../data/objects/keys.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type RecordOf, type RowLock, records } from '../../../data/postgres/records.ts';
+import { hiddenTableIds } from '../../tables/tables/grants.ts';
 import { deleteObjectLater } from '../../workspace/files/files.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
 import {
@@ -141,6 +142,19 @@ async function countReports(
     .where('project_id', '=', projectId)
     .executeTakeFirstOrThrow();
   return Number(count);
+}
+
+/** A report as its reader may see it. */
+export interface ShownReport extends Report {
+  /** It was made from a table that the reader may not read. */
+  isWithheld?: boolean;
+}
+
+/** Whether what was made from these versions is hidden from the transaction's principal. */
+export async function withheldFrom(db: OrganizationTransaction) {
+  const hidden = await hiddenTableIds(db);
+  return ({ data_versions: versions }: Pick<Report, 'data_versions'>): boolean =>
+    versions.some(({ tableId }) => hidden.has(tableId));
 }
 
 /** All reports of a project, newest first: the id of one that the analyst writes is older than the report. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { AppError, notFound } from '../../../data/errors.ts';
 import { acting } from '../../../data/postgres/acting.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
@@ -29,6 +30,12 @@ export function accessOf(grants: readonly Grant[]): TableAccess {
       : [...new Set(wanted.flatMap((grant) => (grant.principal === 'everyone' ? [] : [grant.id])))].sort();
   const writers = idsOf(grants.filter(({ access }) => access === 'write'));
   return { readers: writers === null ? null : idsOf(grants), writers };
+}
+
+/** Tables that the transaction's principal may not read, those too that are gone; none for administrators. */
+export async function hiddenTableIds(db: OrganizationTransaction): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ ids: string[] }>`SELECT hidden_table_ids() AS ids`.execute(db);
+  return new Set(rows[0]?.ids);
 }
 
 /** Ids among these that name no person or client of the organization. */

@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
-import { talkIn } from '../../support/conversations.ts';
+import { readEvents, talkIn } from '../../support/conversations.ts';
 import { expectEventually } from '../../support/eventually.ts';
 import { personOf } from '../../support/people.ts';
+import { endedRun } from '../../support/runs.ts';
 import { useWorker } from '../../support/worker.ts';
 import { graphOf, node, workflowsOf } from '../../support/workflows.ts';
 import { type TestClient, useWorkspace } from '../../support/workspace.ts';
@@ -14,8 +15,8 @@ let tableId: string;
 let projectId: string;
 
 const asMember = async (): Promise<TestClient & { id: string }> => {
-  const { id, call } = await personOf(workspace, client, 'member');
-  return { ...client, id, call };
+  const { id, call, token } = await personOf(workspace, client, 'member');
+  return { ...client, id, call, token: async () => token };
 };
 const grant = (grants: object[]) => client.call('PUT', `/v1/tables/${tableId}/grants`, { body: { grants } });
 const readers = (...ids: string[]) => ids.map((id) => ({ principal: 'user', id, access: 'read' }));
@@ -90,4 +91,47 @@ test('to what runs as a person who was removed no table exists', async () => {
     status: 'failed',
     error: { message: expect.stringMatching(/orders|No table has this id/) },
   });
+});
+
+test('what was answered and written from a table is not shown to who may not read it any more', async () => {
+  const [writer, reader] = [await asMember(), await asMember()];
+  await grant(readers(writer.id, reader.id));
+  const talk = await talkIn(writer, projectId);
+  const asked = await talk.ask('How many orders are there?');
+  const idle = await talk.ask('Hello.');
+  const stored = await writer.call('POST', `/v1/projects/${projectId}/reports`, {
+    body: { prompt: 'How many orders are there?', model: 'offline' },
+  });
+  const run = await endedRun(writer, projectId, stored.body.data.id);
+  const report = `/v1/projects/${projectId}/reports/${run.output.reportId}`;
+  const shown = async (by: TestClient, path: string) => (await by.call('GET', path)).body.data;
+  const message = `${talk.url}/messages/${asked.id}`;
+  const events = async (by: TestClient) =>
+    JSON.stringify(
+      await readEvents(workspace, by, `${talk.url}/events?after=0`, (seen) =>
+        seen.some(({ event, data }) => event === 'turn.finished' && data.messageId === idle.id),
+      ),
+    );
+
+  expect(await shown(reader, message)).toMatchObject({
+    withheld: false,
+    content: expect.stringContaining('3'),
+  });
+  expect(await shown(reader, report)).toMatchObject({ withheld: false, dataVersions: [{ tableId }] });
+  expect((await reader.call('GET', `${report}/content`)).status).toBe(200);
+  expect(await events(reader)).toContain('text.delta');
+
+  await grant(readers(writer.id));
+  const hidden = { withheld: true, content: '', displayContent: '', parts: [], dataVersions: [] };
+  expect(await shown(reader, message)).toMatchObject(hidden);
+  const { messages } = await shown(reader, talk.url);
+  expect(messages.find(({ id }: { id: string }) => id === asked.id)).toMatchObject(hidden);
+  // What read no table stays.
+  expect(messages.find(({ id }: { id: string }) => id === idle.id)).toMatchObject({ withheld: false });
+  expect(await shown(reader, report)).toMatchObject({ withheld: true, dataVersions: [] });
+  const content = await reader.call('GET', `${report}/content`);
+  expect([content.status, content.body.detail]).toEqual([404, expect.stringContaining('may not read')]);
+  expect(await events(reader)).not.toContain(asked.content);
+  for (const by of [writer, client])
+    expect(await shown(by, message)).toMatchObject({ withheld: false, content: asked.content });
 });

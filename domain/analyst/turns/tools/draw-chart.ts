@@ -4,6 +4,7 @@ import { derivedId } from '../../../../data/ids.ts';
 import { inOrganization } from '../../../../data/postgres/client.ts';
 import { chartSpec } from '../../../publishing/charts/spec.ts';
 import { chartPrefix, insertChart, keepChart } from '../../conversations/charts.ts';
+import type { DataVersion } from '../../conversations/messages.ts';
 import { findResult, readRows } from '../../conversations/results.ts';
 import { defineTool, text } from './tool.ts';
 
@@ -27,6 +28,7 @@ export const drawChart = defineTool({
     );
     if (result === undefined)
       throw new AppError('not_found', `No result of this conversation is called ${resultId}.`);
+    for (const { tableId } of result.scanned as unknown as DataVersion[]) call.reads.add(tableId);
     const rows = await readRows(deps.objects, result);
     const document = chartSpec(request, { columns: result.columns, rows });
     const svg = await deps.charts.svg(organizationId, document, call.signal);

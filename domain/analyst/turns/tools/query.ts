@@ -52,6 +52,9 @@ export async function queryAttached(call: ToolCall, sql: string, limit: number):
     call.signal,
   );
   const read = new Set(answer.scannedRelationIds);
+  // Not what a view reads by its definer's rights, which the asker may not.
+  const visible = new Set([...tables.map(({ id }) => id), ...dataVersions.map(({ tableId }) => tableId)]);
+  for (const id of read) if (visible.has(id)) call.reads.add(id);
   const behind = dataVersions.filter(({ tableId }) => read.has(tableId) && !within.has(tableId));
   const json = answer.rowsWithColumnOrderJson ?? '[]';
   if (json.length > readCharacters)

@@ -23,7 +23,7 @@ export interface TableNotes {
 
 /** The notes of tables and views, by id. `maxText` bounds each text. */
 export async function notesOf(
-  { deps, organizationId, dataVersions }: ToolCall,
+  { deps, organizationId, dataVersions, reads }: ToolCall,
   ids: readonly string[],
   maxText: number,
 ): Promise<Map<string, TableNotes>> {
@@ -45,6 +45,8 @@ export async function notesOf(
       for (const column of found?.columns ?? [])
         columns.set(column.name, { ...columns.get(column.name), profile: shortened(column) });
       if (found === undefined) return [id, { columns }];
+      // A profile has values of the table.
+      reads.add(id);
       const { row_count: rows, computed_at: computedAt, version, sampled: isSample } = found.row;
       const isOfOtherVersion = version !== versions.get(id);
       const profile = { rows, computedAt: computedAt.toISOString(), isOfOtherVersion, isSample };

@@ -30,6 +30,8 @@ export interface ToolCall {
   tables: readonly AttachedTable[];
   /** Of the tables, and of those behind the views as far as the asker may read them. */
   dataVersions: readonly DataVersion[];
+  /** Ids of the tables that the reply has read: those of its earlier calls, and those that this one adds. */
+  reads: Set<string>;
   /** The snapshot of the lake at which views are read; undefined if nothing was attached. */
   snapshotId: number | undefined;
   signal: AbortSignal;

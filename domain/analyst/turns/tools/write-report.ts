@@ -18,7 +18,8 @@ export const writeReport = defineTool({
   async run(call, { title, content, report_id: reportId }) {
     const { deps, organizationId, projectId, callerId } = call;
     const id = derivedId('rpt', call.atMs, `${call.messageId}\n${call.partIndex}`);
-    const written = { title, content, dataVersions: call.dataVersions, createdBy: callerId, writeId: id };
+    const dataVersions = call.dataVersions.filter(({ tableId }) => call.reads.has(tableId));
+    const written = { title, content, dataVersions, createdBy: callerId, writeId: id };
     const report =
       reportId === undefined
         ? await storeReport(deps, {

@@ -76,6 +76,7 @@ test('a credential that is refused meanwhile reads no further, also while events
       organizationId: client.organizationId,
       conversationId: talk.id,
       after: undefined,
+      reader: { principalId: undefined },
       quietMs: 300,
       mayGoOn: async () => false,
       signal: AbortSignal.timeout(10_000),

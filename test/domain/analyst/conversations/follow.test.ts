@@ -25,6 +25,7 @@ test('a quiet stream ends when access ended somewhere in its organization, if it
       organizationId: client.organizationId,
       conversationId: talk.id,
       after: undefined,
+      reader: { principalId: undefined },
       // Nothing here waits for it.
       quietMs: 3_600_000,
       mayGoOn: async () => {
