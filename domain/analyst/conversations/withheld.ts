@@ -8,8 +8,8 @@ export const readBy = ({ reads, data_versions: pinned }: Pick<Message, 'reads' |
   reads ?? pinned.map(({ tableId }) => tableId);
 
 /**
- * Which of these replies were made from a table that the transaction's principal may not read: what came of it
- * is not shown.
+ * Which of these replies were made from a table that the transaction's principal may not read: what came of
+ * it is not shown.
  */
 export async function withheldOf(
   db: OrganizationTransaction,
