@@ -1,4 +1,5 @@
 import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
+import type { CsvOptions } from '../../file-imports/contract.ts';
 import type { ListedObject, ObjectFormat } from './s3-objects.ts';
 import { orderOf, type Reordering, reordered } from './s3-order.ts';
 
@@ -15,10 +16,16 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 export async function* joinTexts(
   files: readonly ListedObject[],
   read: (file: ListedObject) => AsyncIterable<Buffer>,
-  { format, separator }: { format: ObjectFormat; separator: string | undefined },
+  { format, csv }: { format: ObjectFormat; csv: CsvOptions },
   lines: { of: (line: number) => string },
 ): AsyncGenerator<Buffer> {
-  const hasHeaders = format !== 'ndjson' && files.length > 1;
+  const { columnSeparator: separator, headerRow = 1, firstDataRow } = csv;
+  if (files.length > 1 && (headerRow > 1 || firstDataRow !== undefined))
+    throw new RemoteFailure(
+      'request',
+      'Several files are read from their first line on: leave out csv.first_data_row, and csv.header_row unless it is 0 or 1, or make a dataset of each file.',
+    );
+  const hasHeaders = format !== 'ndjson' && files.length > 1 && headerRow === 1;
   const starts: { key: string; before: number }[] = [];
   lines.of = (line) => {
     const { key, before } = starts.findLast((start) => start.before < line) ?? starts[0]!;
@@ -50,7 +57,8 @@ export async function* joinTexts(
           'request',
           `${key} ${fault}, so it cannot be read with others: make a dataset of it.`,
         );
-      const text = header.toString().trimEnd();
+      // Whatever the encoding is, bytes are compared.
+      const text = header.toString('latin1').trimEnd();
       if (first === undefined) {
         first = text;
         return 'keep';

@@ -64,7 +64,7 @@ export async function copyS3(
       for (const [index, object] of listed.entries()) parts.push(await put(`${index}.parquet`, read(object)));
     else
       parts.push(
-        await put('text', joinTexts(listed, read, { format, separator: csv.columnSeparator }, lines)),
+        await put('text', joinTexts(listed, read, { format, csv: format === 'csv' ? csv : {} }, lines)),
       );
     const source = {
       objectKey: parts[0]!.objectKey,

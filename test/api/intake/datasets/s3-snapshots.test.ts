@@ -160,6 +160,16 @@ test('files whose names are quoted or in another order are read by name', async 
   ]);
 });
 
+test('several files without names of columns are read from their first line on', async () => {
+  const client = await workspace.organization();
+  await put({ 'plain/a.csv': '1,x\n', 'plain/b.csv': '2,y\n' });
+  const { run, table } = await copied(client, 'plain/', { csv: { header_row: 0 } });
+  expect(run, JSON.stringify(run.error)).toMatchObject({ status: 'succeeded', rowsCopied: 2 });
+  expect(await rowsOf(client, `SELECT * FROM ${table} ORDER BY 1`)).toHaveLength(2);
+  const refused = await copied(client, 'plain/', { csv: { header_row: 3 } });
+  expect(refused.run.error.message).toContain('csv.header_row');
+});
+
 test('what cannot be one table fails and names the file', async () => {
   const client = await workspace.organization();
   await put({
