@@ -70,8 +70,16 @@ export const describeTable = defineTool({
     const table = await knownTable(call, name);
     const columns = table.columns.slice(0, maxDescribed);
     const { cells, isExact, notices } = await profile(call, table, columns);
-    const described = columns.map((column, index) => {
-      const [nulls, distinct, min, max, found] = cells.slice(1 + index * 5, 6 + index * 5);
+    const profiles = columns.map((column, index) => ({
+      column,
+      cells: cells.slice(1 + index * cellsOfColumn, 1 + (index + 1) * cellsOfColumn),
+    }));
+    const few = profiles.flatMap(({ column, cells: [, distinct] }) =>
+      isListed(column) && Number(distinct) <= mostCounted(isExact) ? [column] : [],
+    );
+    const lists = await valuesOf(call, table, few);
+    const described = profiles.map(({ column, cells: [nulls, distinct, min, max] }) => {
+      const found = lists.get(column.name);
       const values = isListable(found) ? found : null;
       return {
         name: column.name,
@@ -128,22 +136,42 @@ const isListable = (values: unknown): values is unknown[] =>
 const shownValue = (value: unknown): unknown =>
   typeof value === 'string' && value.length > 200 ? `${value.slice(0, 200).toWellFormed()}…` : value;
 
-/** One pass over the table; distinct text values are collected only while there are few. */
+const isListed = ({ dataType }: KnownColumn): boolean => dataType === 'STRING' || dataType === 'BOOLEAN';
+
+/** An approximate count may be too high. */
+const mostCounted = (isExact: boolean): number => (isExact ? maxValues : maxValues * 1.25);
+
+/** The values of columns that have few, by column: one more pass for all of them. */
+async function valuesOf(
+  call: ToolCall,
+  table: KnownTable,
+  columns: readonly KnownColumn[],
+): Promise<Map<string, unknown>> {
+  if (columns.length === 0) return new Map();
+  const lists = columns.map(({ name }, index) => {
+    const value = `CAST(${identifier(name)} AS VARCHAR)`;
+    return `list(DISTINCT ${value} ORDER BY ${value}) FILTER (WHERE ${value} IS NOT NULL) AS c${index}`;
+  });
+  const sql = `SELECT ${lists.join(', ')} FROM ${identifier(table.name)}`;
+  const { rows } = await queryAttached(call, sql, 1);
+  return new Map(columns.map(({ name }, index) => [name, rows[0]?.[index]]));
+}
+
+/** Nulls, distinct values, the least and the greatest. */
+const cellsOfColumn = 4;
+
+/** One pass over the table. */
 function profileOf(table: string, columns: readonly KnownColumn[], isExact: boolean): string {
   const from = identifier(table);
   const cells = columns.flatMap(({ name, dataType }) => {
     const column = identifier(name);
     const distinct = isExact ? `count(DISTINCT ${column})` : `approx_count_distinct(${column})`;
     const isPlain = !/JSON|\[|STRUCT|MAP|UNION|BLOB/.test(dataType);
-    const isListed = dataType === 'STRING' || dataType === 'BOOLEAN';
     return [
       `count(*) - count(${column})`,
       isPlain ? distinct : 'NULL',
       isPlain ? `CAST(min(${column}) AS VARCHAR)` : 'NULL',
       isPlain ? `CAST(max(${column}) AS VARCHAR)` : 'NULL',
-      isListed
-        ? `(SELECT list(CAST(v AS VARCHAR) ORDER BY v) FROM (SELECT DISTINCT ${column} AS v FROM ${from} WHERE ${column} IS NOT NULL LIMIT ${maxValues + 1}) AS few)`
-        : 'NULL',
     ];
   });
   return `SELECT ${['count(*)', ...cells].map((cell, index) => `${cell} AS c${index}`).join(', ')} FROM ${from}`;
