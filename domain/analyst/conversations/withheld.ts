@@ -47,7 +47,7 @@ export async function withoutWithheld<Event extends { event: string; data: strin
   return events.filter((one) => !(saying.has(one.event) && withheld.has(ids.get(one)!)));
 }
 
-/** Adds tables to those that a reply read. */
+/** Adds tables to those that a reply read. Without known reads, all its pinned tables count already. */
 export async function addReads(
   db: OrganizationTransaction,
   { organizationId, messageId }: { organizationId: string; messageId: string },
@@ -57,9 +57,10 @@ export async function addReads(
   await db
     .updateTable('messages')
     .set({
-      reads: sql`ARRAY(SELECT DISTINCT unnest(coalesce(reads, '{}') || ${[...tableIds]}::text[]) ORDER BY 1)`,
+      reads: sql`ARRAY(SELECT DISTINCT unnest(reads || ${[...tableIds]}::text[]) ORDER BY 1)`,
     })
     .where('organization_id', '=', organizationId)
     .where('id', '=', messageId)
+    .where('reads', 'is not', null)
     .execute();
 }

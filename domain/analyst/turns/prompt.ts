@@ -2,7 +2,7 @@ import type { AssistantContent, ModelMessage, ToolContent } from 'ai';
 import { sql } from 'kysely';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { listMessages, type Message, type MessagePart, partsOf } from '../conversations/messages.ts';
-import { withheldOf } from '../conversations/withheld.ts';
+import { addReads, readBy, withheldOf } from '../conversations/withheld.ts';
 import { markData } from './marked-data.ts';
 
 /** Maximum number of messages in a prompt, including the current question. */
@@ -35,6 +35,13 @@ export async function promptOf(
   const ids = replyIds(shown);
   // A question goes to the model with what its asker may read.
   const withheld = await withheldOf(db, shown);
+  // It may repeat what earlier replies say, so it is made from what they were made from.
+  const earlier = shown.filter(
+    ({ id, role }) => role === 'assistant' && id !== reply.id && !withheld.has(id),
+  );
+  const known = new Set(readBy(reply));
+  const reads = earlier.flatMap(readBy).filter((id) => !known.has(id));
+  await addReads(db, { organizationId, messageId: reply.id }, reads);
   const [parts, steps, outputs] = await Promise.all([
     partsOf(db, organizationId, ids),
     stepsOf(db, organizationId, ids),

@@ -97,8 +97,9 @@ test('what was answered and written from a table is not shown to who may not rea
   const [writer, reader] = [await asMember(), await asMember()];
   await grant(readers(writer.id, reader.id));
   const talk = await talkIn(writer, projectId);
-  const asked = await talk.ask('How many orders are there?');
   const idle = await talk.ask('Hello.');
+  const asked = await talk.ask('How many orders are there?');
+  const after = await talk.ask('Thank you.');
   const stored = await writer.call('POST', `/v1/projects/${projectId}/reports`, {
     body: { prompt: 'How many orders are there?', model: 'offline' },
   });
@@ -109,7 +110,7 @@ test('what was answered and written from a table is not shown to who may not rea
   const events = async (by: TestClient) =>
     JSON.stringify(
       await readEvents(workspace, by, `${talk.url}/events?after=0`, (seen) =>
-        seen.some(({ event, data }) => event === 'turn.finished' && data.messageId === idle.id),
+        seen.some(({ event, data }) => event === 'turn.finished' && data.messageId === after.id),
       ),
     );
 
@@ -128,6 +129,8 @@ test('what was answered and written from a table is not shown to who may not rea
   expect(messages.find(({ id }: { id: string }) => id === asked.id)).toMatchObject(hidden);
   // What read no table stays.
   expect(messages.find(({ id }: { id: string }) => id === idle.id)).toMatchObject({ withheld: false });
+  // What follows may repeat what it says.
+  expect(messages.find(({ id }: { id: string }) => id === after.id)).toMatchObject(hidden);
   expect(await shown(reader, report)).toMatchObject({ withheld: true, dataVersions: [] });
   const content = await reader.call('GET', `${report}/content`);
   expect([content.status, content.body.detail]).toEqual([404, expect.stringContaining('may not read')]);

@@ -1,5 +1,6 @@
 import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
 import type { CsvOptions } from '../../file-imports/contract.ts';
+import { detectQuote } from '../../file-imports/text/quote.ts';
 import type { ListedObject, ObjectFormat } from './s3-objects.ts';
 import { orderOf, type Reordering, reordered } from './s3-order.ts';
 
@@ -19,7 +20,7 @@ export async function* joinTexts(
   { format, csv }: { format: ObjectFormat; csv: CsvOptions },
   lines: { of: (line: number) => string },
 ): AsyncGenerator<Buffer> {
-  const { columnSeparator: separator, headerRow = 1, firstDataRow } = csv;
+  const { headerRow = 1, firstDataRow } = csv;
   if (files.length > 1 && (headerRow > 1 || firstDataRow !== undefined))
     throw new RemoteFailure(
       'request',
@@ -31,7 +32,7 @@ export async function* joinTexts(
     const { key, before } = starts.findLast((start) => start.before < line) ?? starts[0]!;
     return `Line ${line - before + (hasHeaders && key !== starts[0]!.key ? 1 : 0)} of ${key}`;
   };
-  const possible = format === 'tsv' ? ['\t'] : separator === undefined ? separators : [separator];
+  const possible = separatorsOf(format, csv);
   let seen = 0;
   let first: string | undefined;
   for (const file of files) {
@@ -49,8 +50,9 @@ export async function* joinTexts(
   }
 
   /** What to do with the lines of a file. */
-  function check({ key }: ListedObject): (header: Buffer) => HeaderUse {
-    return (header) => {
+  function check({ key }: ListedObject): (header: Buffer, body: Buffer) => HeaderUse {
+    return (header, body) => {
+      const isQuoted = detectQuote(body) === '"';
       const fault = headerFault(header);
       if (fault !== undefined)
         throw new RemoteFailure(
@@ -63,7 +65,7 @@ export async function* joinTexts(
         first = text;
         return 'keep';
       }
-      const order = text === first ? 'same' : orderOf(first, text, possible);
+      const order = text === first ? 'same' : orderOf(first, text, isQuoted ? possible : []);
       if (order !== undefined) return order;
       throw new RemoteFailure(
         'request',
@@ -73,7 +75,13 @@ export async function* joinTexts(
   }
 }
 
-const separators = [',', ';', '\t', '|'];
+/** The separators that allow another order of columns. None if the files have other quotes or escapes. */
+function separatorsOf(format: ObjectFormat, csv: CsvOptions): string[] {
+  const { columnSeparator: separator, quoteCharacter = '"', escapeCharacter = '' } = csv;
+  if (quoteCharacter !== '"' || (escapeCharacter !== '' && escapeCharacter !== '"')) return [];
+  if (separator !== undefined) return separator.charCodeAt(0) < 0x80 ? [separator] : [];
+  return format === 'tsv' ? ['\t'] : [',', ';', '\t', '|'];
+}
 
 /** `same`: only the header is left out. Otherwise the values are put into another order. */
 type HeaderUse = 'keep' | 'same' | Reordering;
@@ -88,7 +96,7 @@ function headerFault(header: Buffer): string | undefined {
 
 async function* withoutHeader(
   source: AsyncIterable<Buffer>,
-  use: (header: Buffer) => HeaderUse,
+  use: (header: Buffer, body: Buffer) => HeaderUse,
 ): AsyncGenerator<Buffer> {
   const chunks = source[Symbol.asyncIterator]();
   let held: Buffer = Buffer.alloc(0);
@@ -102,7 +110,7 @@ async function* withoutHeader(
   if (held.length === 0) return;
   const body = end === -1 ? held.length : end + 1;
   const marked = held.subarray(0, 3).equals(byteOrderMark) ? 3 : 0;
-  const used = use(held.subarray(marked, body));
+  const used = use(held.subarray(marked, body), held.subarray(body));
   async function* rest(from: number): AsyncGenerator<Buffer> {
     yield held.subarray(from);
     yield* { [Symbol.asyncIterator]: () => chunks };
