@@ -16,7 +16,7 @@ const guard = z.strictObject({ max_shrink_ratio: z.number().min(0).max(1) });
 const unreadableValues = z
   .enum(['fail', 'null'])
   .describe(
-    'Of PostgreSQL and MySQL: what becomes of a value that no value of its type in the lake can be, such as a time in the year 294276. `fail` ends the snapshot and names the column and the row; `null` copies null, and `warnings` of the snapshot counts them.',
+    'For PostgreSQL and MySQL: what happens to a value that does not fit its type in the lake, such as a time in the year 294276. `fail` ends the snapshot and names the column and the row. `null` copies null, and `warnings` of the snapshot counts these values.',
   );
 
 export const datasetSchema = z

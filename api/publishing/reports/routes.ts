@@ -148,8 +148,8 @@ export function reportsRoutes(app: Routes, deps: ApiDeps): void {
     bodyLimit: bodyLimits.report,
     body: changeBody,
     errors: ['body_too_large', 'conflict', 'revision_conflict', 'invalid_request'],
-    run: ({ organizationId, params, body, caller, newId }) =>
-      storeRevision(deps, {
+    run: async ({ organizationId, params, body, caller, newId, transaction }) => {
+      const report = await storeRevision(deps, {
         organizationId,
         projectId: params.project_id,
         reportId: params.report_id,
@@ -158,7 +158,10 @@ export function reportsRoutes(app: Routes, deps: ApiDeps): void {
         expectedRevision: body.expected_revision,
         createdBy: caller.id,
         writeId: newId('rpt'),
-      }),
+      });
+      const isWithheld = await transaction(withheldFrom);
+      return { ...report, isWithheld: isWithheld(report) };
+    },
   });
   reports.remove({
     summary: 'Delete a report with its revisions',

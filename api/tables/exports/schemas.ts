@@ -112,6 +112,10 @@ export const exportBody = z
     if (body.format === 'xlsx') refuse('max_file_bytes', 'A workbook is one file.', 'extra_forbidden');
   })
   .meta({
+    oneOf: [
+      { title: 'statement', required: ['sql'], properties: { table_id: false } },
+      { title: 'table', required: ['table_id'], properties: { sql: false } },
+    ],
     examples: [
       { table_id: 'tbl_01kahz3v6dfyvb1s8m3h9q2w4x', format: 'parquet' },
       { sql: "SELECT * FROM orders WHERE day >= DATE '2026-01-01'", format: 'csv', name: 'orders-2026' },

@@ -4725,7 +4725,7 @@ export interface components {
                 maxShrinkRatio: number;
             } | null;
             /**
-             * @description Of PostgreSQL and MySQL: what becomes of a value that no value of its type in the lake can be, such as a time in the year 294276. `fail` ends the snapshot and names the column and the row; `null` copies null, and `warnings` of the snapshot counts them.
+             * @description For PostgreSQL and MySQL: what happens to a value that does not fit its type in the lake, such as a time in the year 294276. `fail` ends the snapshot and names the column and the row. `null` copies null, and `warnings` of the snapshot counts these values.
              * @enum {string}
              */
             unreadableValues: "fail" | "null";
@@ -11375,9 +11375,29 @@ export interface operations {
             content: {
                 "application/json": {
                     /** @description One SELECT, as in a query; without a limit of rows. */
-                    sql?: string;
+                    sql: string;
+                    /** @description Reads the past: table id or name to version. */
+                    at_versions?: {
+                        [key: string]: number;
+                    };
+                    /** @enum {string} */
+                    format: "csv" | "csv.gz" | "parquet" | "ndjson" | "arrow" | "xlsx";
+                    /** @description Of the files, without ending; default: the name of the table, or `export`. */
+                    name?: string;
+                    /** @description A file that has grown as large is followed by another, at most 1,000; not for xlsx. */
+                    max_file_bytes?: number;
+                    /**
+                     * @description Whether CSV begins with a byte order mark, which Excel needs to open it as UTF-8.
+                     * @default false
+                     */
+                    byte_order_mark?: boolean;
+                    /** @description The project whose runs show it. */
+                    project_id?: string;
+                    /** @description It also becomes this file of the project, or its next version. */
+                    path?: string;
+                } | {
                     /** @description All rows of a table or view. */
-                    table_id?: string;
+                    table_id: string;
                     /** @description Reads the past: table id or name to version. */
                     at_versions?: {
                         [key: string]: number;
@@ -13356,7 +13376,7 @@ export interface operations {
                         max_shrink_ratio: number;
                     } | null;
                     /**
-                     * @description Of PostgreSQL and MySQL: what becomes of a value that no value of its type in the lake can be, such as a time in the year 294276. `fail` ends the snapshot and names the column and the row; `null` copies null, and `warnings` of the snapshot counts them.
+                     * @description For PostgreSQL and MySQL: what happens to a value that does not fit its type in the lake, such as a time in the year 294276. `fail` ends the snapshot and names the column and the row. `null` copies null, and `warnings` of the snapshot counts these values.
                      * @default fail
                      * @enum {string}
                      */
@@ -13512,7 +13532,7 @@ export interface operations {
                         max_shrink_ratio: number;
                     } | null;
                     /**
-                     * @description Of PostgreSQL and MySQL: what becomes of a value that no value of its type in the lake can be, such as a time in the year 294276. `fail` ends the snapshot and names the column and the row; `null` copies null, and `warnings` of the snapshot counts them.
+                     * @description For PostgreSQL and MySQL: what happens to a value that does not fit its type in the lake, such as a time in the year 294276. `fail` ends the snapshot and names the column and the row. `null` copies null, and `warnings` of the snapshot counts these values.
                      * @enum {string}
                      */
                     unreadable_values?: "fail" | "null";

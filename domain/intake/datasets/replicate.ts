@@ -103,7 +103,7 @@ export async function replicate(
 const morePages: SnapshotWarning = {
   code: 'more_pages',
   message:
-    'The source shows that it has more pages, but this resource has no pagination, so that only the first one was copied. Set its pagination in http_replication.',
+    'The source has more pages, but this resource has no pagination, so only the first page was copied. Set its pagination in http_replication.',
   count: 1,
 };
 

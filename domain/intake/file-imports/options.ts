@@ -36,7 +36,7 @@ function checkXlsx(xlsx: XlsxOptions, format: ImportFormat): ValidationFault[] {
   if (lastDataRow !== undefined && lastDataRow < firstDataRow)
     faults.push({
       loc: ['body', 'xlsx', 'last_data_row'],
-      msg: 'The last data row is not above the first one',
+      msg: 'The last data row comes before the first one',
       type: 'greater_than_equal',
     });
   return faults;

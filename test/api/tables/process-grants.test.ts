@@ -132,6 +132,8 @@ test('what was answered and written from a table is not shown to who may not rea
   // What follows may repeat what it says.
   expect(messages.find(({ id }: { id: string }) => id === after.id)).toMatchObject(hidden);
   expect(await shown(reader, report)).toMatchObject({ withheld: true, dataVersions: [] });
+  const renamed = await reader.call('PATCH', report, { body: { title: 'Orders', expected_revision: 1 } });
+  expect(renamed.body.data).toMatchObject({ title: 'Orders', withheld: true, dataVersions: [] });
   const content = await reader.call('GET', `${report}/content`);
   expect([content.status, content.body.detail]).toEqual([404, expect.stringContaining('may not read')]);
   expect(await events(reader)).not.toContain(asked.content);
