@@ -183,7 +183,7 @@ ALLOWED = [
     ),
     Allowed(
         r"POST /v1/exports",
-        r"body\.(table_id|sql|max_file_bytes|project_id|path): extra_forbidden|query_failed|query_not_read_only|query_timeout",
+        r"body\.(table_id|sql|max_file_bytes|byte_order_mark|project_id|path): (extra_forbidden|missing)|query_failed|query_not_read_only|query_timeout",
         "An export has a statement or a table, goes to a project as one file or not, and reads the tables that there are.",
     ),
     Allowed(

@@ -11,7 +11,7 @@ const columnPattern =
 const columnMapping = z.strictObject({
   source_column_name: characters(1, 1_024),
   target_column_name: visibleName(255).meta({ maxLength: 255, pattern: columnPattern }),
-  data_type: characters(1, 64)
+  data_type: characters(1, 10_000)
     .default('STRING')
     .meta({
       examples: ['STRING', 'INTEGER', 'DECIMAL(12,2)', 'DATE'],
@@ -52,7 +52,7 @@ export const csvOptions = z.strictObject({
     .meta({
       examples: ['\\'],
       description:
-        'What stands before a quote within a value in quotes, as in `"a \\"b\\""`. Left out or empty, such quotes are doubled: `"a ""b"""`.',
+        'The character before a quote within a quoted value, as in `"a \\"b\\""`. By default, such quotes are doubled: `"a ""b"""`.',
     }),
   header_row: z.int().min(0).max(maxHeaderRow).optional().describe('1-based; 0 = none.'),
   first_data_row: z.int().min(1).max(maxHeaderRow).optional().describe('1-based.'),
@@ -88,7 +88,11 @@ const xlsxOptions = z.strictObject({
       '1-based; 0 = none. Left out, the first row that is not empty; titles above the names are left out.',
     ),
   first_data_row: z.int().min(1).max(maxHeaderRow).optional().describe('1-based.'),
-  last_data_row: z.int().min(1).optional().describe('1-based; below it is a footer.'),
+  last_data_row: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('1-based; the rows below it are left out, such as a footer.'),
 });
 
 /** How a file is parsed, in imports and previews. */
@@ -101,14 +105,21 @@ export const parsing = {
     .describe('The whole projection; left out, every column with its detected type.'),
   csv: csvOptions.optional().describe('Fields left out are detected.'),
   xlsx: xlsxOptions.optional().describe('Which part of a workbook is read; a preview lists its sheets.'),
+  nested: z
+    .enum(['json', 'native'])
+    .default('json')
+    .describe(
+      'How lists and objects of JSON and Parquet files are stored: as `JSON` documents, or as `LIST`, `STRUCT` and `MAP`, which `unnest` and `a.b` read.',
+    ),
   include_load_date: z.boolean().default(false),
 };
 
 /** The request's parsing fields for the importer. */
 export function importOptions(body: z.infer<z.ZodObject<typeof parsing>>): ImportOptions {
-  const { column_mappings: mappings, csv, xlsx, include_load_date: includeLoadDate } = body;
+  const { column_mappings: mappings, csv, xlsx, include_load_date: includeLoadDate, nested } = body;
   return {
     includeLoadDate,
+    ...(nested === 'json' ? {} : { nested }),
     ...(mappings === undefined ? {} : { columnMappings: mappings.map((mapping) => camelKeys(mapping)) }),
     ...(csv === undefined ? {} : { csv: camelKeys(csv) }),
     ...(xlsx === undefined ? {} : { xlsx: camelKeys(xlsx) }),

@@ -27,13 +27,13 @@ export function exportsRoutes(app: Routes, deps: ApiDeps): void {
   exports.list({
     summary: 'List exports, newest first',
     description:
-      'Without addresses of their files; an export itself has them. Those of tables that the caller may not read are not there.',
+      'Files in this list have no addresses; show one export to get them. Exports of tables that you may not read are left out.',
     rows: (db, { organizationId }, slice) => showExports(db, organizationId, slice),
   });
   exports.create({
     summary: 'Export a table or the answer to a query as files',
     description:
-      'A durable process without a limit of rows; then read the Location. The statement passes the guard of queries and is checked now; what it reads is pinned when its turn comes, two of an organization at once. Written by the rights of the caller, kept for a day.',
+      'Starts a process that writes all rows, without a limit; follow it at `Location`. The statement is checked at once, by the same rules as a query. An organization runs two exports at a time. An export reads the versions that its tables have when it starts, with the rights of its caller. Its files are kept for a day.',
     body: exportBody,
     status: 202,
     errors: [...queryErrors, 'not_found', 'conflict', 'workflows_unavailable'],

@@ -23,11 +23,11 @@ import {
 } from './schemas.ts';
 import { sendStream } from './stream.ts';
 
-const runDescription = `In DuckDB SQL, over the tables of the organization by name. A read exposed over POST: it takes no idempotency key.
+const runDescription = `Runs one read-only statement in DuckDB SQL over the organization's tables, which it names. It takes no idempotency key.
 
-An \`Accept\` header that names \`text/csv\`, \`application/x-ndjson\` or \`application/vnd.apache.arrow.stream\` streams the answer while the statement runs, up to 1,000,000 rows; \`row_format\` does not matter then. Columns have the statement's own names; of equal names, later ones get \`_1\`, \`_2\` and so on. What fails before the first byte is answered as any other error. What fails later, within \`timeout_ms\` for the whole, ends the connection before the end of the chunked answer, which is therefore whole or seen not to be. So does a reader that takes nothing for 30 seconds. \`x-query-execution-id\` names its record.
+An \`Accept\` header that names \`text/csv\`, \`application/x-ndjson\` or \`application/vnd.apache.arrow.stream\` streams the answer while the statement runs, up to 1,000,000 rows. \`row_format\` is then ignored. Columns keep the statement's own names; where two are equal, later ones get \`_1\`, \`_2\` and so on. An error before the first byte is answered like any other error. After that, an error closes the connection without the end of the chunked answer, so a client always sees whether the answer is whole. The same happens when \`timeout_ms\` is over, or when the client reads nothing for 30 seconds. \`x-query-execution-id\` names the record of the query.
 
-CSV is RFC 4180 with a header line; null is nothing, and empty text is quoted. NDJSON has one object a line, with the values of a JSON answer. Arrow is its IPC streaming format; lists, structs and maps are JSON text.`;
+CSV follows RFC 4180, with a header line. A null is an empty field, and an empty text is quoted. NDJSON has one object on each line, with the values of a JSON answer. Arrow is its IPC streaming format, with lists, structs and maps as such.`;
 
 export function queryExecutionsRoutes(app: Routes, deps: ApiDeps): void {
   const tag = 'Query Executions';

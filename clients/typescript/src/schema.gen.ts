@@ -2305,13 +2305,13 @@ export interface paths {
         };
         /**
          * List exports, newest first
-         * @description Without addresses of their files; an export itself has them. Those of tables that the caller may not read are not there.
+         * @description Files in this list have no addresses; show one export to get them. Exports of tables that you may not read are left out.
          */
         get: operations["listExports"];
         put?: never;
         /**
          * Export a table or the answer to a query as files
-         * @description A durable process without a limit of rows; then read the Location. The statement passes the guard of queries and is checked now; what it reads is pinned when its turn comes, two of an organization at once. Written by the rights of the caller, kept for a day.
+         * @description Starts a process that writes all rows, without a limit; follow it at `Location`. The statement is checked at once, by the same rules as a query. An organization runs two exports at a time. An export reads the versions that its tables have when it starts, with the rights of its caller. Its files are kept for a day.
          */
         post: operations["createExport"];
         delete?: never;
@@ -2931,11 +2931,11 @@ export interface paths {
         put?: never;
         /**
          * Run one read-only SELECT
-         * @description In DuckDB SQL, over the tables of the organization by name. A read exposed over POST: it takes no idempotency key.
+         * @description Runs one read-only statement in DuckDB SQL over the organization's tables, which it names. It takes no idempotency key.
          *
-         *     An `Accept` header that names `text/csv`, `application/x-ndjson` or `application/vnd.apache.arrow.stream` streams the answer while the statement runs, up to 1,000,000 rows; `row_format` does not matter then. Columns have the statement's own names; of equal names, later ones get `_1`, `_2` and so on. What fails before the first byte is answered as any other error. What fails later, within `timeout_ms` for the whole, ends the connection before the end of the chunked answer, which is therefore whole or seen not to be. So does a reader that takes nothing for 30 seconds. `x-query-execution-id` names its record.
+         *     An `Accept` header that names `text/csv`, `application/x-ndjson` or `application/vnd.apache.arrow.stream` streams the answer while the statement runs, up to 1,000,000 rows. `row_format` is then ignored. Columns keep the statement's own names; where two are equal, later ones get `_1`, `_2` and so on. An error before the first byte is answered like any other error. After that, an error closes the connection without the end of the chunked answer, so a client always sees whether the answer is whole. The same happens when `timeout_ms` is over, or when the client reads nothing for 30 seconds. `x-query-execution-id` names the record of the query.
          *
-         *     CSV is RFC 4180 with a header line; null is nothing, and empty text is quoted. NDJSON has one object a line, with the values of a JSON answer. Arrow is its IPC streaming format; lists, structs and maps are JSON text.
+         *     CSV follows RFC 4180, with a header line. A null is an empty field, and an empty text is quoted. NDJSON has one object on each line, with the values of a JSON answer. Arrow is its IPC streaming format, with lists, structs and maps as such.
          */
         post: operations["runQuery"];
         delete?: never;
@@ -9612,7 +9612,7 @@ export interface operations {
                         char_encoding?: string;
                         column_separator?: string;
                         quote_character?: string;
-                        /** @description What stands before a quote within a value in quotes, as in `"a \"b\""`. Left out or empty, such quotes are doubled: `"a ""b"""`. */
+                        /** @description The character before a quote within a quoted value, as in `"a \"b\""`. By default, such quotes are doubled: `"a ""b"""`. */
                         escape_character?: string;
                         /** @description 1-based; 0 = none. */
                         header_row?: number;
@@ -9638,9 +9638,15 @@ export interface operations {
                         header_row?: number;
                         /** @description 1-based. */
                         first_data_row?: number;
-                        /** @description 1-based; below it is a footer. */
+                        /** @description 1-based; the rows below it are left out, such as a footer. */
                         last_data_row?: number;
                     };
+                    /**
+                     * @description How lists and objects of JSON and Parquet files are stored: as `JSON` documents, or as `LIST`, `STRUCT` and `MAP`, which `unnest` and `a.b` read.
+                     * @default json
+                     * @enum {string}
+                     */
+                    nested?: "json" | "native";
                     /** @default false */
                     include_load_date?: boolean;
                     /** @default 1 */
@@ -9874,7 +9880,7 @@ export interface operations {
                         char_encoding?: string;
                         column_separator?: string;
                         quote_character?: string;
-                        /** @description What stands before a quote within a value in quotes, as in `"a \"b\""`. Left out or empty, such quotes are doubled: `"a ""b"""`. */
+                        /** @description The character before a quote within a quoted value, as in `"a \"b\""`. By default, such quotes are doubled: `"a ""b"""`. */
                         escape_character?: string;
                         /** @description 1-based; 0 = none. */
                         header_row?: number;
@@ -9900,9 +9906,15 @@ export interface operations {
                         header_row?: number;
                         /** @description 1-based. */
                         first_data_row?: number;
-                        /** @description 1-based; below it is a footer. */
+                        /** @description 1-based; the rows below it are left out, such as a footer. */
                         last_data_row?: number;
                     };
+                    /**
+                     * @description How lists and objects of JSON and Parquet files are stored: as `JSON` documents, or as `LIST`, `STRUCT` and `MAP`, which `unnest` and `a.b` read.
+                     * @default json
+                     * @enum {string}
+                     */
+                    nested?: "json" | "native";
                     /** @default false */
                     include_load_date?: boolean;
                 } | {
@@ -9948,7 +9960,7 @@ export interface operations {
                         char_encoding?: string;
                         column_separator?: string;
                         quote_character?: string;
-                        /** @description What stands before a quote within a value in quotes, as in `"a \"b\""`. Left out or empty, such quotes are doubled: `"a ""b"""`. */
+                        /** @description The character before a quote within a quoted value, as in `"a \"b\""`. By default, such quotes are doubled: `"a ""b"""`. */
                         escape_character?: string;
                         /** @description 1-based; 0 = none. */
                         header_row?: number;
@@ -9974,9 +9986,15 @@ export interface operations {
                         header_row?: number;
                         /** @description 1-based. */
                         first_data_row?: number;
-                        /** @description 1-based; below it is a footer. */
+                        /** @description 1-based; the rows below it are left out, such as a footer. */
                         last_data_row?: number;
                     };
+                    /**
+                     * @description How lists and objects of JSON and Parquet files are stored: as `JSON` documents, or as `LIST`, `STRUCT` and `MAP`, which `unnest` and `a.b` read.
+                     * @default json
+                     * @enum {string}
+                     */
+                    nested?: "json" | "native";
                     /** @default false */
                     include_load_date?: boolean;
                 };
@@ -10055,7 +10073,7 @@ export interface operations {
                         char_encoding?: string;
                         column_separator?: string;
                         quote_character?: string;
-                        /** @description What stands before a quote within a value in quotes, as in `"a \"b\""`. Left out or empty, such quotes are doubled: `"a ""b"""`. */
+                        /** @description The character before a quote within a quoted value, as in `"a \"b\""`. By default, such quotes are doubled: `"a ""b"""`. */
                         escape_character?: string;
                         /** @description 1-based; 0 = none. */
                         header_row?: number;
@@ -10081,9 +10099,15 @@ export interface operations {
                         header_row?: number;
                         /** @description 1-based. */
                         first_data_row?: number;
-                        /** @description 1-based; below it is a footer. */
+                        /** @description 1-based; the rows below it are left out, such as a footer. */
                         last_data_row?: number;
                     };
+                    /**
+                     * @description How lists and objects of JSON and Parquet files are stored: as `JSON` documents, or as `LIST`, `STRUCT` and `MAP`, which `unnest` and `a.b` read.
+                     * @default json
+                     * @enum {string}
+                     */
+                    nested?: "json" | "native";
                     /** @default false */
                     include_load_date?: boolean;
                 } | {
@@ -10127,7 +10151,7 @@ export interface operations {
                         char_encoding?: string;
                         column_separator?: string;
                         quote_character?: string;
-                        /** @description What stands before a quote within a value in quotes, as in `"a \"b\""`. Left out or empty, such quotes are doubled: `"a ""b"""`. */
+                        /** @description The character before a quote within a quoted value, as in `"a \"b\""`. By default, such quotes are doubled: `"a ""b"""`. */
                         escape_character?: string;
                         /** @description 1-based; 0 = none. */
                         header_row?: number;
@@ -10153,9 +10177,15 @@ export interface operations {
                         header_row?: number;
                         /** @description 1-based. */
                         first_data_row?: number;
-                        /** @description 1-based; below it is a footer. */
+                        /** @description 1-based; the rows below it are left out, such as a footer. */
                         last_data_row?: number;
                     };
+                    /**
+                     * @description How lists and objects of JSON and Parquet files are stored: as `JSON` documents, or as `LIST`, `STRUCT` and `MAP`, which `unnest` and `a.b` read.
+                     * @default json
+                     * @enum {string}
+                     */
+                    nested?: "json" | "native";
                     /** @default false */
                     include_load_date?: boolean;
                 };
@@ -13390,7 +13420,7 @@ export interface operations {
                         char_encoding?: string;
                         column_separator?: string;
                         quote_character?: string;
-                        /** @description What stands before a quote within a value in quotes, as in `"a \"b\""`. Left out or empty, such quotes are doubled: `"a ""b"""`. */
+                        /** @description The character before a quote within a quoted value, as in `"a \"b\""`. By default, such quotes are doubled: `"a ""b"""`. */
                         escape_character?: string;
                         /** @description 1-based; 0 = none. */
                         header_row?: number;
@@ -13542,7 +13572,7 @@ export interface operations {
                         char_encoding?: string;
                         column_separator?: string;
                         quote_character?: string;
-                        /** @description What stands before a quote within a value in quotes, as in `"a \"b\""`. Left out or empty, such quotes are doubled: `"a ""b"""`. */
+                        /** @description The character before a quote within a quoted value, as in `"a \"b\""`. By default, such quotes are doubled: `"a ""b"""`. */
                         escape_character?: string;
                         /** @description 1-based; 0 = none. */
                         header_row?: number;

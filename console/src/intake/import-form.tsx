@@ -26,6 +26,8 @@ type Bad = keyof typeof told.bads;
 const keys = <Key extends string>(record: Record<Key, unknown>) => Object.keys(record) as Key[];
 
 /** Where the rows go, and what happens to those that do not fit. */
+const isNested = (dataType: string): boolean => /^(?:JSON$|STRUCT\(|MAP\()|\[\]$/.test(dataType);
+
 export function ImportForm({ projectId, fileId, path, preview, reading, change, onBegun }: ImportFormProps) {
   const [name, setName] = useState(tableNameOf(path));
   const [mode, setMode] = useState<Mode>('create');
@@ -82,6 +84,21 @@ export function ImportForm({ projectId, fileId, path, preview, reading, change, 
             >
               {preview.sheets.map((sheet) => (
                 <option key={sheet}>{sheet}</option>
+              ))}
+            </select>
+          </label>
+        )}
+        {preview.columns.some(({ dataType }) => isNested(dataType)) && (
+          <label>
+            {told.nested}
+            <select
+              value={reading.source.isNative === true ? 'native' : 'json'}
+              onChange={({ target }) => change.source({ isNative: target.value === 'native' })}
+            >
+              {keys(told.nesteds).map((key) => (
+                <option key={key} value={key}>
+                  {told.nesteds[key]}
+                </option>
               ))}
             </select>
           </label>

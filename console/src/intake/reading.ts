@@ -28,6 +28,8 @@ export type CsvChoice = Partial<Omit<Csv, 'skippedLines'>>;
 export interface Source {
   sheet?: string;
   csv?: CsvChoice;
+  /** Whether lists and objects stay what they are; else they are JSON. */
+  isNative?: boolean;
 }
 
 /** How a file is read; what is undefined is detected. */
@@ -56,10 +58,11 @@ export function useReading(): { reading: Reading; change: ChangeReading } {
 }
 
 /** As requests of a preview and of an import say it. */
-export const bodyOf = ({ mappings, source: { sheet, csv } }: Reading) => ({
+export const bodyOf = ({ mappings, source: { sheet, csv, isNative } }: Reading) => ({
   ...(mappings === undefined ? {} : { column_mappings: [...mappings] }),
   ...(sheet === undefined ? {} : { xlsx: { sheet } }),
   ...(csv === undefined ? {} : { csv: csvOf(csv) }),
+  ...(isNative === true ? { nested: 'native' as const } : {}),
 });
 
 const csvOf = (choice: CsvChoice) => ({

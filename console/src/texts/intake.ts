@@ -41,6 +41,8 @@ export const intake = {
     columns: 'Columns',
     column: { source: 'In the file', name: 'Name', type: 'Type', nullable: 'May be empty', take: 'Taken' },
     sheet: 'Sheet',
+    nested: 'Lists and objects',
+    nesteds: { json: 'as JSON documents', native: 'as lists and structs' },
     submit: 'Import',
   },
   csv: {

@@ -61,6 +61,8 @@ export interface ImportOptions {
   columnMappings?: ColumnMapping[];
   csv?: CsvOptions;
   xlsx?: XlsxOptions;
+  /** Whether lists and objects of JSON and Parquet become JSON documents, or keep types of their own. */
+  nested?: 'json' | 'native';
   includeLoadDate: boolean;
 }
 

@@ -22,6 +22,12 @@ export function checkOptions(options: ImportOptions, format: ImportFormat): void
     faults.push(...mappingFaults(options.columnMappings, options.includeLoadDate));
   if (options.csv !== undefined) faults.push(...checkCsv(options.csv));
   if (options.xlsx !== undefined) faults.push(...checkXlsx(options.xlsx, format));
+  if (options.nested === 'native' && (format === 'csv' || format === 'xlsx'))
+    faults.push({
+      loc: ['body', 'nested'],
+      msg: `A ${format} file has no lists and objects; leave it out`,
+      type: 'value_error',
+    });
   if (faults.length > 0) throw new ValidationError(faults);
 }
 

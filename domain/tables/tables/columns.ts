@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { type StoredColumn, storedTables } from '../../../data/lake/ducklake/tables.ts';
+import { type StoredColumn, type StoredMember, storedTables } from '../../../data/lake/ducklake/tables.ts';
+import { identifier } from '../../../data/lake/sql.ts';
 
 /** A column as the lake currently stores it. */
 export interface LakeColumn {
@@ -53,8 +54,12 @@ const toDuckDb: Record<string, string> = {
   DECIMAL: 'DECIMAL(38,10)',
 };
 
+const nested = /^(?:STRUCT|MAP)\(|\]$/;
+
 /** The engine's name for one of the service's types, for DDL. */
 export function duckDbType(dataType: string): string {
+  if (nested.test(dataType))
+    return dataType.replace(/"(?:[^"]|"")*"|\b(?:STRING|INTEGER)\b/g, (word) => toDuckDb[word] ?? word);
   return toDuckDb[dataType] ?? dataType;
 }
 
@@ -65,7 +70,13 @@ export function lakeType(dataType: string): string {
   return toLake[dataType] ?? dataType.toLowerCase();
 }
 
-function serviceType(lakeType: string): string {
+function serviceType({ type: lakeType, members }: StoredMember): string {
+  const [first, second] = members;
+  if (lakeType === 'list' && first !== undefined) return `${serviceType(first)}[]`;
+  if (lakeType === 'map' && first !== undefined && second !== undefined)
+    return `MAP(${serviceType(first)}, ${serviceType(second)})`;
+  if (lakeType === 'struct')
+    return `STRUCT(${members.map((member) => `${identifier(member.name)} ${serviceType(member)}`).join(', ')})`;
   return toService[lakeType] ?? lakeType.toUpperCase().replaceAll(' ', '');
 }
 
@@ -89,10 +100,11 @@ export async function physicalTables(
   );
 }
 
-function toColumn({ name, type, nullsAllowed, comment }: StoredColumn): LakeColumn {
+function toColumn(stored: StoredColumn): LakeColumn {
+  const { name, nullsAllowed, comment } = stored;
   return {
     name,
-    dataType: serviceType(type),
+    dataType: serviceType(stored),
     nullable: nullsAllowed,
     typing: comment === 'undetermined' || comment === 'inferred' ? comment : 'declared',
   };

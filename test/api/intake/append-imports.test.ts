@@ -166,3 +166,51 @@ test('what an appended file left in quarantine can be replayed, and that of the 
     { id: 4, n: 4.5 },
   ]);
 });
+
+test('lists and objects that are kept as such are read by unnest, and grow by further files', async () => {
+  const { run, start } = await importer(client);
+  const ndjson = { format: 'ndjson', nested: 'native' };
+  const line = (id: number, rest: object) => `${JSON.stringify({ id, ...rest })}\n`;
+  const first = await run(line(1, { to: { city: 'Porto' }, items: [{ sku: 'a', qty: 2 }] }), {
+    ...{ ...ndjson, table_name: 'baskets' },
+  });
+  expect(first).toMatchObject({ status: 'succeeded', rowsImported: 1 });
+  const { columns } = (await client.call('GET', `/v1/tables/${first.tableId}/catalog`)).body.data;
+  expect(columns.map((column: { dataType: string }) => column.dataType)).toEqual([
+    'INTEGER',
+    'STRUCT("city" STRING)',
+    'STRUCT("sku" STRING, "qty" INTEGER)[]',
+  ]);
+  const more = line(2, {
+    to: { city: 'Lagos' },
+    items: [
+      { sku: 'b', qty: 1 },
+      { sku: 'c', qty: 3 },
+    ],
+  });
+  const second = await run(more, { format: 'ndjson', table_name: 'baskets', mode: 'append' });
+  expect(second).toMatchObject({ status: 'succeeded', rowsImported: 1 });
+  const sql = `SELECT id, "to".city AS city, i.sku, i.qty FROM (SELECT id, "to", unnest(items) AS i FROM baskets) ORDER BY i.sku`;
+  expect(await select(client, sql)).toEqual([
+    { id: 1, city: 'Porto', sku: 'a', qty: 2 },
+    { id: 2, city: 'Lagos', sku: 'b', qty: 1 },
+    { id: 2, city: 'Lagos', sku: 'c', qty: 3 },
+  ]);
+  const rows = (await client.call('GET', `/v1/tables/${first.tableId}/rows`)).body.items;
+  expect(rows[0]).toMatchObject({ to: { city: 'Porto' }, items: [{ sku: 'a', qty: 2 }] });
+  const built = await client.call('POST', '/v1/exports', {
+    body: { table_id: first.tableId, format: 'ndjson' },
+  });
+  expect(built.status, built.text).toBe(202);
+  const exported = await eventually(
+    async () => (await client.call('GET', `/v1/exports/${built.body.data.id}`)).body.data,
+    ({ status }) => !['queued', 'running'].includes(status),
+  );
+  expect(exported).toMatchObject({ status: 'succeeded', rowsWritten: 2 });
+  const unfit = await run(line(3, { items: [{ sku: 'd', price: 1 }] }), {
+    ...{ format: 'ndjson', table_name: 'baskets', mode: 'append' },
+  });
+  expect(unfit).toMatchObject({ status: 'failed', error: { line: 1, column: 'items' } });
+  const refused = await start('a,b\n1,2\n', { table_name: 'flat', nested: 'native' });
+  expect(refused.status).toBe(422);
+});

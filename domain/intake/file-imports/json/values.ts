@@ -3,8 +3,21 @@ import { isRawNumber, type JsonValue, parseExactJson } from '../../../../data/ex
 import type { TaggedValue, TaggedWriter } from '../text/tagged.ts';
 import { lookThrough } from './bounds.ts';
 
+/** How the lists and objects of a file are read, where they are kept as such. */
+export interface NestedReading {
+  /** Looks at a value of a column whose type is found from its values. */
+  look?: (column: string, value: JsonValue) => void;
+  /** Whether the nested type that was given for a column holds the value. */
+  fits?: (column: string, value: JsonValue) => boolean;
+}
+
 /** Adds the object in `bytes`, which starts on `line`; anything else is added as a broken record. */
-export function addObject(writer: TaggedWriter, bytes: Buffer, line: number): void {
+export function addObject(
+  writer: TaggedWriter,
+  bytes: Buffer,
+  line: number,
+  { look, fits }: NestedReading = {},
+): void {
   const text = bytes.toString();
   const fields = fieldsOf(bytes, text);
   if (typeof fields === 'string') {
@@ -17,7 +30,10 @@ export function addObject(writer: TaggedWriter, bytes: Buffer, line: number): vo
   const values: TaggedValue[] = [];
   for (const column of columns) {
     const field = fields[column]!;
-    if (field !== null) values.push(tagged(column, field));
+    if (field === null) continue;
+    look?.(column, field);
+    const value = tagged(column, field);
+    values.push(value.tag === 'o' && fits?.(column, field) === false ? { ...value, tag: 'u' } : value);
   }
   writer.add(line, text, values);
 }

@@ -53,7 +53,7 @@ function firstFaults(table: TextTable, plan: readonly PlannedColumn[]): string {
   const places = groups.map((group, index) => `${firstPlace(group, `l${index}`)} AS p${index}`);
   const faults = groups.map(
     ({ positions }, index) => `CASE WHEN p${index} > 0
-      THEN {'position': [${positions.map((position) => position + 1).join(', ')}][p${index}], 'shown': l${index}[p${index}]} END`,
+      THEN {'position': [${positions.map((position) => position + 1).join(', ')}][p${index}], 'shown': CAST(l${index}[p${index}] AS VARCHAR)} END`,
   );
   const used = new Set(plan.flatMap(({ source }) => (source === undefined ? [] : [source])));
   const row = '_line, _at, _bytes';

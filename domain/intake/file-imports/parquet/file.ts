@@ -5,7 +5,7 @@ import type { ImportDeps, ImportSource } from '../contract.ts';
 import { blame, needsTooMuch, runRows } from '../out/run.ts';
 import { objectChunks } from '../text/chunks.ts';
 import { wideDecimals } from './exactness.ts';
-import { type ParquetFile, rowNumber, typedColumn } from './types.ts';
+import { nativeColumn, type ParquetFile, rowNumber, typedColumn } from './types.ts';
 
 const magic = 'PAR1';
 /** The whole footer is read into memory. */
@@ -22,10 +22,13 @@ export async function openParquet(
   const list = `[${urls.join(', ')}]`;
   return blamingFile(async () => {
     const described = await runRows(connection, `DESCRIBE FROM read_parquet(${list}, union_by_name = true)`);
-    const columns = described.map(([name, type]) => ({
+    const read = await connection.prepare(`FROM read_parquet(${list}, union_by_name = true)`);
+    const columns = described.map(([name, type], index) => ({
       name: String(name),
       ...typedColumn(String(name), String(type)),
+      native: nativeColumn(String(name), read.columnType(index)),
     }));
+    read.destroySync();
     if (columns.length > maxColumns) {
       throw new BadFileError(
         'too_many_columns',

@@ -1,12 +1,14 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { literal } from '../../../../data/lake/sql.ts';
-import type { ImportOptions } from '../contract.ts';
+import { BadFileError } from '../bad-file.ts';
+import type { ColumnMapping, ImportOptions } from '../contract.ts';
 import { runRows } from '../out/run.ts';
 import { textForm } from '../text/csv.ts';
 import type { TextSource } from '../text/source.ts';
 import type { Numbering, TextTable } from '../text/table.ts';
+import { dataType as parsedType, typeName } from '../values/types.ts';
 import { refuseWideDecimals } from './exactness.ts';
-import { type ParquetFile, rowNumber } from './types.ts';
+import { type ParquetColumn, type ParquetFile, rowNumber } from './types.ts';
 
 /**
  * A Parquet file as text, for mappings that convert its columns to other types. The engine numbers the rows.
@@ -18,7 +20,8 @@ export function parquetTexts(
 ): TextSource {
   const wanted = columnMappings?.map(({ sourceColumnName }) => sourceColumnName);
   refuseWideDecimals(file, wanted);
-  const texts = file.columns.map(({ text }, index) => `${text} AS c${index}`);
+  const nested = nestedMappings(columnMappings ?? []);
+  const texts = file.columns.map((column, index) => `${textOf(column, nested)} AS c${index}`);
   const numbers = `${rowNumber} + 1 AS _line, ${rowNumber} AS _at, 0 AS _bytes`;
   return {
     separator: ',',
@@ -32,7 +35,7 @@ export function parquetTexts(
         names: file.columns.map(({ name }) => name),
         isTagged: false,
         isParsed: false,
-        form: textForm(csv?.dateFormat ?? '', ''),
+        form: { ...textForm(csv?.dateFormat ?? '', ''), isTyped: true },
         from: () => rows,
         numbering: numberingOf(connection, file, Math.max(0, to - from)),
       };
@@ -40,6 +43,31 @@ export function parquetTexts(
       return { table, total: file.rows, page, close: async () => undefined };
     },
   };
+}
+
+/** The types of columns that are mapped to a list, struct or map, by their names in the file. */
+function nestedMappings(mappings: readonly ColumnMapping[]): ReadonlyMap<string, string> {
+  const nested = mappings.filter(({ dataType }) => parsedType(dataType).kind === 'NESTED');
+  return new Map(
+    nested.map(({ sourceColumnName, dataType }) => [
+      folded(sourceColumnName),
+      typeName(parsedType(dataType)),
+    ]),
+  );
+}
+
+const folded = (name: string): string => name.trim().toLowerCase();
+
+/** @throws BadFileError for a mapping to another nested type than the column's own */
+function textOf({ name, text, native }: ParquetColumn, nested: ReadonlyMap<string, string>): string {
+  const wanted = nested.get(folded(name));
+  if (wanted === undefined) return text;
+  if (wanted === native?.dataType) return native.value;
+  throw new BadFileError(
+    'unsupported_column',
+    `The column is ${native?.dataType ?? 'not nested'} and cannot be read as ${wanted}. Map it to its own type, to JSON or to STRING`,
+    { column: name },
+  );
 }
 
 /** Rows by their places in the file; the raw text of one is its JSON. */

@@ -22,14 +22,21 @@ interface TypedPlan {
 }
 
 /** Plan with each column in its own type. */
-function typedPlan(file: ParquetFile, loadDateMicros: bigint | undefined): TypedPlan {
+function typedPlan(
+  file: ParquetFile,
+  { loadDateMicros, options }: Pick<StageJob, 'loadDateMicros' | 'options'>,
+): TypedPlan {
+  const typed = file.columns.map((column) => ({
+    ...column,
+    ...(options.nested === 'native' ? column.native : undefined),
+  }));
   const reserved = loadDateMicros === undefined ? [] : [loadDateColumn];
   const names = columnNames(
     file.columns.map(({ name }) => name),
     reserved,
   );
-  const terms = file.columns.map(({ value }, index) => `${value} AS ${identifier(names[index]!)}`);
-  const columns = file.columns.map(({ name, dataType }, index) => ({
+  const terms = typed.map(({ value }, index) => `${value} AS ${identifier(names[index]!)}`);
+  const columns = typed.map(({ name, dataType }, index) => ({
     sourceName: name,
     targetName: names[index]!,
     dataType,
@@ -52,7 +59,7 @@ export async function stageTyped(
   connection: DuckDBConnection,
   file: ParquetFile,
 ): Promise<Staged> {
-  const { list, columns } = typedPlan(file, job.loadDateMicros);
+  const { list, columns } = typedPlan(file, job);
   const options = {
     objects: job.deps.objects,
     prefixUrl: job.target.prefixUrl,
@@ -96,7 +103,7 @@ export async function previewTyped(
   connection: DuckDBConnection,
   file: ParquetFile,
 ): Promise<Preview> {
-  const { list, columns } = typedPlan(file, job.loadDateMicros);
+  const { list, columns } = typedPlan(file, job);
   const { pageNumber, pageSize } = job.page;
   const from = (pageNumber - 1) * pageSize;
   const where = `${rowNumber} >= ${from} AND ${rowNumber} < ${from + pageSize}`;

@@ -1,4 +1,15 @@
+import {
+  DuckDBArrayType,
+  DuckDBListType,
+  DuckDBMapType,
+  DuckDBStructType,
+  type DuckDBType,
+  DuckDBTypeId,
+} from '@duckdb/node-api';
+import { dataTypeName } from '../../../../data/lake/encode/type-name.ts';
 import { identifier } from '../../../../data/lake/sql.ts';
+import { duckDbType } from '../../../tables/tables/columns.ts';
+import { listName, nestedTypeName, structName } from '../values/nested.ts';
 
 /** How a column of a Parquet file is converted to a column of the lake. */
 export interface TypedColumn {
@@ -17,11 +28,17 @@ export interface TypedColumn {
 /** The engine's column for a row's 0-based position in its file. */
 export const rowNumber = 'file_row_number';
 
+export interface ParquetColumn extends TypedColumn {
+  name: string;
+  /** The same column as a list, struct or map, if it is one that the lake can store. */
+  native: Pick<TypedColumn, 'dataType' | 'value'> | undefined;
+}
+
 export interface ParquetFile {
   /** Relation of its rows, with `file_row_number`. */
   from: string;
   rows: number;
-  columns: ({ name: string } & TypedColumn)[];
+  columns: ParquetColumn[];
   /** Columns that the engine would round, with a description. */
   wideDecimals: ReadonlyMap<string, string>;
 }
@@ -62,6 +79,47 @@ function jsonDocument(column: string, engineType: string): string {
   return `list_transform([${json}], lambda document: CASE
     WHEN contains(document, 'NaN') OR contains(document, 'Infinity') THEN CAST(array_to_string(${mended}, '') AS JSON)
     ELSE document END)[1]`;
+}
+
+/** A list, struct or map with all its values in types of the lake; undefined for others. */
+export function nativeColumn(name: string, type: DuckDBType): ParquetColumn['native'] {
+  const named = nativeName(type);
+  const dataType = named === undefined ? undefined : nestedTypeName(named);
+  if (dataType === undefined) return undefined;
+  return { dataType, value: `CAST(${identifier(name)} AS ${duckDbType(dataType)})` };
+}
+
+function nativeName(type: DuckDBType): string | undefined {
+  if (type instanceof DuckDBListType || type instanceof DuckDBArrayType) {
+    const item = nativeName(type.valueType);
+    return item === undefined ? undefined : listName(item);
+  }
+  if (type instanceof DuckDBMapType) {
+    const [key, value] = [scalarName(type.keyType), nativeName(type.valueType)];
+    return key === undefined || value === undefined ? undefined : `MAP(${key}, ${value})`;
+  }
+  if (type instanceof DuckDBStructType) {
+    const fields: [string, string][] = [];
+    for (const [index, field] of type.entryTypes.entries()) {
+      const named = nativeName(field);
+      if (named === undefined) return undefined;
+      fields.push([type.entryNames[index]!, named]);
+    }
+    return structName(fields);
+  }
+  return scalarName(type);
+}
+
+const nativeScalars =
+  /^(?:STRING|INTEGER|DOUBLE|BOOLEAN|DATE|TIME|TIMESTAMP|TIMESTAMPTZ|BLOB|JSON|DECIMAL\(\d+,\d+\))$/;
+
+/** What the lake has no type for is a text, with all its digits. */
+function scalarName(type: DuckDBType): string | undefined {
+  const name = dataTypeName(type);
+  if (nativeScalars.test(name)) return name;
+  if (type.typeId === DuckDBTypeId.UNION || /^(?:STRUCT|MAP|VARIANT)/.test(name)) return undefined;
+  if (name === 'FLOAT') return 'DOUBLE';
+  return wide[name] ?? (asTimestamp.has(name) ? 'TIMESTAMP' : 'STRING');
 }
 
 /** `engineType` is as written by DESCRIBE. Lists, structs and maps are stored as JSON documents. */

@@ -13,5 +13,5 @@ export async function openText(
   const csv = options.csv ?? {};
   if (source.format === 'csv') return openCsv(deps, source, csv);
   if (source.format === 'xlsx') return openXlsx(deps, source, csv, options.xlsx ?? {});
-  return openJson(deps, source, csv);
+  return openJson(deps, source, options);
 }

@@ -43,6 +43,8 @@ export type ReadMode = 'strict' | 'skip' | 'store';
 export interface TextTable {
   names: readonly string[];
   isTagged: boolean;
+  /** The list or struct that holds every value of a column, where one does and was asked for. */
+  nestedTypes?: readonly (string | undefined)[];
   /** The engine's CSV reader checks the structure of records and can store those that it rejects. */
   isParsed: boolean;
   form: TextForm;

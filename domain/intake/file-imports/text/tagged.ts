@@ -7,8 +7,11 @@ import type { NumberedTable } from './source.ts';
 import type { ReadMode } from './table.ts';
 import { countRecords, type RecordWindow } from './window.ts';
 
-/** The source's type of a value: number, string, boolean, date, or object or array. */
-export type Tag = 'n' | 's' | 'b' | 'd' | 'o';
+/**
+ * The source's type of a value: number, string, boolean, date, object or array; or an object or array that
+ * the nested type of its mapping doesn't hold.
+ */
+export type Tag = 'n' | 's' | 'b' | 'd' | 'o' | 'u';
 
 export interface TaggedValue {
   column: string;
@@ -29,9 +32,15 @@ export interface TaggedWriter {
   add(line: number, raw: string, values: readonly TaggedValue[]): void;
   addBroken(line: number, raw: string, reason: string): void;
   flush(): Promise<void>;
-  /** The columns are in the order of their places, or of their first values. */
-  finish(isAtEnd: boolean, placeOf?: (column: string) => number): Promise<NumberedTable>;
+  finish(isAtEnd: boolean, options?: FinishOptions): Promise<NumberedTable>;
   close(): Promise<void>;
+}
+
+export interface FinishOptions {
+  /** The columns are in the order of their places, or of their first values. */
+  placeOf?: (column: string) => number;
+  /** The list or struct that holds every value of a column. */
+  nestedTypeOf?: (column: string) => string | undefined;
 }
 
 export async function createTaggedWriter(
@@ -99,7 +108,7 @@ export async function createTaggedWriter(
       await file.flush();
       await raws.flush();
     },
-    async finish(isAtEnd, placeOf) {
+    async finish(isAtEnd, { placeOf, nestedTypeOf } = {}) {
       await file.flush(true);
       await raws.flush(true);
       if (columns.size === 0) {
@@ -134,6 +143,7 @@ export async function createTaggedWriter(
       };
       const table = {
         names: columnNames(order),
+        ...(nestedTypeOf === undefined ? {} : { nestedTypes: order.map(nestedTypeOf) }),
         isTagged: true,
         isParsed: true,
         form,

@@ -10,6 +10,8 @@ export interface TextForm {
   pattern: DatePattern | undefined;
   /** Whether an empty text is a value of text columns; in others it is null. */
   keepsEmpty?: boolean;
+  /** Whether nested values come in their own type, and not as JSON. */
+  isTyped?: boolean;
 }
 
 const full = (text: string, pattern: string): string => `regexp_full_match(${text}, ${literal(pattern)})`;
@@ -61,6 +63,8 @@ export function castText(text: string, type: DataType, form: TextForm): string {
       return castTime(text, form.pattern);
     case 'JSON':
       return castJson(text);
+    case 'NESTED':
+      return form.isTyped === true ? text : castNested(text, type.name);
   }
 }
 
@@ -81,6 +85,12 @@ function castJson(text: string): string {
   const bare = `regexp_replace(${text}, '"([^"\\\\]|\\\\.)*"', '""', 'g')`;
   return `CASE WHEN NOT regexp_matches(${text}, ${literal(suspect)}) OR NOT regexp_matches(${bare}, ${literal(suspect)})
     THEN TRY_CAST(${text} AS JSON) END`;
+}
+
+/** The reader of the file has compared the document with the type, which the engine does not. */
+function castNested(text: string, name: string): string {
+  const opening = name.endsWith(']') ? '[' : '{';
+  return `CASE WHEN left(${text}, 1) = '${opening}' THEN TRY_CAST(TRY_CAST(${text} AS JSON) AS ${duckDbType(name)}) END`;
 }
 
 function castInteger(number: string): string {
@@ -164,5 +174,5 @@ function castTime(text: string, pattern: DatePattern | undefined): string {
 
 /** The engine's name for the type, for casts. */
 export function engineType(type: DataType): string {
-  return type.kind === 'DECIMAL' ? typeName(type) : duckDbType(type.kind);
+  return duckDbType(typeName(type));
 }

@@ -31,7 +31,12 @@ export async function detectTypes(
     signal,
   );
   const order = provenOrder(classes);
-  return classes.map((bits, index) => inferType(bits, digits.get(index), table.form.pattern, order));
+  return classes.map((bits, index) => {
+    const nested = table.nestedTypes?.[index];
+    if (nested !== undefined)
+      return { type: { kind: 'NESTED', name: nested }, pattern: undefined, certainty: 'sure' };
+    return inferType(bits, digits.get(index), table.form.pattern, order);
+  });
 }
 
 /**

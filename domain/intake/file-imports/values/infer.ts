@@ -50,7 +50,7 @@ export function inferType(
   order: string | undefined,
 ): InferredType {
   const within = (...indexes: number[]): boolean => classes !== 0n && (classes & ~bits(...indexes)) === 0n;
-  const plain = (kind: Exclude<DataType['kind'], 'DECIMAL'>): InferredType => sure({ kind });
+  const plain = (kind: Exclude<DataType['kind'], 'DECIMAL' | 'NESTED'>): InferredType => sure({ kind });
   if (classes === 0n) return { ...plain('STRING'), certainty: 'open' };
   if ((classes & bits(document)) !== 0n) return plain('JSON');
   if (within(small, int64)) return plain('INTEGER');

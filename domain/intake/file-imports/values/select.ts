@@ -18,6 +18,9 @@ export function valueSql(table: Pick<TextTable, 'isTagged'>, column: PlannedColu
 export function textSql(table: Pick<TextTable, 'isTagged'>, { source, type, form }: PlannedColumn): string {
   const text = `c${source}`;
   if (form.keepsEmpty === true && type.kind !== 'STRING') return `nullif(${text}, '')`;
+  // A blank before it makes it a text that no nested type holds.
+  if (table.isTagged && type.kind === 'NESTED')
+    return `CASE t${source} WHEN 'o' THEN ${text} ELSE ' ' || ${text} END`;
   if (!table.isTagged || type.kind !== 'JSON') return text;
   return `CASE WHEN t${source} IN ('s', 'd') THEN CAST(to_json(${text}) AS VARCHAR) ELSE ${text} END`;
 }

@@ -1,3 +1,5 @@
+import { isNestedName, nestedTypeName } from './nested.ts';
+
 /** The parsed data type of a mapping. */
 export type DataType =
   | {
@@ -12,7 +14,9 @@ export type DataType =
         | 'TIME'
         | 'JSON';
     }
-  | { kind: 'DECIMAL'; precision: number; scale: number };
+  | { kind: 'DECIMAL'; precision: number; scale: number }
+  /** A list, struct or map, by its canonical name. */
+  | { kind: 'NESTED'; name: string };
 
 export const plainTypes = [
   'STRING',
@@ -28,6 +32,11 @@ export const plainTypes = [
 
 /** The parsed type, or the fault of the text. */
 export function parseDataType(text: string): DataType | { fault: string } {
+  if (isNestedName(text)) {
+    const name = nestedTypeName(text);
+    if (name !== undefined) return { kind: 'NESTED', name };
+    return { fault: 'A nested type is written as a preview with nested: native shows it' };
+  }
   const upper = text.trim().toUpperCase();
   for (const kind of plainTypes) if (kind === upper) return { kind };
   if (upper === 'DECIMAL') return { kind: 'DECIMAL', precision: 38, scale: 10 };
@@ -51,5 +60,6 @@ export function dataType(text: string): DataType {
 
 /** The service's name for the type. */
 export function typeName(type: DataType): string {
+  if (type.kind === 'NESTED') return type.name;
   return type.kind === 'DECIMAL' ? `DECIMAL(${type.precision},${type.scale})` : type.kind;
 }

@@ -45,7 +45,7 @@ export async function openXlsx(
         const reading = { writer, request, onRow: isDetected ? titles.row : onRow, end: titles.end };
         const isAtEnd = await readSheet(archive, workbook, reading);
         opened.warnings = [...titles.warnings(), ...formulas.warnings(isAtEnd)];
-        return await writer.finish(isAtEnd, (column) => places.get(column) ?? 0);
+        return await writer.finish(isAtEnd, { placeOf: (column) => places.get(column) ?? 0 });
       } catch (error) {
         await writer.close();
         throw error;

@@ -1,4 +1,4 @@
-import { type Table, tableFromIPC } from 'apache-arrow';
+import { type Field, MapRow, StructRow, type Table, tableFromIPC, Vector } from 'apache-arrow';
 import { beforeAll, expect, test } from 'vitest';
 import { streaming } from '../../../support/streams.ts';
 import { useWorkspace } from '../../../support/workspace.ts';
@@ -34,9 +34,16 @@ const columns: [sql: string, type: string, value: (i: number) => unknown][] = [
   ["''", 'Utf8', () => ''],
   ["encode('b' || i)", 'Binary', (i) => `b${i}`],
   ["['a', 'b'][1 + i % 2]", 'Utf8', (i) => ['a', 'b'][i % 2]],
-  ["['x' || i]", 'Utf8', (i) => `["x${i}"]`],
-  ["{'k': i::DECIMAL(9,1)}", 'Utf8', (i) => `{"k":"${i}.0"}`],
-  ["MAP {'k': i}", 'Utf8', (i) => `{"k":${i}}`],
+  ["['x' || i]", 'List<Utf8>', (i) => [`x${i}`]],
+  ['range(i % 5)', 'List<Int64>', (i) => Array.from({ length: i % 5 }, (_, at) => BigInt(at))],
+  [
+    "{'k': i, 'l': [NULL, {'m': i % 2 = 0}]}",
+    'Struct<{k:Int64, l:List<Struct<{m:Bool}>>}>',
+    (i) => ({
+      ...{ k: BigInt(i), l: [null, { m: i % 2 === 0 }] },
+    }),
+  ],
+  ["MAP {'k': i, 'n': NULL}", 'Map<{key:Utf8, value:Int64}>', (i) => ({ k: BigInt(i), n: null })],
   ["('[' || i || ']')::JSON", 'Utf8', (i) => `[${i}]`],
   [
     "CASE WHEN i % 2 = 0 THEN 'even' ELSE 'odd' END::ENUM('odd', 'even')",
@@ -63,10 +70,48 @@ test('every type reads back as it is, with nulls among them, over many batches',
   for (const [at, [sql, type, value]] of columns.entries()) {
     const expected = Array.from({ length: rows }, (_, i) => (i % 7 === at % 7 ? null : value(i)));
     const read = Array.from(table.getChildAt(at)!, (cell) =>
-      type === 'Binary' && cell !== null ? Buffer.from(cell as Uint8Array).toString() : cell,
+      type === 'Binary' && cell !== null ? Buffer.from(cell as Uint8Array).toString() : plain(cell),
     );
     expect(read, sql).toEqual(expected);
   }
+});
+
+/** Lists, structs and maps as arrays and objects. */
+function plain(cell: unknown): unknown {
+  if (cell instanceof Vector) return Array.from(cell, plain);
+  if (!(cell instanceof StructRow) && !(cell instanceof MapRow)) return cell;
+  return Object.fromEntries(Array.from(cell, ([key, value]) => [key, plain(value)]));
+}
+
+test('values within lists and structs keep their types and digits', async () => {
+  const table = await read(`SELECT [{
+    'd': DATE '1969-12-31', 't': TIME '23:59:59.999999', 'ts': TIMESTAMP '9999-12-31 23:59:59.999999',
+    'tz': TIMESTAMPTZ '2026-01-02 03:04:05.678901Z', 'ns': TIMESTAMP_NS '2026-01-02 03:04:05.678901234',
+    'n': -12345678901234567890.12::DECIMAL(38,2), 'h': -10000000000000000000000000000000000000::HUGEINT, 'u': 18446744073709551615::UBIGINT,
+    'b': encode('ü'), 'j': '[1.0]'::JSON, 'i': INTERVAL 1 DAY, 'e': []::INTEGER[]}] AS v`);
+  const item = table.schema.fields[0]!.type.children[0]!;
+  const types = item.type.children.map(({ name, type }: Field) => `${name} ${type}`);
+  expect(types).toEqual([
+    ...['d Date32<DAY>', 't Time64<MICROSECOND>', 'ts Timestamp<MICROSECOND>'],
+    ...['tz Timestamp<MICROSECOND, UTC>', 'ns Timestamp<NANOSECOND>', 'n Decimal[38e+2]', 'h Decimal[38e0]'],
+    ...['u Uint64', 'b Binary', 'j Utf8', 'i Utf8', 'e List<Int32>'],
+  ]);
+  const leaves = table.batches[0]!.data.children[0]!.children[0]!.children;
+  const values = (at: number) => {
+    const { values, length, stride } = leaves[at]!;
+    return values.subarray(0, length * stride);
+  };
+  expect(values(0)).toEqual(Int32Array.of(-1));
+  expect(values(1)).toEqual(BigInt64Array.of(86_399_999_999n));
+  expect(values(2)).toEqual(BigInt64Array.of(253_402_300_799_999_999n));
+  expect(values(3)).toEqual(BigInt64Array.of(1_767_323_045_678_901n));
+  expect(values(4)).toEqual(BigInt64Array.of(1_767_323_045_678_901_234n));
+  const words = (at: number) => {
+    const [low, high] = new BigInt64Array(Uint32Array.from(values(at) as Uint32Array).buffer);
+    return (high! << 64n) | BigInt.asUintN(64, low!);
+  };
+  expect([words(5), words(6)]).toEqual([-1234567890123456789012n, -(10n ** 37n)]);
+  expect(values(7)).toEqual(BigUint64Array.of(2n ** 64n - 1n));
 });
 
 /** Unscaled integers of a decimal column, over all batches. */

@@ -24,8 +24,8 @@ export function createArrowWriter(
   const rowBytes = columns.reduce((sum, { type }) => sum + fixedBytes(type), 0);
   const capacity = Math.max(1, Math.min(mostRows, Math.floor(batchBytes / rowBytes)));
   const fixed = columns.map((column) => fixedColumnOf(column, capacity));
-  const long = columns.map(({ type }, at) =>
-    fixed[at] === undefined ? longColumnOf(type, capacity) : undefined,
+  const long = columns.map((column, at) =>
+    fixed[at] === undefined ? longColumnOf(column, capacity) : undefined,
   );
   const all = columns.map((_, at) => fixed[at] ?? long[at]!);
   const schema = new Schema(columns.map(({ name }, at) => new Field(name, all[at]!.type, true)));

@@ -31,6 +31,7 @@ import {
   textColumn,
 } from './columns.ts';
 import { decimalLayout, hugeIntegerLayout } from './decimals.ts';
+import { isNestedInArrow, nestedColumn } from './nested-column.ts';
 import type { FixedArrayType } from './vector-memory.ts';
 
 /** Types that Arrow stores as the engine does. */
@@ -74,9 +75,11 @@ export function fixedColumnOf({ name, type }: StreamColumn, capacity: number): B
   }
 }
 
-/** Text, or bytes; lists, structs and maps are JSON text. */
-export const longColumnOf = (type: DuckDBType, capacity: number): LongColumn =>
-  type.typeId === DuckDBTypeId.BLOB ? blobColumn(capacity) : textColumn(plainTextOf(type), capacity);
+/** Text or bytes, lists, structs or maps; unions and variants are JSON text. */
+export function longColumnOf({ name, type }: StreamColumn, capacity: number): LongColumn {
+  if (isNestedInArrow(type)) return nestedColumn(name, type);
+  return type.typeId === DuckDBTypeId.BLOB ? blobColumn(capacity) : textColumn(plainTextOf(type), capacity);
+}
 
 /** What a value takes in a batch, without the text of one that has any. */
 export function fixedBytes({ typeId }: DuckDBType): number {

@@ -81,6 +81,19 @@ export function hugeIntegerLayout(columnName: string, isSigned: boolean): FixedL
   };
 }
 
+/** A decimal's unscaled integer in Arrow's memory. */
+export function wordsOf(value: bigint): Uint32Array {
+  const low = BigInt.asUintN(64, value);
+  const high = BigInt.asUintN(64, value >> 64n);
+  return new Uint32Array(new BigUint64Array([low, high]).buffer);
+}
+
+/** @throws QueryRefusal for a value of 39 digits */
+export function hugeIntegerWords(columnName: string, value: bigint): Uint32Array {
+  if (isTooLong(value)) throw moreDigits(columnName);
+  return wordsOf(value);
+}
+
 const isTooLong = (value: bigint | null): boolean =>
   value !== null && (value >= tooLong || value <= -tooLong);
 
