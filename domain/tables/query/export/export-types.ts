@@ -13,11 +13,24 @@ export const exportType: Record<CopiedFormat, (type: DuckDBType) => StoredType> 
   'csv.gz': csvType,
   parquet: (type) => {
     const name = dataTypeName(type);
-    if (name === 'BLOB' || name === 'TIMESTAMP_NS') return { dataType: name, cast: undefined };
+    if (name === 'BLOB' || name === 'TIMESTAMP_NS' || isKeptNested(name))
+      return { dataType: name, cast: undefined };
     return refusing(type, 'an integer of more than 38 digits', 'a Parquet file');
   },
   xlsx: (type) => refusing(type, tooManyDigits, 'a workbook'),
 };
+
+/** Lists, structs and maps of values that Parquet holds as they are. A HUGEINT would become a DOUBLE. */
+function isKeptNested(name: string): boolean {
+  if (!/^(?:STRUCT|MAP)\(|\[\d*\]$/.test(name)) return false;
+  const words = name.replaceAll(/"(?:[^"]|"")*"/g, '').match(/[A-Za-z_]\w*/g) ?? [];
+  return words.every((word) => keptInParquet.has(word));
+}
+
+const keptInParquet = new Set([
+  ...['STRUCT', 'MAP', 'STRING', 'INTEGER', 'FLOAT', 'DOUBLE', 'DECIMAL', 'BOOLEAN'],
+  ...['DATE', 'TIME', 'TIMESTAMP', 'TIMESTAMPTZ', 'TIMESTAMP_NS', 'BLOB', 'JSON'],
+]);
 
 function csvType(type: DuckDBType): StoredType {
   const name = dataTypeName(type);

@@ -122,6 +122,18 @@ test('Parquet keeps bytes as they are', async () => {
   expect(rows).toEqual([['00FF27', 'EFBBBF61']]);
 });
 
+test('Parquet keeps lists, structs and maps, and writes those that it would round as JSON', async () => {
+  const sql = `SELECT [{'a': 1, 'b': 'x'}] AS l, MAP {'k': 1.5::DECIMAL(4,2)} AS m,
+    {'h': 12345678901234567890123::HUGEINT} AS h`;
+  const rows = await readParquet(
+    await on.exported({ sql, format: 'parquet' }),
+    'SELECT typeof(l), typeof(m), h::VARCHAR',
+  );
+  expect(rows).toEqual([
+    ['STRUCT(a INTEGER, b VARCHAR)[]', 'MAP(VARCHAR, DECIMAL(4,2))', '{"h":12345678901234567890123}'],
+  ]);
+});
+
 test('NDJSON has one object a line, with the values of a query', async () => {
   const sql = 'SELECT city, amount, day, paid, [s_id] AS list FROM orders ORDER BY s_id';
   const done = await on.exported({ sql, format: 'ndjson' });
