@@ -6,6 +6,7 @@ import type {
   RawServerDefault,
 } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { Probes } from '../data/readiness.ts';
 import type { LakeAddresses } from '../domain/tables/lake-credentials/attach.ts';
 import type { PublicClient } from '../domain/workspace/logins/public-clients.ts';
 import type { IdentityProvider } from '../domain/workspace/people/identity-provider.ts';
@@ -30,8 +31,7 @@ export interface ApiDeps extends Service {
   identityProvider: IdentityProvider | undefined;
   /** Networks whose forwarding headers are trusted; default: none. */
   trustedProxies?: readonly string[];
-  /** By name, checks whether each dependency answers. */
-  probes: Readonly<Record<'postgres' | 'objectStore' | 'temporal', () => Promise<unknown>>>;
+  probes: Probes;
   /** Limits of concurrent bodies; default: those of production. */
   bodyRules?: BodyRules;
   /** Validates every answer against its documented schema; used in tests. */

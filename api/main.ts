@@ -4,8 +4,10 @@ import { pino } from 'pino';
 import { errorForLog } from '../data/error-log.ts';
 import { lakeAddresses } from '../domain/tables/lake-credentials/attach.ts';
 import { createIdentityProvider } from '../domain/workspace/people/identity-provider.ts';
+import { configOrExit, examineAtStart, exitWith, explainListening } from '../service/doctor/at-start.ts';
 import { previewStaging } from '../service/engine-process/open.ts';
 import { openService } from '../service/open.ts';
+import { serviceProbes } from '../service/probes.ts';
 import { buildApp } from './app.ts';
 import { readApiConfig } from './config.ts';
 
@@ -15,7 +17,7 @@ setFlagsFromString('--external-memory-accounted-in-global-limit');
 
 let stopping = false;
 
-const config = readApiConfig(process.env);
+const config = configOrExit(() => readApiConfig(process.env));
 const logger = pino({
   level: config.logLevel,
   base: { service: 'api' },
@@ -23,13 +25,15 @@ const logger = pino({
   redact: ['req.headers.authorization', 'req.headers.cookie'],
 });
 
-const { service, pool, temporal, close } = await openService(config, {
+const opened = await openService(config, {
   applicationName: 'api',
   maxConnections: 20,
   lakeThreads: 2,
   staging: previewStaging(config.previewProcesses),
   logger,
 });
+const { service, close } = opened;
+await examineAtStart(config, logger);
 // Without the object store, the API serves routes that do not need it; the worker creates the bucket too.
 void service.objects
   .ensureBucket()
@@ -48,12 +52,7 @@ const app = await buildApp({
   identityProvider,
   trustedProxies: config.trustedProxies,
   validateResponses: false,
-  probes: {
-    postgres: () => pool.query('SELECT 1'),
-    objectStore: () => service.objects.ping(),
-    temporal: () =>
-      temporal.withDeadline(Date.now() + 1_500, () => temporal.workflowService.getSystemInfo({})),
-  },
+  probes: serviceProbes(opened),
 });
 
 /** Completes requests in progress, then closes everything; a second signal exits at once. */
@@ -71,6 +70,10 @@ process.once('SIGINT', () => void stop());
 // When the supervisor ends, its channel closes; nothing else would stop this process.
 process.once('disconnect', () => void stop());
 
-await app.listen({ host: config.host, port: config.port });
+await app
+  .listen({ host: config.host, port: config.port })
+  .catch((error: unknown) =>
+    exitWith(explainListening(error as Error, { port: config.port, variable: 'PORT' })),
+  );
 const address = app.server.address();
 process.send?.({ ready: true, port: typeof address === 'object' ? address?.port : undefined });

@@ -1,13 +1,22 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { parseMailbox, parseSmtpUrl } from './mail/smtp-url.ts';
 import { parseAllowedNetworks } from './outgoing/allowed-addresses.ts';
 
 const mebibyte = 1_048_576;
+/** Where `npm run extensions` puts them. */
+export const extensionsFolder = fileURLToPath(new URL('../extensions', import.meta.url));
+
+const carriedExtensions = (): string | undefined =>
+  existsSync(extensionsFolder) ? extensionsFolder : undefined;
 
 /** Variables that api and worker both need to reach the stores, validated the same way. */
 export const storesEnvironment = z.object({
-  DATABASE_URL: z.string().min(1),
-  S3_ENDPOINT: z.string().optional(),
+  DATABASE_URL: z.string().transform(readBy(checkDatabaseUrl)),
+  S3_ENDPOINT: z
+    .url({ protocol: /^https?$/, error: 'It must be a URL such as https://s3.example.com.' })
+    .optional(),
   S3_REGION: z.string().default('us-east-1'),
   S3_BUCKET: z.string().min(3),
   S3_ACCESS_KEY_ID: z.string(),
@@ -15,7 +24,7 @@ export const storesEnvironment = z.object({
   S3_IAM_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   DATABASE_PUBLIC_URL: z.string().transform(readBy(checkDatabaseUrl)).optional(),
   LAKE_CREDENTIALS: z.stringbool().default(true),
-  TEMPORAL_ADDRESS: z.string().min(1),
+  TEMPORAL_ADDRESS: z.string().regex(/^[^/\s]+$/, 'It must be host:port, without a scheme.'),
   TEMPORAL_NAMESPACE: z.string().default('default'),
   TEMPORAL_API_KEY: z.string().optional(),
   TEMPORAL_TLS: z.stringbool().optional(),
@@ -47,9 +56,9 @@ export const storesEnvironment = z.object({
 
 /** @throws Error if it does not name a server and a database */
 function checkDatabaseUrl(text: string): string {
-  const { protocol, hostname, pathname } = new URL(text);
-  if (!/^postgres(ql)?:$/.test(protocol) || hostname === '' || pathname.length < 2)
-    throw new Error('It must be postgresql://host:port/database.');
+  const url = URL.parse(text);
+  if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || url.pathname.length < 2)
+    throw new Error('It must be postgresql://user:password@host:port/database.');
   return text;
 }
 
@@ -116,7 +125,7 @@ export function storesConfig(e: z.infer<typeof storesEnvironment>) {
       clientKeyPath: e.TEMPORAL_TLS_CLIENT_KEY_PATH,
     },
     encryptionKeys: e.ENCRYPTION_KEYS,
-    extensionDir: e.DUCKDB_EXTENSION_DIR,
+    extensionDir: e.DUCKDB_EXTENSION_DIR ?? carriedExtensions(),
     workDir: e.WORK_DIR,
     logLevel: e.LOG_LEVEL,
     lakeProcesses: e.LAKE_PROCESSES,

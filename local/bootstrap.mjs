@@ -42,13 +42,15 @@ const commands = {
   'fuzz-contract': (args) => [['local/tools.ts'], ['test/contract-fuzz/main.ts', ...args]],
   organizations: (args) => [['local/organizations.ts', ...args]],
   keys: (args) => [['local/keys.ts', ...args]],
+  doctor: () => [['local/doctor.ts']],
+  extensions: () => [['local/extensions.ts']],
   'migrate-from-zero': () => [['local/migrate-from-zero.ts']],
   'build-console': () => [['local/console.ts']],
   install: () => [],
 };
 
 /** Commands of operators, for which an installation without the development packages is complete. */
-const ofOperators = ['organizations', 'keys'];
+const ofOperators = ['organizations', 'keys', 'doctor', 'extensions'];
 
 const hashOfLock = () => createHash('sha256').update(readFileSync(lockFile)).digest('hex');
 

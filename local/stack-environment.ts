@@ -21,6 +21,7 @@ export type StackEnvironment = {
   WORK_DIR: string;
   HOST: string;
   PORT: string;
+  HEALTH_PORT: string;
   PUBLIC_URL: string;
   RATE_LIMIT_PER_MINUTE: string;
   LOG_LEVEL: string;
@@ -61,6 +62,8 @@ export function stackEnvironment(config: LocalConfig, addresses: Addresses): Sta
     WORK_DIR: workDirOf(config.dataDir),
     HOST: '127.0.0.1',
     PORT: String(addresses.apiPort),
+    // Any free one: on this machine, nobody asks.
+    HEALTH_PORT: '0',
     PUBLIC_URL: `http://127.0.0.1:${addresses.apiPort}`,
     RATE_LIMIT_PER_MINUTE: config.rateLimitPerMinute,
     LOG_LEVEL: config.logLevel,

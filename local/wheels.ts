@@ -43,14 +43,14 @@ export async function installWheels({
 }
 
 /** Each wheel has its extension in a folder of its own; DuckDB searches a single folder by name. */
-function gatherExtensions(folder: string): void {
+export function gatherExtensions(folder: string): void {
   mkdirSync(join(folder, 'duckdb'));
   for (const path of globSync('duckdb_extension_*/extensions/*/*.duckdb_extension', { cwd: folder })) {
     renameSync(join(folder, path), join(folder, 'duckdb', basename(path)));
   }
 }
 
-async function runPip(
+export async function runPip(
   target: string,
   requirements: string,
   environment: NodeJS.ProcessEnv,

@@ -60,7 +60,7 @@ interface Migration {
   sha256: string;
 }
 
-async function readMigrations(from: URL): Promise<Migration[]> {
+export async function readMigrations(from: URL = folder): Promise<Migration[]> {
   const names = (await readdir(from)).filter((name) => /^\d{4}_.+\.sql$/.test(name)).sort();
   return Promise.all(
     names.map(async (name) => {

@@ -10,6 +10,8 @@ const environment = storesEnvironment.extend({
   LAKE_ACTIVITIES: z.coerce.number().int().min(2).max(64).default(2),
   LAKE_MAINTENANCE_INTERVAL_SECONDS: z.coerce.number().int().min(10).default(3_600),
   LAKE_RETENTION_DAYS: z.coerce.number().int().min(7).default(7),
+  HOST: z.string().default('0.0.0.0'),
+  HEALTH_PORT: z.coerce.number().int().min(0).max(65_535).default(8081),
   WORKER_BUILD_ID: z
     .string()
     .regex(/^[\w.-]{1,100}$/)
@@ -22,6 +24,8 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv) {
   return {
     ...storesConfig(e),
     models: modelsConfig(e),
+    host: e.HOST,
+    healthPort: e.HEALTH_PORT,
     agentActivities: e.AGENT_ACTIVITIES,
     agent: { turnsPerOrganization: e.AGENT_TURNS_PER_ORGANIZATION },
     buildId: e.WORKER_BUILD_ID,

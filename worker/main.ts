@@ -6,12 +6,15 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/wo
 import { pino } from 'pino';
 import { errorForLog } from '../data/error-log.ts';
 import { temporalConnection } from '../data/processes/connect.ts';
+import { configOrExit, examineAtStart } from '../service/doctor/at-start.ts';
 import { activityStaging } from '../service/engine-process/open.ts';
 import { openService } from '../service/open.ts';
+import { serviceProbes } from '../service/probes.ts';
 import { taskQueues } from '../workflows/task-queues.ts';
 import { activitiesOf } from './activities.ts';
 import { readWorkerConfig } from './config.ts';
 import { startDataEvents } from './data-events.ts';
+import { serveHealth } from './health.ts';
 import { activityErrors } from './interceptors.ts';
 import { startReconciler } from './reconciler.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
@@ -26,7 +29,7 @@ try {
   // The system does not allow it.
 }
 
-const config = readWorkerConfig(process.env);
+const config = configOrExit(() => readWorkerConfig(process.env));
 const logger = pino({
   level: config.logLevel,
   base: { service: 'worker' },
@@ -38,17 +41,15 @@ Runtime.install({
   logger: new DefaultLogger('INFO', ({ level, message, meta }) => logger[levels[level]](meta ?? {}, message)),
 });
 
-const {
-  service: deps,
-  temporal,
-  close,
-} = await openService(config, {
+const opened = await openService(config, {
   applicationName: 'worker',
   maxConnections: 10,
   lakeThreads: config.lakeThreads,
   staging: activityStaging(config.lakeActivities),
   logger,
 });
+const { service: deps, temporal, close } = opened;
+await examineAtStart(config, logger);
 await deps.objects.ensureBucket();
 await ensureSearchAttributes(temporal.connection as Connection, config.temporal.namespace, logger);
 const connection = await NativeConnection.connect(temporalConnection(config.temporal));
@@ -106,11 +107,17 @@ if (config.buildId !== undefined)
   becomeCurrentWhereNoneIs(temporal, config.buildId, logger).catch((err: unknown) =>
     logger.warn({ err }, 'the release could not be announced'),
   );
+const endHealth = await serveHealth(config.healthPort, config.host, {
+  ...serviceProbes(opened),
+  workers() {
+    if (workers.some((worker) => worker.getState() !== 'RUNNING')) throw new Error('A worker does not poll.');
+  },
+});
 process.send?.({ ready: true });
 try {
   await running;
 } finally {
-  await Promise.all([reconciler.stop(), dataEvents.stop()]);
+  await Promise.all([reconciler.stop(), dataEvents.stop(), endHealth()]);
   await connection.close();
   await close();
 }

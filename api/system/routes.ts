@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { notFound, problems } from '../../data/errors.ts';
 import { countFailing } from '../../data/processes/failing.ts';
+import { readinessOf } from '../../data/readiness.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { problemPages } from './problem-pages.ts';
 
@@ -20,8 +21,6 @@ const readiness = z.object({
       'With `verbose`: the release of the time zone database whose rules schedules and SQL use. An operator can renew them.',
     ),
 });
-
-const probeTimeoutMs = 2_000;
 
 /** Public: liveness, readiness and the pages to which problem types point. */
 export function systemRoutes(app: Routes, deps: ApiDeps): void {
@@ -45,22 +44,16 @@ export function systemRoutes(app: Routes, deps: ApiDeps): void {
         tags: ['System'],
         summary: 'Readiness, with each dependency',
         description:
-          '503 when the metadata store is down. Without workflows or object store much still works: 200, `degraded`. `?verbose` also counts processes that do not go on, and names the release of the zone rules.',
+          '503 while this process cannot serve: PostgreSQL is down (`postgres`), the database is not migrated (`schema`), or no engine can start (`engine`). Without workflows or object store much still works: 200, `degraded`. `?verbose` also counts processes that do not go on, and names the release of the zone rules.',
         querystring: z.object({ verbose: z.string().optional() }),
         response: { 200: readiness, 503: readiness },
       },
       config: { scope: 'public' },
     },
     async (request, reply) => {
-      const names = Object.keys(deps.probes);
-      const states = await Promise.all(Object.values(deps.probes).map(isUp));
-      const dependencies = Object.fromEntries(
-        names.map((name, index) => [name, states[index] ? ('up' as const) : ('down' as const)]),
-      );
-      const status = states.every(Boolean) ? ('ready' as const) : ('degraded' as const);
-      const isDown = dependencies['postgres'] === 'down';
-      const isVerbose = request.query.verbose !== undefined && !isDown;
-      return reply.code(isDown ? 503 : 200).send({
+      const { status, dependencies, isUsable } = await readinessOf(deps.probes);
+      const isVerbose = request.query.verbose !== undefined && isUsable;
+      return reply.code(isUsable ? 200 : 503).send({
         status,
         dependencies,
         ...(isVerbose
@@ -95,16 +88,4 @@ export function systemRoutes(app: Routes, deps: ApiDeps): void {
         );
     },
   );
-}
-
-async function isUp(probe: () => Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), probeTimeoutMs);
-  });
-  const answered = probe().then(
-    () => true,
-    () => false,
-  );
-  return Promise.race([answered, late]).finally(() => clearTimeout(timer));
 }

@@ -6,6 +6,7 @@ import { createFairSlots, type FairSlots } from '../process-pool/fair-slots.ts';
 import { acting } from './acting.ts';
 import type { DB } from './schema.ts';
 import { beginWith, type Scope, ScopedPostgresDialect } from './scoped-dialect.ts';
+import { becomeService } from './session.ts';
 
 export type Database = Kysely<DB>;
 export type OrganizationTransaction = Transaction<DB>;
@@ -25,8 +26,10 @@ export interface DatabaseOptions {
   applicationName: string;
 }
 
+const sessionSettings = { statement_timeout: '30s', idle_in_transaction_session_timeout: '60s' };
+
 /**
- * A pool whose sessions run as `workspace_service` from their first byte: the role owns nothing, so
+ * A pool whose sessions all run as the service's role, or are not used: the role owns nothing, so
  * row-level security applies to everything that goes through it.
  */
 export function createDatabase(options: DatabaseOptions): { db: Database; pool: pg.Pool } {
@@ -34,8 +37,7 @@ export function createDatabase(options: DatabaseOptions): { db: Database; pool: 
     connectionString: options.url,
     max: options.maxConnections,
     application_name: options.applicationName,
-    options:
-      '-c role=workspace_service -c statement_timeout=30000 -c idle_in_transaction_session_timeout=60000',
+    onConnect: (client) => becomeService(client, sessionSettings),
     connectionTimeoutMillis: longestWaitMs,
     keepAlive: true,
   });

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { OrganizationTransaction } from './client.ts';
+import { becomeService } from './session.ts';
 
 /** Notifies the listeners of the topic and key, in all processes, when the transaction commits. */
 export async function notify(db: OrganizationTransaction, topic: Topic, key: string): Promise<void> {
@@ -95,7 +96,6 @@ async function listen(
   const client = new pg.Client({
     connectionString: url,
     application_name: applicationName,
-    options: '-c role=workspace_service',
     connectionTimeoutMillis: 5_000,
     query_timeout: 5_000,
     keepAlive: true,
@@ -109,6 +109,7 @@ async function listen(
   client.on('notification', ({ payload = '' }) => call(payload));
   try {
     await client.connect();
+    await becomeService(client);
     // Of this name, which nobody outside of the service can read.
     const { rows } = await client.query<{ name: string }>('SELECT name FROM notification_channel');
     await client.query(`LISTEN ${client.escapeIdentifier(rows[0]!.name)}`);

@@ -7,6 +7,7 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import pg from 'pg';
+import { serviceRole } from './session.ts';
 
 /** Settings of one transaction, by name. */
 export type Scope = Readonly<Record<string, string>>;
@@ -33,7 +34,8 @@ class ScopedDriver extends PostgresDriver {
     const set = Object.entries(scope).map(
       ([name, value]) => `set_config(${pg.escapeLiteral(name)}, ${pg.escapeLiteral(value)}, true)`,
     );
-    const text = `start transaction ${modes.join(' ')}; select ${set.join(', ')}`;
+    // A pooler may have put another session's connection behind this one.
+    const text = `start transaction ${modes.join(' ')}; set local role ${serviceRole}; select ${set.join(', ')}`;
     try {
       await connection.executeQuery(CompiledQuery.raw(text));
     } catch (error) {

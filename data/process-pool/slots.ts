@@ -3,6 +3,8 @@ import { guaranteedAtOnce } from './admission.ts';
 /** What a pool needs of one of its processes. */
 export interface PoolProcess {
   readonly pid: number | undefined;
+  /** Resolves when it can work; rejects if it ends before. */
+  readonly ready: Promise<void>;
   /** Resolves once the process is gone; it is never chosen again. */
   readonly exited: Promise<void>;
   /** Resolves once everything it left has been cleaned up. */
@@ -30,6 +32,8 @@ export interface SlotSettings<P extends PoolProcess> {
 
 export interface Slots<P extends PoolProcess> {
   all(): readonly Slot<P>[];
+  /** Whether the last process that started could work. Starts one if there is none. */
+  isAble(): boolean;
   /** A slot for this organization, marked as busy, or undefined if none is available. */
   take(organizationId: string, runningOfOrganization: number): Slot<P> | undefined;
   release(slot: Slot<P>): void;
@@ -50,6 +54,7 @@ export function createSlots<P extends PoolProcess>(settings: SlotSettings<P>): S
   const slots = new Set<Slot<P>>();
   /** Includes retired slots, whose processes take a moment to end. */
   const living = new Set<Slot<P>>();
+  let isAble = false;
 
   function add(): Slot<P> {
     const slot: Slot<P> = {
@@ -64,6 +69,14 @@ export function createSlots<P extends PoolProcess>(settings: SlotSettings<P>): S
       if (slots.delete(slot)) settings.onChange();
     });
     void slot.process.ended.then(() => living.delete(slot));
+    void slot.process.ready.then(
+      () => {
+        isAble = true;
+      },
+      () => {
+        isAble = false;
+      },
+    );
     return slot;
   }
 
@@ -94,6 +107,10 @@ export function createSlots<P extends PoolProcess>(settings: SlotSettings<P>): S
   if (settings.startsEarly !== false) add();
   return {
     all: () => [...slots],
+    isAble: () => {
+      if (slots.size === 0) add();
+      return isAble;
+    },
     take: (organizationId, running) => {
       retireExtra();
       const slot = choose(organizationId, running);

@@ -7,6 +7,7 @@ import { createLakeEngine, type EngineOptions } from '../../data/lake/engine/poo
 import { createTableLocks, lockTimeoutMs } from '../../data/lake/locks.ts';
 import { createLakeCatalog } from '../../data/lake/provision.ts';
 import type { ObjectStoreSettings } from '../../data/objects/settings.ts';
+import { setAll } from '../../data/postgres/session.ts';
 
 /** The program of an engine process. */
 export const engineModule = new URL('./main.ts', import.meta.url);
@@ -129,7 +130,8 @@ function poolOf(options: LakeOptions, purpose: string, max: number): pg.Pool {
     connectionString: options.databaseUrl,
     max,
     application_name: `${options.applicationName} ${purpose}`,
-    statement_timeout: lockTimeoutMs,
+    onConnect: async (client) =>
+      void (await client.query(setAll({ statement_timeout: String(lockTimeoutMs) }))),
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
   });

@@ -30,7 +30,7 @@ export interface paths {
         };
         /**
          * Readiness, with each dependency
-         * @description 503 when the metadata store is down. Without workflows or object store much still works: 200, `degraded`. `?verbose` also counts processes that do not go on, and names the release of the zone rules.
+         * @description 503 while this process cannot serve: PostgreSQL is down (`postgres`), the database is not migrated (`schema`), or no engine can start (`engine`). Without workflows or object store much still works: 200, `degraded`. `?verbose` also counts processes that do not go on, and names the release of the zone rules.
          */
         get: operations["getReadiness"];
         put?: never;

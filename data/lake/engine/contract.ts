@@ -50,5 +50,7 @@ export interface LakeEngine {
     options?: SessionOptions,
   ): Promise<unknown>;
   processIds(): number[];
+  /** Whether its processes can start with all they need. */
+  isAble(): boolean;
   close(): Promise<void>;
 }

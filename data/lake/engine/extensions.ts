@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { literal } from '../sql.ts';
@@ -7,6 +8,8 @@ import { literal } from '../sql.ts';
 export interface ExtensionSource {
   /** Folder of `<name>.duckdb_extension` files; undefined installs them from the engine's own repository. */
   extensionDir: string | undefined;
+  /** Where the engine keeps those that it installs. Left out, below a home, which child processes lack. */
+  installDir?: string;
   /**
    * True if other processes of the same parent have loaded each of these files with its signature checked.
    * The check takes half a second of processor time, most of the start of an engine.
@@ -35,8 +38,14 @@ export function rememberChecked(dir: string | undefined, names: readonly string[
 }
 
 /** Options of the engine's instance. */
-export function extensionOptions({ areExtensionsChecked = false }: ExtensionSource): Record<string, string> {
-  return areExtensionsChecked ? { allow_unsigned_extensions: 'true' } : {};
+export function extensionOptions({
+  installDir,
+  areExtensionsChecked = false,
+}: ExtensionSource): Record<string, string> {
+  return {
+    ...(installDir === undefined ? {} : { extension_directory: installDir, home_directory: installDir }),
+    ...(areExtensionsChecked ? { allow_unsigned_extensions: 'true' } : {}),
+  };
 }
 
 /**
@@ -45,7 +54,7 @@ export function extensionOptions({ areExtensionsChecked = false }: ExtensionSour
  */
 export async function loadExtensions(
   connection: DuckDBConnection,
-  { extensionDir, areExtensionsChecked = false }: ExtensionSource,
+  { extensionDir, installDir, areExtensionsChecked = false }: ExtensionSource,
   names: readonly string[],
 ): Promise<string[]> {
   const fromFiles: string[] = [];
@@ -55,7 +64,22 @@ export async function loadExtensions(
     if (file !== undefined && (areExtensionsChecked || existsSync(file))) {
       await connection.run(`LOAD ${literal(file)}`);
       fromFiles.push(name);
-    } else await connection.run(`INSTALL ${name}; LOAD ${name}`);
+    } else await install(connection, name, installDir);
   }
   return fromFiles;
+}
+
+async function install(
+  connection: DuckDBConnection,
+  name: string,
+  installDir: string | undefined,
+): Promise<void> {
+  try {
+    // The engine installs nothing while the folder that is its home is not there.
+    if (installDir !== undefined) await mkdir(installDir, { recursive: true });
+    await connection.run(`INSTALL ${name}; LOAD ${name}`);
+  } catch (cause) {
+    const [first] = (cause as Error).message.split('\n');
+    throw new Error(`The engine's extension ${name} cannot be installed: ${first}`, { cause });
+  }
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
 import type { WaitingRules } from '../../process-pool/admission.ts';
 import { removeLeftovers } from '../../process-pool/leftovers.ts';
@@ -41,7 +42,8 @@ type Work<T> = (call: CallEngine) => Promise<T>;
 
 export function createLakeEngine(options: EngineOptions): LakeEngine {
   const { extensionDir, objectStore, memoryLimitBytes, threads, maxTextsCharacters } = options;
-  const settings = { extensionDir, objectStore, memoryLimitBytes, threads, maxTextsCharacters };
+  const installDir = join(options.workDir, 'extensions');
+  const settings = { extensionDir, installDir, objectStore, memoryLimitBytes, threads, maxTextsCharacters };
   const onStderr = (text: string) => options.logger?.warn({ text: text.slice(0, 2_000) }, 'engine process');
   const slots = createSlots<EngineProcess>({
     processes: options.processes,
@@ -106,6 +108,7 @@ export function createLakeEngine(options: EngineOptions): LakeEngine {
     scratch: (organizationId, work, given) => session(organizationId, undefined, work, given),
     perform: (organizationId, { name, input, onProgress }, given = {}) =>
       inProcess(organizationId, given, (call) => call({ do: 'perform', name, input }, onProgress)),
+    isAble: () => slots.isAble(),
     processIds: () => slots.all().flatMap((slot) => slot.process.pid ?? []),
     close: async () => {
       queue.close();

@@ -63,6 +63,8 @@ export interface QueryPool {
   perform<Task extends ProcessTask>(task: Task, limits: TaskLimits): Promise<AnswerOf<Task>>;
   close(): Promise<void>;
   processIds(): number[];
+  /** Whether its processes can start with all they need. */
+  isAble(): boolean;
 }
 
 export interface TaskLimits {
@@ -156,6 +158,7 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
       queue.close();
       await slots.close();
     },
+    isAble: () => slots.isAble(),
     processIds: () => slots.all().flatMap((slot) => slot.process.pid ?? []),
   };
 }

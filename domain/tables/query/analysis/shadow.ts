@@ -37,7 +37,6 @@ export async function openShadow(settings: ProcessSettings): Promise<Shadow> {
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
     allow_community_extensions: 'false',
-    extension_directory: settings.installDir,
     ...extensionOptions(settings),
   });
   const connection = await instance.connect();

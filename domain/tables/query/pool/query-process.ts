@@ -135,6 +135,7 @@ export function startQueryProcess(
 
   return {
     pid: child.pid,
+    ready: ready.promise,
     exited: child.exited,
     ended: child.ended,
     run: (task, onPiece) => {

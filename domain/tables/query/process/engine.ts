@@ -46,7 +46,6 @@ export async function openBlankEngine(settings: ProcessSettings): Promise<Engine
     // The lake's files never change under their names, so cached contents need no revalidation.
     validate_external_file_cache: 'NO_VALIDATION',
     enable_http_metadata_cache: 'true',
-    extension_directory: settings.installDir,
     ...extensionOptions(settings),
   });
   const connection = await instance.connect();

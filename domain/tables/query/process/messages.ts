@@ -13,8 +13,6 @@ import type { Streamed, StreamTask } from '../stream/contract.ts';
  * arguments.
  */
 export interface ProcessSettings extends ExtensionSource {
-  /** Where installed extensions are kept when `extensionDir` is undefined. */
-  installDir: string;
   objectStore: ObjectStoreSettings;
   /** This process's own folder for spill files. */
   tempDir: string;
