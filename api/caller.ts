@@ -14,6 +14,8 @@ export interface Caller {
   scopes: readonly Scope[];
   admin: boolean;
   expiresAt: Date;
+  /** Whether the organization is suspended, and the caller refused. */
+  isSuspended: boolean;
 }
 
 declare module 'fastify' {

@@ -1,2 +1,2 @@
-/** Of the service and of its interface; the clients have the same. */
+/** Of the interface; the clients have the same. The release of the service is another (data/release.ts). */
 export const version = '0.1.0';

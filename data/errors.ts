@@ -27,6 +27,7 @@ export const problems = {
   invalid_client: [401, 'The client could not be authenticated'],
   missing_scope: [403, 'The token lacks a required scope'],
   admin_required: [403, 'An administrator is required'],
+  organization_suspended: [403, 'The organization is suspended'],
   origin_refused: [403, 'Pages of another site are refused'],
   not_found: [404, 'Not found'],
   method_not_allowed: [405, 'The method is not allowed here'],

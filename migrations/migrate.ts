@@ -27,6 +27,10 @@ export async function migrateToLatest(
   from: URL = folder,
 ): Promise<{ applied: string[] }> {
   const client = new pg.Client({ connectionString: databaseUrl });
+  // What a migration warns of is told to whoever runs it.
+  client.on('notice', ({ severity, message }) => {
+    if (severity === 'WARNING') process.stderr.write(`Warning: ${message}\n`);
+  });
   await client.connect();
   try {
     await client.query('SELECT pg_advisory_lock($1)', [lockKey]);

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { type Probes, readinessOf } from '../data/readiness.ts';
+import { release } from '../data/release.ts';
 import { exitWith, explainListening } from '../service/doctor/at-start.ts';
 
 /** Answers /healthz and /readyz, for orchestrators. */
@@ -13,7 +14,7 @@ export async function serveHealth(port: number, host: string, probes: Probes): P
 
   async function answer(url: string): Promise<{ status: number; body: object }> {
     const [path] = url.split('?');
-    if (path === '/healthz') return { status: 200, body: { status: 'ok' } };
+    if (path === '/healthz') return { status: 200, body: { status: 'ok', release } };
     if (path !== '/readyz') return { status: 404, body: { status: 'unknown' } };
     const { isUsable, status, dependencies } = await readinessOf(probes);
     return { status: isUsable ? 200 : 503, body: { status, dependencies } };

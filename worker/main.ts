@@ -36,9 +36,14 @@ const logger = pino({
   serializers: { err: errorForLog, error: errorForLog },
 });
 const levels = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
+const sdkLogger = new DefaultLogger('INFO', ({ level, message, meta }) =>
+  logger[levels[level]](meta ?? {}, message),
+);
 Runtime.install({
   shutdownSignals: [],
-  logger: new DefaultLogger('INFO', ({ level, message, meta }) => logger[levels[level]](meta ?? {}, message)),
+  // The SDK's core writes the same form as everything else.
+  telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
+  logger: sdkLogger,
 });
 
 const opened = await openService(config, {
@@ -53,7 +58,10 @@ await examineAtStart(config, logger);
 await deps.objects.ensureBucket();
 await ensureSearchAttributes(temporal.connection as Connection, config.temporal.namespace, logger);
 const connection = await NativeConnection.connect(temporalConnection(config.temporal));
-const codePath = await keptWorkflowBundle([bundleCacheDir, join(config.workDir, 'workflow-bundles')]);
+const codePath = await keptWorkflowBundle(
+  [bundleCacheDir, join(config.workDir, 'workflow-bundles')],
+  sdkLogger,
+);
 const shared = {
   connection,
   namespace: config.temporal.namespace,

@@ -3,7 +3,7 @@ import { constants, existsSync, globSync } from 'node:fs';
 import { access, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode } from '@temporalio/worker';
+import { bundleWorkflowCode, type Logger } from '@temporalio/worker';
 
 const pathOf = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const workflowsDir = pathOf('workflows/');
@@ -15,7 +15,7 @@ export const bundleCacheDir = pathOf('node_modules/.cache/workflow-bundles');
  * memory, so the bundle is kept under a name that changes with everything it is made from: where one of these
  * folders has it, else in the first that can be written.
  */
-export async function keptWorkflowBundle(folders: readonly string[]): Promise<string> {
+export async function keptWorkflowBundle(folders: readonly string[], logger?: Logger): Promise<string> {
   const name = `${await sourceHash()}.js`;
   const known = folders.map((folder) => join(folder, name)).find((file) => existsSync(file));
   if (known !== undefined) return known;
@@ -25,6 +25,7 @@ export async function keptWorkflowBundle(folders: readonly string[]): Promise<st
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(workflowsDir, 'index.ts'),
     workflowInterceptorModules: [join(workflowsDir, 'trace-context.ts')],
+    ...(logger === undefined ? {} : { logger }),
   });
   // Another worker may write the same at the same time.
   const partial = `${file}.${process.pid}`;

@@ -36,6 +36,7 @@ export const grantErrors: readonly ErrorCode[] = [
   'invalid_grant',
   'invalid_scope',
   'invalid_client',
+  'organization_suspended',
   'unsupported_grant_type',
   'unsupported_media_type',
   'body_too_large',

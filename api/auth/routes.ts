@@ -35,6 +35,7 @@ export function authRoutes(app: Routes, deps: ApiDeps, record: Recorder): void {
           oauth: true,
           errors: [
             'invalid_client',
+            'organization_suspended',
             'invalid_scope',
             'unsupported_grant_type',
             'unsupported_media_type',

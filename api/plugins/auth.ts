@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../data/errors.ts';
-import type { AccessToken } from '../../domain/workspace/organizations/access.ts';
+import { type AccessToken, suspended } from '../../domain/workspace/organizations/access.ts';
 import { type Caller, type Scope, scopes } from '../caller.ts';
 import { refuseWider } from '../never-wider.ts';
 import type { RateLimit } from './rate-limit.ts';
@@ -74,6 +74,7 @@ export function auth(app: FastifyInstance, findToken: FindToken, limit: RateLimi
     const caller = await resolve(request, reply);
     limit.byCaller(caller, reply);
     request.caller = caller;
+    if (caller.isSuspended) throw suspended();
     if (scope !== 'signed-in' && !caller.scopes.includes(scope)) throw missingScope(scope);
     if (admin === true && !caller.admin) {
       throw new AppError(
@@ -145,6 +146,7 @@ function toCaller(token: AccessToken | undefined): Caller {
     scopes: scopes.filter((scope) => token.scopes.includes(scope)),
     admin: token.admin,
     expiresAt: token.expiresAt,
+    isSuspended: token.isSuspended,
   };
 }
 

@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { release } from '../../data/release.ts';
 import { version } from '../version.ts';
 import { withWholeAlternatives } from './openapi-alternatives.ts';
 
@@ -55,7 +56,7 @@ export async function openapi(app: FastifyInstance, publicUrl: string | undefine
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Analytics Workspace Service', version, description },
+      info: { title: 'Analytics Workspace Service', version, description, ...{ 'x-release': release } },
       servers: [{ url: publicUrl ?? '/' }],
       tags: tags.map(([name, text]) => ({ name, description: text })),
       components: {

@@ -33,6 +33,8 @@ export const problemPages: Record<ErrorCode, string> = {
   invalid_client: 'Check the client id and secret. A revoked client needs a new one from an administrator.',
   missing_scope: 'Use a token that carries the scope named in missing_scope.',
   admin_required: 'A person with the role admin or owner, or a client issued with admin, may do this.',
+  organization_suspended:
+    'An operator of this service suspended the organization. Its data is kept. Ask the operator to resume it.',
   origin_refused: 'Call the MCP server from a program, or from a page of this service.',
   not_found: 'The id is wrong, or belongs to another organization. List the resource to find the right one.',
   range_not_satisfiable: 'The header Content-Range of the answer gives the size of the content.',

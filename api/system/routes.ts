@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { notFound, problems } from '../../data/errors.ts';
 import { countFailing } from '../../data/processes/failing.ts';
 import { readinessOf } from '../../data/readiness.ts';
+import { release } from '../../data/release.ts';
 import type { ApiDeps, Routes } from '../deps.ts';
 import { problemPages } from './problem-pages.ts';
 
@@ -30,11 +31,11 @@ export function systemRoutes(app: Routes, deps: ApiDeps): void {
       schema: {
         tags: ['System'],
         summary: 'Liveness',
-        response: { 200: z.object({ status: z.literal('ok') }) },
+        response: { 200: z.object({ status: z.literal('ok'), release: z.string() }) },
       },
       config: { scope: 'public' },
     },
-    async () => ({ status: 'ok' as const }),
+    async () => ({ status: 'ok' as const, release }),
   );
 
   app.get(

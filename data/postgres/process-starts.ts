@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { AppError } from '../errors.ts';
 import { acting } from './acting.ts';
 import { type Database, inOrganization, type OrganizationTransaction } from './client.ts';
 
@@ -24,13 +25,23 @@ declare module './schema.ts' {
   }
 }
 
-/** Adds the entry; false if another request has already added it. */
+/**
+ * Adds the entry; false if another request has already added it. @throws AppError organization_suspended: no
+ * process of such an organization begins
+ */
 export async function insertProcessStart(
   db: OrganizationTransaction,
   organizationId: string,
   start: ProcessStart,
 ): Promise<boolean> {
   const { workflowId, workflowType, taskQueue, ...rest } = start;
+  const organization = await db
+    .selectFrom('organizations')
+    .select('suspended_at')
+    .where('id', '=', organizationId)
+    .executeTakeFirst();
+  if (organization?.suspended_at != null)
+    throw new AppError('organization_suspended', 'The organization is suspended: nothing of it is started.');
   const added = await db
     .insertInto('process_starts')
     .values({

@@ -657,6 +657,7 @@ export interface Organizations {
   name: string;
   settings: Generated<Json>;
   slug: string;
+  suspended_at: Timestamp | null;
 }
 
 export interface PageSessions {

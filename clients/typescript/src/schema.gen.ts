@@ -5701,6 +5701,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         status: "ok";
+                        release: string;
                     };
                 };
             };

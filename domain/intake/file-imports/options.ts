@@ -64,6 +64,8 @@ function mappingFaults(mappings: readonly ColumnMapping[], includeLoadDate: bool
       at('source_column_name', 'Name the column of the file', 'string_too_short');
     const type = parseDataType(mapping.dataType);
     if ('fault' in type) at('data_type', type.fault, 'value_error');
+    else if (type.kind === 'NESTED' && mapping.unique)
+      at('unique', 'Lists and objects cannot be unique', 'value_error');
     if (mapping.dateFormat !== undefined && mapping.dateFormat !== '') {
       const pattern = parseDatePattern(mapping.dateFormat);
       if ('fault' in pattern) at('date_format', pattern.fault, 'value_error');

@@ -14,6 +14,7 @@ export interface AccessToken {
   admin: boolean;
   expiresAt: Date;
   revokedAt: Date | null;
+  isSuspended: boolean;
 }
 
 export const accessTokenSeconds = 3_600;
@@ -28,7 +29,10 @@ export async function findAccessToken(db: Database, token: string): Promise<Acce
     admin: boolean;
     expires_at: Date;
     revoked_at: Date | null;
-  }>`SELECT * FROM find_access_token(${hashSecret(token)})`.execute(db);
+    suspended: boolean;
+  }>`SELECT t.*, is_suspended(t.organization_id) AS suspended FROM find_access_token(${hashSecret(token)}) AS t`.execute(
+    db,
+  );
   const row = rows[0];
   if (row === undefined) return undefined;
   return {
@@ -40,8 +44,15 @@ export async function findAccessToken(db: Database, token: string): Promise<Acce
     admin: row.admin,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
+    isSuspended: row.suspended,
   };
 }
+
+export const suspended = (): AppError =>
+  new AppError(
+    'organization_suspended',
+    'The organization is suspended. Ask the operator of this service to resume it.',
+  );
 
 export interface AuthenticatedClient {
   organizationId: string;
@@ -59,7 +70,7 @@ const dummyHash = hashSecret(newSecret('wcs'));
  * response time does not reveal which ids exist. `refused` gets the organization of a known one, and
  * nothing waits for it.
  *
- * @throws AppError invalid_client
+ * @throws AppError invalid_client, organization_suspended
  */
 export async function authenticateClient(
   db: Database,
@@ -75,8 +86,9 @@ export async function authenticateClient(
     scopes: string[];
     expires_at: Date | null;
     revoked_at: Date | null;
+    suspended: boolean;
   }>`
-    SELECT c.organization_id, coalesce(c.id, 'nobody') AS id, coalesce(c.secret_hash, ${dummyHash}) AS secret_hash,
+    SELECT c.organization_id, is_suspended(c.organization_id) AS suspended, coalesce(c.id, 'nobody') AS id, coalesce(c.secret_hash, ${dummyHash}) AS secret_hash,
            c.previous_secret_hash, coalesce(c.scopes, '{agent:read,agent:write,tables:append}') AS scopes,
            c.expires_at, c.revoked_at
     FROM (VALUES (1)) AS always LEFT JOIN find_client_secrets(${isId('cli', clientId) ? clientId : ''}) AS c ON true
@@ -92,6 +104,7 @@ export async function authenticateClient(
       extensions: { error: 'invalid_client' },
     });
   }
+  if (client.suspended) throw suspended();
   return { organizationId, id, scopes, expiresAt };
 }
 
@@ -133,7 +146,9 @@ export async function isTokenLive(db: Database, organizationId: string, tokenId:
     sql`
       SELECT FROM access_tokens AS t CROSS JOIN find_access_token(t.token_hash) AS found
       WHERE t.organization_id = ${organizationId} AND t.id = ${tokenId}
-        AND found.revoked_at IS NULL AND found.expires_at > now()`.execute(transaction),
+        AND found.revoked_at IS NULL AND found.expires_at > now() AND NOT is_suspended(t.organization_id)`.execute(
+      transaction,
+    ),
   );
   return rows.length > 0;
 }

@@ -13,8 +13,25 @@ const serviceNames: Readonly<Record<string, string>> = { VARCHAR: 'STRING', BIGI
  */
 export function nestedTypeName(text: string): string | undefined {
   if (text.length > maxTypeChars || !isNestedName(text)) return undefined;
-  const name = nameOf(answeredType(text));
+  const type = answeredType(text);
+  if (!isStorable(type)) return undefined;
+  const name = nameOf(type);
   return spaceless(name) === spaceless(text) ? name : undefined;
+}
+
+const mostLevels = 32;
+const storable = /^(?:VARCHAR|BIGINT|DOUBLE|BOOLEAN|DATE|TIME|TIMESTAMP|TIMESTAMPTZ|BLOB|JSON)$/;
+
+/** Whether the lake has all of its types, and the engine can follow it that deep. */
+function isStorable(type: AnsweredType, levels = mostLevels): boolean {
+  if (levels === 0) return false;
+  const inner = (of: AnsweredType) => isStorable(of, levels - 1);
+  if (type.kind === 'list') return inner(type.item);
+  if (type.kind === 'map') return inner(type.key) && inner(type.value);
+  if (type.kind === 'struct') return type.fields.every((field) => inner(field.type));
+  const [, precision, scale] = /^DECIMAL\((\d{1,2}),(\d{1,2})\)$/.exec(type.name) ?? [];
+  if (precision === undefined) return storable.test(type.name);
+  return Number(precision) >= 1 && Number(precision) <= 38 && Number(scale) <= Number(precision);
 }
 
 /** Whether a type's name is that of a list, struct or map. */
@@ -39,12 +56,15 @@ export function structName(fields: readonly (readonly [name: string, type: strin
 /** What a nested value of a JSON file can be read as. */
 const jsonScalars = new Set(['VARCHAR', 'BIGINT', 'DOUBLE', 'BOOLEAN', 'JSON']);
 
+const isText = (type: AnsweredType) => type.kind === 'scalar' && type.name === 'VARCHAR';
+
 /** A part of the type that no JSON value has, such as DATE, or undefined if all can be read from JSON. */
 export function unreadableFromJson(name: string): string | undefined {
   const unreadable = (type: AnsweredType): string | undefined => {
     if (type.kind === 'scalar') return jsonScalars.has(type.name) ? undefined : type.name;
     if (type.kind === 'list') return unreadable(type.item);
-    if (type.kind === 'map') return unreadable(type.key) ?? unreadable(type.value);
+    if (type.kind === 'map')
+      return isText(type.key) ? unreadable(type.value) : 'MAP with other keys than texts';
     return type.fields.map((field) => unreadable(field.type)).find((found) => found !== undefined);
   };
   return unreadable(answeredType(name));

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkOptions } from '../../../../domain/intake/file-imports/options.ts';
+import { parseDataType } from '../../../../domain/intake/file-imports/values/types.ts';
 import { failureOf, type ImportLab, mapping, openImportLab } from './lab.ts';
 
 let lab: ImportLab;
@@ -140,4 +142,25 @@ test('a preview shows the types that a mapping takes', async () => {
   const mappings = columns.map(({ sourceName, dataType }) => mapping(sourceName, dataType));
   const { rows: mapped } = await lab.previewFile(source, { columnMappings: mappings });
   expect(mapped).toEqual(rows);
+});
+
+test.each([
+  'STRUCT("a" INTEGER',
+  'STRUCT(a INTEGER)',
+  'STRUCT("a" ENUM(\'x\'))',
+  'STRUCT("a" DECIMAL(39,1))',
+  'STRUCT("a" INTEGER); SELECT 1',
+  'UUID[]',
+  `INTEGER${'[]'.repeat(40)}`,
+])('%s is no type that a mapping takes', (type) => {
+  const options = { columnMappings: [mapping('v', type)], includeLoadDate: false };
+  expect(() => checkOptions(options, 'json')).toThrow(/^body.column_mappings.0.data_type: /);
+});
+
+test('names with quotes and blanks are taken, whatever blanks are around them', () => {
+  const type = 'STRUCT( "a ""b"" c" INTEGER,"d" MAP(STRING, DECIMAL(9,2))[] )';
+  expect(parseDataType(type)).toEqual({
+    kind: 'NESTED',
+    name: 'STRUCT("a ""b"" c" INTEGER, "d" MAP(STRING, DECIMAL(9,2))[])',
+  });
 });

@@ -1,0 +1,75 @@
+import { sql } from 'kysely';
+import { AppError } from '../../../data/errors.ts';
+import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+
+export interface ListedOrganization {
+  id: string;
+  name: string;
+  createdAt: Date;
+  suspendedAt: Date | null;
+}
+
+const organizationsAtOnce = 100;
+const missing = (id: string) => new AppError('not_found', `There is no organization ${id}.`);
+
+/** All organizations by id, for operators. */
+export async function* allOrganizations(db: Database): AsyncGenerator<ListedOrganization> {
+  for (let last = ''; ; ) {
+    const { rows } = await sql<{ id: string }>`
+      SELECT id FROM organizations_after(${last}, ${organizationsAtOnce}) AS id`.execute(db);
+    for (const { id } of rows) {
+      const found = await findOrganization(db, id);
+      // It may have been removed meanwhile.
+      if (found !== undefined) yield found;
+    }
+    if (rows.length < organizationsAtOnce) return;
+    last = rows.at(-1)!.id;
+  }
+}
+
+async function findOrganization(db: Database, id: string): Promise<ListedOrganization | undefined> {
+  const row = await inOrganization(db, id, (transaction) =>
+    transaction.selectFrom('organizations').selectAll().where('id', '=', id).executeTakeFirst(),
+  );
+  return row && { id, name: row.name, createdAt: row.created_at, suspendedAt: row.suspended_at };
+}
+
+/** An organization with what it has. @throws AppError not_found */
+export async function showOrganization(
+  db: Database,
+  id: string,
+): Promise<ListedOrganization & { people: number; projects: number; tables: number }> {
+  const organization = await findOrganization(db, id);
+  if (organization === undefined) throw missing(id);
+  const { rows } = await inOrganization(db, id, (transaction) =>
+    sql<{ people: number; projects: number; tables: number }>`
+      SELECT (SELECT count(*) FROM users WHERE organization_id = ${id} AND removed_at IS NULL) AS people,
+        (SELECT count(*) FROM projects WHERE organization_id = ${id}) AS projects,
+        (SELECT count(*) FROM tables WHERE organization_id = ${id} AND kind <> 'system') AS tables`.execute(
+      transaction,
+    ),
+  );
+  return { ...organization, ...rows[0]! };
+}
+
+/**
+ * Suspends an organization, or ends that; a repeated call changes nothing. Its tokens are refused within a
+ * second, and no process of it begins; those under way end by themselves. @throws AppError not_found
+ */
+export async function setSuspended(
+  db: Database,
+  id: string,
+  isSuspended: boolean,
+): Promise<ListedOrganization> {
+  await inOrganization(db, id, (transaction) =>
+    transaction
+      .updateTable('organizations')
+      .set({ suspended_at: isSuspended ? new Date() : null })
+      .where('id', '=', id)
+      .where('suspended_at', isSuspended ? 'is' : 'is not', null)
+      .execute(),
+  );
+  const organization = await findOrganization(db, id);
+  if (organization === undefined) throw missing(id);
+  return organization;
+}
