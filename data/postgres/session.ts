@@ -14,9 +14,11 @@ export async function becomeService(
   client: pg.ClientBase,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  await client.query(`SET ROLE ${serviceRole}; ${setAll(settings)}`);
+  await client.query(atOnce(`SET ROLE ${serviceRole}; ${setAll(settings)}`));
   const { rows } = await client.query<{ name: string; sees_all: boolean }>(
-    'SELECT rolname AS name, rolsuper OR rolbypassrls AS sees_all FROM pg_roles WHERE rolname = current_user',
+    atOnce(
+      'SELECT rolname AS name, rolsuper OR rolbypassrls AS sees_all FROM pg_roles WHERE rolname = current_user',
+    ),
   );
   const [role] = rows;
   if (role?.name !== serviceRole || role.sees_all)
@@ -25,8 +27,18 @@ export async function becomeService(
     );
 }
 
-/** Statements that set a session's own settings. */
-export const setAll = (settings: Readonly<Record<string, string>>): string =>
+/** Sets a new session's own settings. */
+export async function prepare(
+  client: pg.ClientBase,
+  settings: Readonly<Record<string, string>>,
+): Promise<void> {
+  await client.query(atOnce(setAll(settings)));
+}
+
+/** Where no answer comes, the connection is given up: it would hold its place in the pool for ever. */
+const atOnce = (text: string): pg.QueryConfig => ({ text, query_timeout: 5_000 }) as pg.QueryConfig;
+
+const setAll = (settings: Readonly<Record<string, string>>): string =>
   Object.entries(settings)
     .map(([name, value]) => `SET ${name} = '${value}'`)
     .join('; ');

@@ -7,7 +7,7 @@ import { createLakeEngine, type EngineOptions } from '../../data/lake/engine/poo
 import { createTableLocks, lockTimeoutMs } from '../../data/lake/locks.ts';
 import { createLakeCatalog } from '../../data/lake/provision.ts';
 import type { ObjectStoreSettings } from '../../data/objects/settings.ts';
-import { setAll } from '../../data/postgres/session.ts';
+import { prepare } from '../../data/postgres/session.ts';
 
 /** The program of an engine process. */
 export const engineModule = new URL('./main.ts', import.meta.url);
@@ -130,8 +130,7 @@ function poolOf(options: LakeOptions, purpose: string, max: number): pg.Pool {
     connectionString: options.databaseUrl,
     max,
     application_name: `${options.applicationName} ${purpose}`,
-    onConnect: async (client) =>
-      void (await client.query(setAll({ statement_timeout: String(lockTimeoutMs) }))),
+    onConnect: (client) => prepare(client, { statement_timeout: String(lockTimeoutMs) }),
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
   });

@@ -211,6 +211,9 @@ test('a session that is not of the role of the service is refused', async () => 
   await becomeService(client);
   // What a pooler does that drops the setting, or lends the connection of another session.
   const query = client.query.bind(client);
-  const dropping = { query: (text: string) => query(text.replace(/^SET ROLE \w+/, 'RESET ROLE')) };
+  const dropping = {
+    query: ({ text, ...rest }: pg.QueryConfig) =>
+      query({ ...rest, text: text.replace(/^SET ROLE \w+/, 'RESET ROLE') }),
+  };
   await expect(becomeService(dropping as never)).rejects.toThrow(/^The session has the role \w+, not /);
 });
