@@ -41,7 +41,10 @@ export async function insertProcessStart(
     .where('id', '=', organizationId)
     .executeTakeFirst();
   if (organization?.suspended_at != null)
-    throw new AppError('organization_suspended', 'The organization is suspended: nothing of it is started.');
+    throw new AppError(
+      'organization_suspended',
+      'The organization is suspended, so none of its processes starts.',
+    );
   const added = await db
     .insertInto('process_starts')
     .values({

@@ -32,7 +32,7 @@ export interface SlotSettings<P extends PoolProcess> {
 
 export interface Slots<P extends PoolProcess> {
   all(): readonly Slot<P>[];
-  /** Whether the last process that started could work. Starts one if there is none. */
+  /** Whether a process can work, or the last one that started could. Starts one if there is none. */
   isAble(): boolean;
   /** A slot for this organization, marked as busy, or undefined if none is available. */
   take(organizationId: string, runningOfOrganization: number): Slot<P> | undefined;
@@ -54,7 +54,8 @@ export function createSlots<P extends PoolProcess>(settings: SlotSettings<P>): S
   const slots = new Set<Slot<P>>();
   /** Includes retired slots, whose processes take a moment to end. */
   const living = new Set<Slot<P>>();
-  let isAble = false;
+  const able = new WeakSet<Slot<P>>();
+  let wasAble = false;
 
   function add(): Slot<P> {
     const slot: Slot<P> = {
@@ -71,10 +72,11 @@ export function createSlots<P extends PoolProcess>(settings: SlotSettings<P>): S
     void slot.process.ended.then(() => living.delete(slot));
     void slot.process.ready.then(
       () => {
-        isAble = true;
+        able.add(slot);
+        wasAble = true;
       },
       () => {
-        isAble = false;
+        wasAble = false;
       },
     );
     return slot;
@@ -109,7 +111,7 @@ export function createSlots<P extends PoolProcess>(settings: SlotSettings<P>): S
     all: () => [...slots],
     isAble: () => {
       if (slots.size === 0) add();
-      return isAble;
+      return wasAble || [...slots].some((slot) => able.has(slot));
     },
     take: (organizationId, running) => {
       retireExtra();

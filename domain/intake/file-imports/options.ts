@@ -25,7 +25,7 @@ export function checkOptions(options: ImportOptions, format: ImportFormat): void
   if (options.nested === 'native' && (format === 'csv' || format === 'xlsx'))
     faults.push({
       loc: ['body', 'nested'],
-      msg: `A ${format} file has no lists and objects; leave it out`,
+      msg: `A ${format} file has no lists or objects: leave nested out`,
       type: 'value_error',
     });
   if (faults.length > 0) throw new ValidationError(faults);

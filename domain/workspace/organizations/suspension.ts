@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { AppError } from '../../../data/errors.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import { notify } from '../../../data/postgres/notifications.ts';
 
 export interface ListedOrganization {
   id: string;
@@ -61,14 +62,16 @@ export async function setSuspended(
   id: string,
   isSuspended: boolean,
 ): Promise<ListedOrganization> {
-  await inOrganization(db, id, (transaction) =>
-    transaction
+  await inOrganization(db, id, async (transaction) => {
+    await transaction
       .updateTable('organizations')
       .set({ suspended_at: isSuspended ? new Date() : null })
       .where('id', '=', id)
       .where('suspended_at', isSuspended ? 'is' : 'is not', null)
-      .execute(),
-  );
+      .execute();
+    // Event streams ask for their tokens again.
+    await notify(transaction, 'access_ended', id);
+  });
   const organization = await findOrganization(db, id);
   if (organization === undefined) throw missing(id);
   return organization;

@@ -112,7 +112,7 @@ function fitOf(mappings: readonly ColumnMapping[]): NonNullable<NestedReading['f
     if (part !== undefined)
       throw new BadFileError(
         'unsupported_column',
-        `A nested column of a JSON file has STRING, INTEGER, DOUBLE, BOOLEAN and JSON, and no ${part}`,
+        `A nested column of a JSON file can hold STRING, INTEGER, DOUBLE, BOOLEAN and JSON, but not ${part}`,
         { column: mapping.sourceColumnName },
       );
     fits.set(mapping.sourceColumnName.trim().toLowerCase(), createFit(type.name));

@@ -35,7 +35,7 @@ export function parseDataType(text: string): DataType | { fault: string } {
   if (isNestedName(text)) {
     const name = nestedTypeName(text);
     if (name !== undefined) return { kind: 'NESTED', name };
-    return { fault: 'A nested type is written as a preview with nested: native shows it' };
+    return { fault: 'Write a nested type as a preview with nested: native shows it' };
   }
   const upper = text.trim().toUpperCase();
   for (const kind of plainTypes) if (kind === upper) return { kind };

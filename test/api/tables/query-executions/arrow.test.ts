@@ -88,13 +88,15 @@ test('values within lists and structs keep their types and digits', async () => 
     'd': DATE '1969-12-31', 't': TIME '23:59:59.999999', 'ts': TIMESTAMP '9999-12-31 23:59:59.999999',
     'tz': TIMESTAMPTZ '2026-01-02 03:04:05.678901Z', 'ns': TIMESTAMP_NS '2026-01-02 03:04:05.678901234',
     'n': -12345678901234567890.12::DECIMAL(38,2), 'h': -10000000000000000000000000000000000000::HUGEINT, 'u': 18446744073709551615::UBIGINT,
-    'b': encode('ü'), 'j': '[1.0]'::JSON, 'i': INTERVAL 1 DAY, 'e': []::INTEGER[]}] AS v`);
+    'b': encode('ü'), 'j': '[1.0]'::JSON, 'i': INTERVAL 1 DAY, 'e': []::INTEGER[],
+    's': TIMESTAMP_S '2026-01-02 03:04:05', 'ms': TIMESTAMP_MS '2026-01-02 03:04:05.678', 'bo': true}] AS v`);
   const item = table.schema.fields[0]!.type.children[0]!;
   const types = item.type.children.map(({ name, type }: Field) => `${name} ${type}`);
   expect(types).toEqual([
     ...['d Date32<DAY>', 't Time64<MICROSECOND>', 'ts Timestamp<MICROSECOND>'],
     ...['tz Timestamp<MICROSECOND, UTC>', 'ns Timestamp<NANOSECOND>', 'n Decimal[38e+2]', 'h Decimal[38e0]'],
     ...['u Uint64', 'b Binary', 'j Utf8', 'i Utf8', 'e List<Int32>'],
+    ...['s Timestamp<SECOND>', 'ms Timestamp<MILLISECOND>', 'bo Bool'],
   ]);
   const leaves = table.batches[0]!.data.children[0]!.children[0]!.children;
   const values = (at: number) => {
@@ -112,6 +114,8 @@ test('values within lists and structs keep their types and digits', async () => 
   };
   expect([words(5), words(6)]).toEqual([-1234567890123456789012n, -(10n ** 37n)]);
   expect(values(7)).toEqual(BigUint64Array.of(2n ** 64n - 1n));
+  expect(values(12)).toEqual(BigInt64Array.of(1_767_323_045n));
+  expect(values(13)).toEqual(BigInt64Array.of(1_767_323_045_678n));
 });
 
 /** Unscaled integers of a decimal column, over all batches. */

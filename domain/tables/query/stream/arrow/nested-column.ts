@@ -11,11 +11,6 @@ import {
   type DuckDBMapValue,
   DuckDBStructType,
   type DuckDBStructValue,
-  type DuckDBTimestampMillisecondsValue,
-  type DuckDBTimestampNanosecondsValue,
-  type DuckDBTimestampSecondsValue,
-  type DuckDBTimestampValue,
-  type DuckDBTimeValue,
   type DuckDBType,
   DuckDBTypeId,
   type DuckDBValue,
@@ -24,34 +19,21 @@ import {
   Binary,
   Bool,
   type Data,
-  type DataType,
-  DateDay,
+  DataType,
   Decimal,
   Field,
-  Float32,
-  Float64,
-  Int8,
-  Int16,
   Int32,
   Int64,
   List,
   Map_,
   makeBuilder,
   Struct,
-  TimeMicrosecond,
-  TimestampMicrosecond,
-  TimestampMillisecond,
-  TimestampNanosecond,
-  TimestampSecond,
-  Uint8,
-  Uint16,
-  Uint32,
-  Uint64,
   Utf8,
 } from 'apache-arrow';
 import { plainTextOf } from '../plain-text.ts';
 import type { LongColumn } from './columns.ts';
 import { hugeIntegerWords, wordsOf } from './decimals.ts';
+import { storedInArrow } from './stored-types.ts';
 
 /** How a part of a nested value is written. */
 interface Part {
@@ -173,45 +155,31 @@ function mapPart(key: Part, value: Part): Part {
   };
 }
 
-const itself = (value: DuckDBValue): unknown => value;
 const fixed = (type: DataType, built: DataType, write: Part['write'], bytes: number): Part => ({
   ...{ type, built, write, parts: [] },
   sizeBytes: () => bytes,
 });
-const number = (type: DataType, bytes: number) => fixed(type, type, itself, bytes);
-const time = (type: DataType, write: (value: never) => bigint) =>
-  fixed(type, new Int64(), write as Part['write'], 8);
 
-const scalars: Partial<Record<DuckDBTypeId, () => Part>> = {
-  [DuckDBTypeId.TINYINT]: () => number(new Int8(), 1),
-  [DuckDBTypeId.SMALLINT]: () => number(new Int16(), 2),
-  [DuckDBTypeId.INTEGER]: () => number(new Int32(), 4),
-  [DuckDBTypeId.BIGINT]: () => number(new Int64(), 8),
-  [DuckDBTypeId.UTINYINT]: () => number(new Uint8(), 1),
-  [DuckDBTypeId.USMALLINT]: () => number(new Uint16(), 2),
-  [DuckDBTypeId.UINTEGER]: () => number(new Uint32(), 4),
-  [DuckDBTypeId.UBIGINT]: () => number(new Uint64(), 8),
-  [DuckDBTypeId.FLOAT]: () => number(new Float32(), 4),
-  [DuckDBTypeId.DOUBLE]: () => number(new Float64(), 8),
-  [DuckDBTypeId.BOOLEAN]: () => number(new Bool(), 1),
-  [DuckDBTypeId.DATE]: () => fixed(new DateDay(), new Int32(), (value) => (value as DuckDBDateValue).days, 4),
-  [DuckDBTypeId.TIME]: () => time(new TimeMicrosecond(), ({ micros }: DuckDBTimeValue) => micros),
-  [DuckDBTypeId.TIMESTAMP]: () =>
-    time(new TimestampMicrosecond(), ({ micros }: DuckDBTimestampValue) => micros),
-  [DuckDBTypeId.TIMESTAMP_TZ]: () =>
-    time(new TimestampMicrosecond('UTC'), ({ micros }: DuckDBTimestampValue) => micros),
-  [DuckDBTypeId.TIMESTAMP_S]: () =>
-    time(new TimestampSecond(), ({ seconds }: DuckDBTimestampSecondsValue) => seconds),
-  [DuckDBTypeId.TIMESTAMP_MS]: () =>
-    time(new TimestampMillisecond(), ({ millis }: DuckDBTimestampMillisecondsValue) => millis),
-  [DuckDBTypeId.TIMESTAMP_NS]: () =>
-    time(new TimestampNanosecond(), ({ nanos }: DuckDBTimestampNanosecondsValue) => nanos),
-};
+/** Dates and times as the integers that Arrow stores for them. */
+function storedPart(type: DataType, bytes: number): Part {
+  if (DataType.isDate(type))
+    return fixed(type, new Int32(), (value) => (value as DuckDBDateValue).days, bytes);
+  if (DataType.isTime(type) || DataType.isTimestamp(type)) return fixed(type, new Int64(), ticks, bytes);
+  return fixed(type, type, (value) => value, bytes);
+}
+
+/** In the unit of the value's own type. */
+function ticks(value: DuckDBValue): bigint {
+  const { seconds, millis, micros, nanos } = value as unknown as Record<string, bigint | undefined>;
+  return (seconds ?? millis ?? micros ?? nanos)!;
+}
 
 function scalarPart(name: string, type: DuckDBType): Part {
-  const known = scalars[type.typeId]?.();
-  if (known !== undefined) return known;
+  const stored = storedInArrow[type.typeId];
+  if (stored !== undefined) return storedPart(stored[0](), stored[1].BYTES_PER_ELEMENT);
   switch (type.typeId) {
+    case DuckDBTypeId.BOOLEAN:
+      return fixed(new Bool(), new Bool(), (value) => value, 1);
     case DuckDBTypeId.DECIMAL: {
       const { width, scale } = type as DuckDBDecimalType;
       const decimal = new Decimal(scale, width);
