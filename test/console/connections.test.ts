@@ -151,7 +151,10 @@ describeInChromium('connections', () => {
     await expectTitle(page, 'Tickets');
     await page.getByRole('button', { name: 'Ask the server again' }).click();
     await page.getByText(hostile[0]!).waitFor();
-    await page.getByLabel('Policy of create_ticket').selectOption('allow');
+    await Promise.all([
+      page.waitForResponse((response) => response.request().method() !== 'GET'),
+      page.getByLabel('Policy of create_ticket').selectOption('allow'),
+    ]);
     await page.reload();
     await page.getByText(hostile[0]!).waitFor();
     expect(await page.getByLabel('Policy of create_ticket').inputValue()).toBe('allow');
