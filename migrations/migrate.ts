@@ -18,18 +18,35 @@ const lockPauseMs = 1_000;
 /** The first line of a file with a single statement that PostgreSQL accepts only outside a transaction. */
 const outsideTransaction = '-- outside a transaction';
 
+/** Runs `work` while nobody migrates the database. */
+export async function withoutMigrations<T>(databaseUrl: string, work: () => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query('SELECT pg_advisory_lock_shared($1)', [lockKey]);
+    return await work();
+  } finally {
+    await client.end();
+  }
+}
+
 /**
  * Migrates the database to the newest schema: every `NNNN_name.sql` of the folder, in order, each in its own
  * transaction. An applied file must never change; a changed one is refused.
+ *
+ * @param last the last one to apply, for a restore of what an older release backed up
  */
 export async function migrateToLatest(
   databaseUrl: string,
   from: URL = folder,
+  last?: string,
 ): Promise<{ applied: string[] }> {
   const client = new pg.Client({ connectionString: databaseUrl });
   // What a migration warns of is told to whoever runs it.
-  client.on('notice', ({ severity, message }) => {
-    if (severity === 'WARNING') process.stderr.write(`Warning: ${message}\n`);
+  const keptRights = new Set<string>();
+  client.on('notice', ({ severity, message = '', code = '' }) => {
+    if (unchangedRights.includes(code)) keptRights.add(/"(.*)"/.exec(message)?.[1] ?? message);
+    else if (severity === 'WARNING') process.stderr.write(`Warning: ${message}\n`);
   });
   await client.connect();
   try {
@@ -44,6 +61,7 @@ export async function migrateToLatest(
     const applied: string[] = [];
     for (const migration of await readMigrations(from)) {
       const { name, sha256 } = migration;
+      if (last !== undefined && name > last) break;
       const earlier = hashes.get(name);
       if (earlier === sha256) continue;
       if (earlier !== undefined) {
@@ -52,11 +70,18 @@ export async function migrateToLatest(
       await apply(client, migration);
       applied.push(name);
     }
+    if (keptRights.size > 0)
+      process.stderr.write(
+        `Warning: this role may not change who calls ${keptRights.size} of PostgreSQL's own functions, such as ${[...keptRights][0]}. See "For operators" in docs/lake.md.\n`,
+      );
     return { applied };
   } finally {
     await client.end();
   }
 }
+
+/** PostgreSQL reports each function that only a superuser may open or close: no privileges granted, revoked. */
+const unchangedRights = ['01007', '01006'];
 
 interface Migration {
   name: string;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import type { Cipher } from '../encryption.ts';
+import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { isUniqueViolation } from '../postgres/client.ts';
 import { scramVerifier } from '../postgres/scram.ts';
@@ -87,20 +88,26 @@ const triggerLockTimeoutMs = 10_000;
 async function make(deps: LakeCatalogDeps, organizationId: string): Promise<Lake> {
   const client = await deps.catalogPool.connect();
   try {
-    await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [`lake:${organizationId}`]);
+    await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [lakeLock(organizationId)]);
+    await refuseDeleted(client, organizationId);
     const row = await insertRow(deps, client, organizationId);
     const lake = describe(deps, organizationId, row);
     if (isReady(row)) return lake;
-    if (row.ready_at === null) {
-      await makeSchemaAndReader(deps, client, row);
-      await deps.engine.use(lake.writer, async () => undefined);
-    }
+    // Also of one that has a schema: a restored lake has no reader in its new cluster.
+    await makeSchemaAndReader(deps, client, row);
+    if (row.ready_at === null) await deps.engine.use(lake.writer, async () => undefined);
     await letUseReserved(client, row);
     await client.query('BEGIN');
     // This waits for a commit in progress in another process, not the other way around.
     await client.query(`SET LOCAL lock_timeout = '${triggerLockTimeoutMs}ms'`);
     const { schema_name: schema, reader_role: reader } = row;
-    const statements = [ledgerStatements(schema, reader), triggerStatements(schema), indexStatements(schema)];
+    const mayRead = `GRANT SELECT ON ALL TABLES IN SCHEMA ${identifier(schema)} TO ${identifier(reader)}`;
+    const statements = [
+      [mayRead],
+      ledgerStatements(schema, reader),
+      triggerStatements(schema),
+      indexStatements(schema),
+    ];
     for (const statement of statements.flat()) await client.query(statement);
     await client.query(
       'UPDATE lakes SET ready_at = coalesce(ready_at, now()), catalog_version = $2 WHERE organization_id = $1',
@@ -112,6 +119,17 @@ async function make(deps: LakeCatalogDeps, organizationId: string): Promise<Lake
     // Ending the session also ends an open transaction and releases the lock, whatever happened above.
     client.release(true);
   }
+}
+
+/** Name of the lock of whoever makes or removes the lake of an organization. */
+export const lakeLock = (organizationId: string): string => `lake:${organizationId}`;
+
+/** What is left of work under way must not make the lake again that was just removed. */
+async function refuseDeleted(client: pg.PoolClient, organizationId: string): Promise<void> {
+  const { rows } = await client.query<{ deleted: boolean }>('SELECT is_being_deleted($1) AS deleted', [
+    organizationId,
+  ]);
+  if (rows[0]!.deleted) throw new AppError('organization_suspended', 'The organization is being deleted.');
 }
 
 async function insertRow(
@@ -164,7 +182,16 @@ async function letUseReserved(client: pg.PoolClient, { reader_role: reader }: La
   });
 }
 
+/**
+ * @throws AppError storage_unavailable: the lake's files are in another bucket, as after a copy of the
+ * database alone, and would be those of another deployment
+ */
 function describe(deps: LakeCatalogDeps, organizationId: string, row: LakeRow): Lake {
+  if (!row.data_path.startsWith(`s3://${deps.bucket}/`))
+    throw new AppError(
+      'storage_unavailable',
+      'The tables of this organization are kept in another bucket than the one of this service. Its operator finds more in the output of `npm run doctor`.',
+    );
   const owner = addressOf(deps.databaseUrl);
   const location = (user: string, password: string): LakeLocation => ({
     organizationId,

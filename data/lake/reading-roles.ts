@@ -20,6 +20,8 @@ interface ReadingRole {
   password: string;
   /** Of the lake's catalog. */
   schema: string;
+  /** The service's own reader of the lake, whose name is another one in a copy of the database. */
+  reader: string;
   expiresAt: Date | null;
 }
 
@@ -30,11 +32,11 @@ export async function makeReadingRole(pool: pg.Pool, asked: ReadingRole): Promis
 
 async function make(
   client: pg.PoolClient,
-  { name, password, schema, expiresAt }: ReadingRole,
+  { name, password, schema, reader, expiresAt }: ReadingRole,
 ): Promise<void> {
   // Of two that make roles of the same lake, the second one finds what the first one made.
   await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`readers:${schema}`]);
-  const readers = await makeReaders(client, schema);
+  const readers = await makeReaders(client, schema, readersOf(reader));
   const role = identifier(name);
   if (!(await isThere(client, name))) await client.query(`CREATE ROLE ${role}`);
   // Whoever ends its sessions must be a member.
@@ -56,15 +58,17 @@ async function make(
   );
 }
 
+/** The group of those who read a lake besides the service. */
+export const readersOf = (reader: string): string => `${reader}s`;
+
 /**
  * The group of a lake's roles, which may read its catalog but not the ledger. The service's own reader is not
  * one of them: members may end each other's sessions.
  */
-async function makeReaders(client: pg.PoolClient, schemaName: string): Promise<string> {
-  const name = `${schemaName}_readers`;
+async function makeReaders(client: pg.PoolClient, schemaName: string, name: string): Promise<string> {
   const readers = identifier(name);
-  if (await isThere(client, name)) return readers;
   const schema = identifier(schemaName);
+  if (await isThere(client, name)) return readers;
   await client.query(`CREATE ROLE ${readers} NOLOGIN`);
   // First those to come, so that no table is left out.
   await client.query(`ALTER DEFAULT PRIVILEGES IN SCHEMA ${schema} GRANT SELECT ON TABLES TO ${readers}`);

@@ -46,6 +46,8 @@ export interface ObjectStore {
   removeAll(prefix: string): Promise<void>;
   /** Keys below a prefix with their sizes, sorted; at most `atMost`. */
   list(prefix: string, atMost: number): Promise<StoredObject[]>;
+  /** All objects below a prefix, sorted, as the store lists them page by page. */
+  each(prefix: string): AsyncIterable<StoredObject>;
   /** Bytes of all objects with this key prefix, unfinished uploads included where the store lists them. */
   sizeOfAll(prefix: string): Promise<number>;
   presignUpload(key: string, maxBytes: number, expiresInSeconds: number): Promise<PresignedForm>;
@@ -55,9 +57,8 @@ export interface ObjectStore {
   close(): void;
 }
 
-export interface StoredObject {
+export interface StoredObject extends ObjectInfo {
   key: string;
-  sizeBytes: number;
 }
 
 export interface DownloadAs {
@@ -91,8 +92,8 @@ export function createObjectStore(settings: ObjectStoreSettings): ObjectStore {
       const ContinuationToken = listed?.NextContinuationToken;
       const command = new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1_000, ContinuationToken });
       listed = await client.send(command).catch(rethrow);
-      for (const { Key, Size } of listed.Contents ?? [])
-        if (Key !== undefined) yield { key: Key, sizeBytes: Size ?? 0 };
+      for (const { Key, Size, ETag } of listed.Contents ?? [])
+        if (Key !== undefined) yield { key: Key, sizeBytes: Size ?? 0, etag: ETag ?? '' };
     } while (listed.IsTruncated === true);
   }
   return {
@@ -166,6 +167,7 @@ export function createObjectStore(settings: ObjectStoreSettings): ObjectStore {
       }
       return found;
     },
+    each: below,
     async sizeOfAll(Prefix) {
       let total = await sizeOfUploads(client, { Bucket, Prefix }).catch(zeroIfUnlisted);
       for await (const { sizeBytes } of below(Prefix)) total += sizeBytes;

@@ -1,7 +1,7 @@
+import './types.ts';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Kysely, sql, type Transaction } from 'kysely';
 import pg from 'pg';
-import { parseExactJson } from '../exact-json.ts';
 import { createFairSlots, type FairSlots } from '../process-pool/fair-slots.ts';
 import { acting } from './acting.ts';
 import type { DB } from './schema.ts';
@@ -10,12 +10,6 @@ import { becomeService } from './session.ts';
 
 export type Database = Kysely<DB>;
 export type OrganizationTransaction = Transaction<DB>;
-
-const int8Oid = 20;
-/** Every bigint this service stores in Postgres is a count, a size or a snapshot number, far below 2^53. */
-pg.types.setTypeParser(int8Oid, Number);
-/** JSON columns, such as semantics, keep the exact numbers that were stored. */
-for (const jsonOid of [114, 3802]) pg.types.setTypeParser(jsonOid, parseExactJson);
 
 /** Maximum wait for a connection: if the database hangs, the request fails instead of waiting. */
 const longestWaitMs = 5_000;

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
+import type { Database } from '../../data/postgres/client.ts';
 import type { storesConfig } from '../../data/stores-config.ts';
+import { isAutomationPaused, pauseWhereNotResumed, placeOf } from '../../domain/workspace/pause/pause.ts';
 import { examineStores } from './examine.ts';
 
 /** The settings of a process, or its end with what is wrong with them. */
@@ -33,6 +35,24 @@ export async function examineAtStart(
   }
   const fatal = findings.find(({ isFatal }) => isFatal === true);
   if (fatal !== undefined) exitWith(`${fatal.check}: ${fatal.found} ${fatal.todo ?? ''}`);
+}
+
+/**
+ * With START_PAUSED, pauses all automation of a database that was not resumed in this place, before anything
+ * of it can start. @throws Error if the database cannot be asked: the process must not go on
+ */
+export async function pauseAtStart(
+  { startPaused, databaseUrl, objectStore }: ReturnType<typeof storesConfig>,
+  db: Database,
+  logger: Pick<Logger, 'warn'>,
+): Promise<void> {
+  if (startPaused) await pauseWhereNotResumed(db, placeOf(databaseUrl, objectStore));
+  const isPaused = await isAutomationPaused(db).catch(() => false);
+  if (isPaused)
+    logger.warn(
+      { todo: 'Run `npm run automation -- resume` once it may.' },
+      'all automation is paused: no schedule fires, no trigger starts anything, no delivery leaves',
+    );
 }
 
 /** Why a process cannot listen, and what to do. */

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { createCipher } from '../../data/encryption.ts';
 import type { storesConfig } from '../../data/stores-config.ts';
 import type { Finding } from './finding.ts';
+import { examineLakes } from './lakes.ts';
 import { examineEngine, examineWorkDir } from './machine.ts';
 import { examinePostgres } from './postgres.ts';
 import { examineIam, examineObjectStore, examineTemporal } from './stores.ts';
@@ -16,6 +17,7 @@ export async function examineStores(config: Config): Promise<Finding[]> {
     config.databasePublicUrl === undefined ? undefined : examineIam(config.objectStore, config.iamEndpoint),
     examineTemporal(config.temporal),
     examineWorkDir(config.workDir),
+    examineLakes(config),
   ]);
   return found.flat().filter((finding) => finding !== undefined);
 }

@@ -1,3 +1,4 @@
+import type { PoolLoad } from '../../process-pool/measures.ts';
 import type { LakeLocation } from '../location.ts';
 
 /**
@@ -50,6 +51,7 @@ export interface LakeEngine {
     options?: SessionOptions,
   ): Promise<unknown>;
   processIds(): number[];
+  load(): PoolLoad;
   /** Whether its processes can start with all they need. */
   isAble(): boolean;
   close(): Promise<void>;

@@ -11,8 +11,13 @@ export const inliningRowLimit = 1_000;
 
 /** Spill limit of one job; a file or table that needs more is too large for this machine. */
 const maxSpill = '32GB';
-/** Maximum number of attached lakes; beyond it the least recently used one is detached. */
-const maxAttached = 32;
+/**
+ * Maximum number of attached lakes; beyond it the least recently used one is detached. Each keeps sessions of
+ * PostgreSQL, which has far fewer than there may be lakes.
+ */
+const maxAttached = 8;
+/** For this long a session is kept for the next statement. */
+const idleSessionMs = 10_000;
 
 /** A connection owned by one caller until it is closed. */
 export interface OpenConnection {
@@ -51,6 +56,8 @@ export async function createLocalEngine(settings: EngineProcessSettings): Promis
   await root.run("SET TimeZone = 'UTC'");
   // The catalog's tables are small: splitting a read over several connections would only cost round trips.
   await root.run('SET GLOBAL pg_use_ctid_scan = false');
+  await root.run('SET GLOBAL pg_pool_max_connections = 2');
+  await root.run(`SET GLOBAL pg_pool_idle_timeout_millis = ${idleSessionMs}`);
   for (const statement of commitRetries) await root.run(statement);
   await root.run(
     objectStoreSecret('object_store', settings.objectStore, `s3://${settings.objectStore.bucket}/`),

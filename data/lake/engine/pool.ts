@@ -2,8 +2,11 @@ import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
 import type { WaitingRules } from '../../process-pool/admission.ts';
 import { removeLeftovers } from '../../process-pool/leftovers.ts';
+import { measuredJob } from '../../process-pool/measures.ts';
 import { createQueue, type Queue } from '../../process-pool/queue.ts';
 import { createSlots } from '../../process-pool/slots.ts';
+import { inSpan } from '../../telemetry/spans.ts';
+import { verbOf } from '../../telemetry/statement-verb.ts';
 import type { LakeLocation } from '../location.ts';
 import type { EngineConnection, LakeEngine, SessionOptions } from './contract.ts';
 import {
@@ -16,6 +19,8 @@ import { EngineEndedError } from './failure.ts';
 import type { Call } from './process/messages.ts';
 
 export interface EngineOptions extends EngineSettings {
+  /** Of the pool, in metrics and traces; `engine` if left out. */
+  name?: string;
   /** The module its processes run: `serveEngine` with the jobs they are asked for. */
   module: URL;
   workDir: string;
@@ -37,11 +42,15 @@ export interface EngineOptions extends EngineSettings {
   logger?: { warn(fields: object, message: string): void } | undefined;
 }
 
+/** The most statements of a session whose kinds its span names. */
+const mostNoted = 32;
+
 type CallEngine = EngineProcess['call'];
 type Work<T> = (call: CallEngine) => Promise<T>;
 
 export function createLakeEngine(options: EngineOptions): LakeEngine {
   const { extensionDir, objectStore, memoryLimitBytes, threads, maxTextsCharacters } = options;
+  const { name: pool = 'engine' } = options;
   const installDir = join(options.workDir, 'extensions');
   const settings = { extensionDir, installDir, objectStore, memoryLimitBytes, threads, maxTextsCharacters };
   const onStderr = (text: string) => options.logger?.warn({ text: text.slice(0, 2_000) }, 'engine process');
@@ -52,6 +61,7 @@ export function createLakeEngine(options: EngineOptions): LakeEngine {
     onChange: () => queue.serve(),
   });
   const queue: Queue<EngineProcess> = createQueue({
+    name: pool,
     processes: options.processes,
     slots,
     waiting: options.waiting,
@@ -83,6 +93,37 @@ export function createLakeEngine(options: EngineOptions): LakeEngine {
     }
   }
 
+  /** The same, measured and traced by the shape of its statements only. */
+  function measured<T>(
+    job: string,
+    organizationId: string,
+    given: SessionOptions,
+    work: Work<T>,
+  ): Promise<T> {
+    const attributes = {
+      'workspace.pool': pool,
+      'workspace.job': job,
+      'workspace.organization_id': organizationId,
+    };
+    return measuredJob(pool, job, () =>
+      inSpan(`${pool} ${job}`, { attributes }, async (span) => {
+        if (!span.isRecording()) return inProcess(organizationId, given, work);
+        const statements: string[] = [];
+        const noting = (call: CallEngine): CallEngine => {
+          return (asked, onProgress) => {
+            if ('sql' in asked && statements.length < mostNoted) statements.push(verbOf(asked.sql));
+            return call(asked, onProgress);
+          };
+        };
+        try {
+          return await inProcess(organizationId, given, (call) => work(noting(call)));
+        } finally {
+          if (statements.length > 0) span.setAttribute('workspace.statements', statements);
+        }
+      }),
+    );
+  }
+
   /** Runs a session on a connection; closing it waits for calls still in progress. */
   function session<T>(
     organizationId: string,
@@ -90,7 +131,7 @@ export function createLakeEngine(options: EngineOptions): LakeEngine {
     work: (connection: EngineConnection) => Promise<T>,
     given: SessionOptions = {},
   ): Promise<T> {
-    return inProcess(organizationId, given, async (call) => {
+    return measured('session', organizationId, given, async (call) => {
       let isClean = false;
       try {
         await call({ do: 'open', location });
@@ -107,9 +148,10 @@ export function createLakeEngine(options: EngineOptions): LakeEngine {
     use: (location, work, given) => session(location.organizationId, location, work, given),
     scratch: (organizationId, work, given) => session(organizationId, undefined, work, given),
     perform: (organizationId, { name, input, onProgress }, given = {}) =>
-      inProcess(organizationId, given, (call) => call({ do: 'perform', name, input }, onProgress)),
+      measured(name, organizationId, given, (call) => call({ do: 'perform', name, input }, onProgress)),
     isAble: () => slots.isAble(),
     processIds: () => slots.all().flatMap((slot) => slot.process.pid ?? []),
+    load: queue.load,
     close: async () => {
       queue.close();
       await slots.close();
