@@ -8,6 +8,7 @@ import Fastify, {
 } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { AppError } from '../data/errors.ts';
+import { traceIdOf } from '../data/telemetry/spans.ts';
 import { createRecorder } from '../domain/workspace/audit/recorder.ts';
 import { findAccessToken } from '../domain/workspace/organizations/access.ts';
 import { appConnectionsRoutes } from './analyst/app-connections/routes.ts';
@@ -54,6 +55,7 @@ import { rateLimit } from './plugins/rate-limit.ts';
 import { routeRules } from './plugins/route-rules.ts';
 import { shareBuckets } from './plugins/shared-buckets.ts';
 import { tableWrites } from './plugins/table-writes.ts';
+import { telemetry } from './plugins/telemetry.ts';
 import { unknownRoutes } from './plugins/unknown-routes.ts';
 import { validation } from './plugins/validation.ts';
 import { reportsRoutes } from './publishing/reports/routes.ts';
@@ -116,6 +118,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
     clientErrorHandler: (error, socket) =>
       answerUnreadable(error, socket, limit.headersFor(socket.remoteAddress ?? '')),
   });
+  telemetry(fastify);
   fastify.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
@@ -125,7 +128,14 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
     const route = request.routeOptions.url;
     const { statusCode: status, elapsedTime: elapsedMs } = reply;
     request.log.info(
-      { method, route, status, elapsedMs, organizationId: caller?.organizationId },
+      {
+        method,
+        route,
+        status,
+        elapsedMs,
+        organizationId: caller?.organizationId,
+        traceId: traceIdOf(request.traced?.span),
+      },
       'answered',
     );
   });

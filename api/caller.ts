@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { derivedId, type IdPrefix, newId } from '../data/ids.ts';
+import { traceparentOf } from '../data/telemetry/spans.ts';
 
 export const scopes = ['agent:read', 'agent:write', 'tables:append'] as const;
 export type Scope = (typeof scopes)[number];
@@ -47,8 +48,10 @@ export function idFor(request: FastifyRequest, prefix: IdPrefix, purpose = ''): 
 
 const traceparentPattern = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** The request's W3C traceparent, if it is valid. */
-function traceparentOf(request: FastifyRequest): string | undefined {
+/** The W3C traceparent of the request's span; that of its caller, if it is valid, where nothing is traced. */
+function traceOf(request: FastifyRequest): string | undefined {
+  const own = traceparentOf(request.traced?.span);
+  if (own !== undefined) return own;
   const given = request.headers['traceparent'];
   return typeof given === 'string' && traceparentPattern.test(given) ? given : undefined;
 }
@@ -58,7 +61,7 @@ export function memoOf(
   request: FastifyRequest,
   callerId: string = callerOf(request).id,
 ): Record<string, string> {
-  const traceparent = traceparentOf(request);
+  const traceparent = traceOf(request);
   return {
     requestId: request.id,
     callerId,

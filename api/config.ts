@@ -4,11 +4,16 @@ import { readEnvironment, storesConfig, storesEnvironment } from '../data/stores
 import { modelsConfig, modelsEnvironment } from '../domain/analyst/models/config.ts';
 import type { PublicClient } from '../domain/workspace/logins/public-clients.ts';
 import type { OidcSettings } from '../domain/workspace/people/identity-provider.ts';
+import { telemetryConfig, telemetryEnvironment } from '../service/telemetry/config.ts';
 
 const environment = storesEnvironment.extend({
   ...modelsEnvironment.shape,
+  ...telemetryEnvironment.shape,
   HOST: z.string().default('0.0.0.0'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
+  METRICS_PORT: z
+    .union([z.literal('off'), z.coerce.number().int().min(0).max(65_535)], 'It must be a port, or off.')
+    .default(9_464),
   // Paths are put behind it.
   PUBLIC_URL: z
     .string()
@@ -37,8 +42,10 @@ export function readApiConfig(env: NodeJS.ProcessEnv) {
   return {
     ...storesConfig(e),
     models: modelsConfig(e),
+    telemetry: telemetryConfig(e),
     host: e.HOST,
     port: e.PORT,
+    metricsPort: e.METRICS_PORT === 'off' ? undefined : e.METRICS_PORT,
     publicUrl: e.PUBLIC_URL,
     rateLimitPerMinute: e.RATE_LIMIT_PER_MINUTE,
     sharesRateLimits: e.RATE_LIMIT_STORE === 'postgres',

@@ -4,10 +4,19 @@ import { pino } from 'pino';
 import { errorForLog } from '../data/error-log.ts';
 import { lakeAddresses } from '../domain/tables/lake-credentials/attach.ts';
 import { createIdentityProvider } from '../domain/workspace/people/identity-provider.ts';
-import { configOrExit, examineAtStart, exitWith, explainListening } from '../service/doctor/at-start.ts';
+import {
+  configOrExit,
+  examineAtStart,
+  exitWith,
+  explainListening,
+  pauseAtStart,
+} from '../service/doctor/at-start.ts';
 import { previewStaging } from '../service/engine-process/open.ts';
 import { openService } from '../service/open.ts';
 import { serviceProbes } from '../service/probes.ts';
+import { observe } from '../service/telemetry/observe.ts';
+import { type MetricsListener, serveMetrics } from '../service/telemetry/serve.ts';
+import { startTelemetry } from '../service/telemetry/start.ts';
 import { buildApp } from './app.ts';
 import { readApiConfig } from './config.ts';
 
@@ -25,20 +34,28 @@ const logger = pino({
   redact: ['req.headers.authorization', 'req.headers.cookie'],
 });
 
+const telemetry = await startTelemetry(config.telemetry, {
+  service: 'api',
+  isScraped: config.metricsPort !== undefined,
+  logger,
+});
 const opened = await openService(config, {
   applicationName: 'api',
-  maxConnections: 20,
+  maxConnections: 12,
   lakeThreads: 2,
   staging: previewStaging(config.previewProcesses),
   logger,
 });
 const { service, close } = opened;
 await examineAtStart(config, logger);
+await pauseAtStart(config, service.db, logger);
 // Without the object store, the API serves routes that do not need it; the worker creates the bucket too.
 void service.objects
   .ensureBucket()
   .catch((error: unknown) => logger.warn({ err: error }, 'the bucket could not be looked for'));
 
+const probes = serviceProbes(opened);
+const observer = observe(opened, probes);
 const identityProvider = config.oidc && createIdentityProvider(config.oidc);
 const app = await buildApp({
   ...service,
@@ -52,15 +69,19 @@ const app = await buildApp({
   identityProvider,
   trustedProxies: config.trustedProxies,
   validateResponses: false,
-  probes: serviceProbes(opened),
+  probes,
 });
+
+let metricsListener: MetricsListener | undefined;
 
 /** Completes requests in progress, then closes everything; a second signal exits at once. */
 async function stop(): Promise<void> {
   if (stopping) process.exit(1);
   stopping = true;
-  await app.close();
+  await Promise.all([app.close(), observer.stop()]);
   await identityProvider?.close();
+  await telemetry.stop();
+  await metricsListener?.close();
   await close();
   process.exit(0);
 }
@@ -75,5 +96,11 @@ await app
   .catch((error: unknown) =>
     exitWith(explainListening(error as Error, { port: config.port, variable: 'PORT' })),
   );
+if (config.metricsPort !== undefined)
+  metricsListener = await serveMetrics(config.metricsPort, config.host, telemetry.text);
 const address = app.server.address();
-process.send?.({ ready: true, port: typeof address === 'object' ? address?.port : undefined });
+process.send?.({
+  ready: true,
+  port: typeof address === 'object' ? address?.port : undefined,
+  metricsPort: metricsListener?.port,
+});

@@ -18,6 +18,7 @@ export function banner(state: LocalState, options: { dataDir: string; tookMs: nu
     `    Reference      ${state.docsUrl}`,
     `    Temporal UI    ${state.temporalUiUrl ?? `of ${state.temporalAddress}`}`,
     ...(state.mailPageUrl === null ? [] : [`    Mails          ${state.mailPageUrl}`]),
+    `    Metrics        ${state.metricsUrls.join(' (API), ')} (worker)`,
     `    Client id      ${state.clientId}`,
     `    Client secret  in ${stateFile} (clientSecret)`,
     `    Logs           ${join(options.dataDir, 'logs')}`,

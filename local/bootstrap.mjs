@@ -42,6 +42,11 @@ const commands = {
   'fuzz-contract': (args) => [['local/tools.ts'], ['test/contract-fuzz/main.ts', ...args]],
   organizations: (args) => [['local/organizations.ts', ...args]],
   keys: (args) => [['local/keys.ts', ...args]],
+  backup: (args) => [['local/backup.ts', ...args]],
+  restore: (args) => [['local/restore.ts', ...args]],
+  verify: (args) => [['local/verify.ts', ...args]],
+  relocate: (args) => [['local/relocate.ts', ...args]],
+  automation: (args) => [['local/automation.ts', ...args]],
   doctor: () => [['local/doctor.ts']],
   extensions: () => [['local/extensions.ts']],
   'migrate-from-zero': () => [['local/migrate-from-zero.ts']],
@@ -50,7 +55,17 @@ const commands = {
 };
 
 /** Commands of operators, for which an installation without the development packages is complete. */
-const ofOperators = ['organizations', 'keys', 'doctor', 'extensions'];
+const ofOperators = [
+  'organizations',
+  'keys',
+  'doctor',
+  'extensions',
+  'backup',
+  'restore',
+  'verify',
+  'relocate',
+  'automation',
+];
 
 const hashOfLock = () => createHash('sha256').update(readFileSync(lockFile)).digest('hex');
 

@@ -2,6 +2,7 @@ import { readApiConfig } from '../api/config.ts';
 import { examine } from '../service/doctor/examine.ts';
 import { type Finding, reportOf } from '../service/doctor/finding.ts';
 import { readWorkerConfig } from '../worker/config.ts';
+import { runCommand } from './command.ts';
 import { commandEnvironment } from './command-environment.ts';
 
 /**
@@ -27,9 +28,4 @@ async function findingsIn(environment: NodeJS.ProcessEnv): Promise<Finding[]> {
   }
 }
 
-try {
-  await main();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(1);
-}
+await runCommand(main);

@@ -9,6 +9,7 @@ import { countSlice } from '../domain/workspace/keys/count.ts';
 import { keyRotationId, keyRotationStart } from '../domain/workspace/keys/process.ts';
 import type { KeyRotationProgress } from '../workflows/workspace/key-rotation/contract.ts';
 import { keyRotationProgressQuery } from '../workflows/workspace/key-rotation/names.ts';
+import { runCommand } from './command.ts';
 import { commandEnvironment } from './command-environment.ts';
 
 const usage = 'Usage: npm run --silent keys -- status | rotate [--no-wait]';
@@ -107,11 +108,4 @@ function progressText({ keyId, done, left, byColumn }: KeyRotationProgress): str
   return [`${done} re-sealed under ${keyId}, ${left} left`, ...columns].join('; ');
 }
 
-try {
-  await main(process.argv.slice(2));
-  // Open connections of the data layer must not keep a finished command alive.
-  process.exit(0);
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(1);
-}
+await runCommand(main);

@@ -12,33 +12,55 @@ export type NodePartOptions = {
   logFile: string;
 };
 
+/** A part with the port at which it shows its metrics. */
+export type NodePartHandle = PartHandle & { metricsPort: number };
+
+interface ReadyMessage {
+  ready: true;
+  metricsPort?: number;
+  /** Of a worker, which shows its metrics there. */
+  healthPort?: number;
+}
+
 const readyTimeoutMs = 60_000;
 
 /**
  * Starts `api/main.ts` or `worker/main.ts` as in production, plus a message channel on which it sends
- * `{ready: true}`. If the channel closes because this process was killed, the part ends by itself.
+ * `{ready: true}` and its ports. If the channel closes because this process was killed, the part ends by itself.
  */
-export async function startNodePart(options: NodePartOptions): Promise<PartHandle> {
+export async function startNodePart(
+  options: NodePartOptions,
+  previous: NodePartHandle | undefined,
+): Promise<NodePartHandle> {
   const { name, logFile } = options;
   const script = join(repositoryDir, name, 'main.ts');
   const { handle, child } = launchPart({
     name,
     command: process.execPath,
     args: ['--enable-source-maps', script, markerOf(options.stackDir)],
-    environment: { ...processEnvironment, ...options.environment },
+    environment: {
+      ...processEnvironment,
+      ...options.environment,
+      ...(previous === undefined ? {} : samePort(previous)),
+    },
     workingDir: repositoryDir,
     logFile,
     stopSignal: 'SIGTERM',
     channel: true,
   });
-  let isReady = false;
+  let said: ReadyMessage | undefined;
   child.on('message', (message) => {
-    isReady ||=
-      typeof message === 'object' && message !== null && 'ready' in message && message.ready === true;
+    if (typeof message === 'object' && message !== null && 'ready' in message)
+      said ??= message as ReadyMessage;
   });
-  await untilReady(handle, { logFile, timeoutMs: readyTimeoutMs, probe: async () => isReady });
-  return handle;
+  await untilReady(handle, { logFile, timeoutMs: readyTimeoutMs, probe: async () => said !== undefined });
+  return { ...handle, metricsPort: said?.metricsPort ?? said?.healthPort ?? 0 };
 }
+
+/** Whoever watches a part finds it again after a restart. */
+const samePort = ({ name, metricsPort }: NodePartHandle) => ({
+  [name === 'api' ? 'METRICS_PORT' : 'HEALTH_PORT']: String(metricsPort),
+});
 
 /**
  * Ends an API and worker left by an earlier run that was killed, if they did not notice the closed channel.

@@ -22,6 +22,7 @@ export type StackEnvironment = {
   HOST: string;
   PORT: string;
   HEALTH_PORT: string;
+  METRICS_PORT: string;
   PUBLIC_URL: string;
   RATE_LIMIT_PER_MINUTE: string;
   LOG_LEVEL: string;
@@ -62,8 +63,9 @@ export function stackEnvironment(config: LocalConfig, addresses: Addresses): Sta
     WORK_DIR: workDirOf(config.dataDir),
     HOST: '127.0.0.1',
     PORT: String(addresses.apiPort),
-    // Any free one: on this machine, nobody asks.
+    // Any free ones; the start prints those of the metrics.
     HEALTH_PORT: '0',
+    METRICS_PORT: '0',
     PUBLIC_URL: `http://127.0.0.1:${addresses.apiPort}`,
     RATE_LIMIT_PER_MINUTE: config.rateLimitPerMinute,
     LOG_LEVEL: config.logLevel,

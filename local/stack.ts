@@ -7,7 +7,7 @@ import { ensureFirstClient } from './first-client.ts';
 import { hostEnvironment } from './host-environment.ts';
 import type { LocalState } from './local-state.ts';
 import { type MailCatcherHandle, startMailCatcher } from './mail-catcher.ts';
-import { startNodePart } from './node-part.ts';
+import { type NodePartHandle, startNodePart } from './node-part.ts';
 import { type ObjectStoreHandle, startObjectStore } from './object-store.ts';
 import type { PartName } from './part.ts';
 import { type PostgresHandle, startPostgres } from './postgres.ts';
@@ -65,13 +65,14 @@ export async function startStack(options: StackOptions): Promise<Omit<LocalState
   if (applied.length > 0) report(`Migrated the database (${applied.length} applied).`);
   const isLocalDatabase = config.databaseUrl === undefined;
   const client = await ensureFirstClient({ dataDir: config.dataDir, environment, isLocalDatabase });
-  await startServices(options, environment);
+  const services = await startServices(options, environment);
   return {
     apiUrl: environment.PUBLIC_URL,
     docsUrl: `${environment.PUBLIC_URL}/docs`,
     temporalAddress: environment.TEMPORAL_ADDRESS,
     temporalUiUrl: environment.TEMPORAL_UI_URL || null,
     mailPageUrl: stores.mail?.pageUrl ?? null,
+    metricsUrls: services.map(({ metricsPort }) => `http://127.0.0.1:${metricsPort}/metrics`),
     databaseUrl: environment.DATABASE_URL,
     s3Endpoint: environment.S3_ENDPOINT,
     clientId: client.clientId,
@@ -148,25 +149,29 @@ async function startStores({ config, supervisor, report }: StackOptions, tools: 
 async function startServices(
   { config, supervisor, report }: StackOptions,
   environment: StackEnvironment,
-): Promise<void> {
+): Promise<NodePartHandle[]> {
   const startedMs = Date.now();
-  await Promise.all(
+  const services = await Promise.all(
     (['api', 'worker'] as const).map((name) =>
-      supervisor.run({
+      supervisor.run<NodePartHandle>({
         name,
         logFile: logFileOf(config.dataDir, name),
         needs: ['postgres', 's3', 'temporal'],
-        start: () =>
-          startNodePart({
-            name,
-            environment: { ...hostEnvironment(), ...environment },
-            stackDir: config.dataDir,
-            logFile: logFileOf(config.dataDir, name),
-          }),
+        start: (previous) =>
+          startNodePart(
+            {
+              name,
+              environment: { ...hostEnvironment(), ...environment },
+              stackDir: config.dataDir,
+              logFile: logFileOf(config.dataDir, name),
+            },
+            previous,
+          ),
       }),
     ),
   );
   report(`api and worker are up (${((Date.now() - startedMs) / 1000).toFixed(1)} s).`);
+  return services;
 }
 
 function bucketOf(store: ObjectStoreHandle | undefined) {

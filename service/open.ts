@@ -124,6 +124,8 @@ export interface OpenOptions {
 export interface OpenService {
   service: Service;
   pool: pg.Pool;
+  /** All connections to PostgreSQL but those with a purpose of their own, by name. */
+  pools: Readonly<Record<string, pg.Pool>>;
   temporal: Client;
   /** Ends work under way and closes every store. */
   close(): Promise<void>;
@@ -162,8 +164,8 @@ export async function openService(
   });
   const { lake, staging } = lakes;
   const place = { extensionDir, objectStore: config.objectStore, workDir, startsEarly, logger };
-  const queries = createQueryPool({ ...config.queries, ...place });
-  const builds = createQueryPool({ ...config.queries, ...config.builds, ...place });
+  const queries = createQueryPool({ name: 'query', ...config.queries, ...place });
+  const builds = createQueryPool({ name: 'build', ...config.queries, ...config.builds, ...place });
   const temporal = createTemporalClient(config.temporal, { workflow: [traceInterceptor(traceHeader)] });
   const processes = createProcesses(db, temporal, {
     isRemote: config.temporal.tls,
@@ -237,6 +239,7 @@ export async function openService(
       logger,
     },
     pool,
+    pools: { service: pool, ...lakes.pools },
     temporal,
     async close() {
       await Promise.all([

@@ -28,6 +28,8 @@ import { verificationControlActivities } from '../activities/tables/verification
 import { verificationLakeActivities } from '../activities/tables/verification/lake.ts';
 import { appHealthAgentActivities } from '../activities/workspace/app-health/agent.ts';
 import { keyRotationControlActivities } from '../activities/workspace/key-rotation/control.ts';
+import { organizationDeletionControlActivities } from '../activities/workspace/organization-deletion/control.ts';
+import { organizationDeletionLakeActivities } from '../activities/workspace/organization-deletion/lake.ts';
 
 /** Every activity, by task queue. */
 export function activitiesOf(
@@ -53,6 +55,7 @@ export function activitiesOf(
       ...deliveryControlActivities(deps),
       ...workflowRunControlActivities(deps),
       ...keyRotationControlActivities(deps),
+      ...organizationDeletionControlActivities(deps),
     },
     lake: {
       ...ingestionBatchLakeActivities(deps),
@@ -63,6 +66,7 @@ export function activitiesOf(
       ...profileLakeActivities(deps),
       ...verificationLakeActivities(deps),
       ...exportLakeActivities(deps),
+      ...organizationDeletionLakeActivities(deps),
     },
     agent: {
       ...conversationAgentActivities(deps, agent),

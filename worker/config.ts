@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { readEnvironment, storesConfig, storesEnvironment } from '../data/stores-config.ts';
 import { modelsConfig, modelsEnvironment } from '../domain/analyst/models/config.ts';
+import { telemetryConfig, telemetryEnvironment } from '../service/telemetry/config.ts';
 
 const environment = storesEnvironment.extend({
   ...modelsEnvironment.shape,
+  ...telemetryEnvironment.shape,
   AGENT_ACTIVITIES: z.coerce.number().int().min(2).max(1_000).default(128),
   AGENT_TURNS_PER_ORGANIZATION: z.coerce.number().int().min(1).max(1_000).default(32),
   LAKE_THREADS: z.coerce.number().int().min(1).max(256).default(2),
@@ -24,6 +26,7 @@ export function readWorkerConfig(env: NodeJS.ProcessEnv) {
   return {
     ...storesConfig(e),
     models: modelsConfig(e),
+    telemetry: telemetryConfig(e),
     host: e.HOST,
     healthPort: e.HEALTH_PORT,
     agentActivities: e.AGENT_ACTIVITIES,

@@ -4,6 +4,7 @@ import pMap from 'p-map';
 import { type DataEventDeps, startDataEventRuns } from '../domain/automation/workflows/starts/data-events.ts';
 import { type OnChangeDeps, startDueBuilds } from '../domain/tables/calculated-tables/on-change.ts';
 import { startDueVerifications } from '../domain/tables/verification/on-version.ts';
+import { isAutomationPaused } from '../domain/workspace/pause/pause.ts';
 
 /** Polling interval. The run of a commit is delayed by at most the trigger's window plus this. */
 const everyMs = 500;
@@ -31,7 +32,9 @@ const watches: readonly Watch[] = [
         await sql<{ id: string }>`
           SELECT id FROM data_event_organizations(${organizationsAtOnce}) AS id`.execute(db)
       ).rows.map(({ id }) => id),
-    look: startDataEventRuns,
+    look: async (deps, organizationId, nowMs) => {
+      if (!(await isAutomationPaused(deps.db))) await startDataEventRuns(deps, organizationId, nowMs);
+    },
   },
   {
     organizations: async (db) =>

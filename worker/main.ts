@@ -2,17 +2,21 @@ import '../data/zone-rules/use.ts';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import type { Connection } from '@temporalio/client';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { DefaultLogger, MetricsBuffer, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { pino } from 'pino';
 import { errorForLog } from '../data/error-log.ts';
 import { temporalConnection } from '../data/processes/connect.ts';
-import { configOrExit, examineAtStart } from '../service/doctor/at-start.ts';
+import { configOrExit, examineAtStart, pauseAtStart } from '../service/doctor/at-start.ts';
 import { activityStaging } from '../service/engine-process/open.ts';
 import { openService } from '../service/open.ts';
 import { serviceProbes } from '../service/probes.ts';
+import { observe, observeDeployment } from '../service/telemetry/observe.ts';
+import { startTelemetry } from '../service/telemetry/start.ts';
 import { taskQueues } from '../workflows/task-queues.ts';
 import { activitiesOf } from './activities.ts';
+import { activityTraces } from './activity-traces.ts';
 import { readWorkerConfig } from './config.ts';
+import { bufferOptions, takeCoreMetrics } from './core-metrics.ts';
 import { startDataEvents } from './data-events.ts';
 import { serveHealth } from './health.ts';
 import { activityErrors } from './interceptors.ts';
@@ -39,10 +43,15 @@ const levels = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERR
 const sdkLogger = new DefaultLogger('INFO', ({ level, message, meta }) =>
   logger[levels[level]](meta ?? {}, message),
 );
+const telemetry = await startTelemetry(config.telemetry, { service: 'worker', isScraped: true, logger });
+const buffer = new MetricsBuffer(bufferOptions);
 Runtime.install({
   shutdownSignals: [],
   // The SDK's core writes the same form as everything else.
-  telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
+  telemetryOptions: {
+    logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} },
+    metrics: { buffer },
+  },
   logger: sdkLogger,
 });
 
@@ -55,6 +64,7 @@ const opened = await openService(config, {
 });
 const { service: deps, temporal, close } = opened;
 await examineAtStart(config, logger);
+await pauseAtStart(config, deps.db, logger);
 await deps.objects.ensureBucket();
 await ensureSearchAttributes(temporal.connection as Connection, config.temporal.namespace, logger);
 const connection = await NativeConnection.connect(temporalConnection(config.temporal));
@@ -65,7 +75,7 @@ const codePath = await keptWorkflowBundle(
 const shared = {
   connection,
   namespace: config.temporal.namespace,
-  interceptors: { activity: [activityErrors(logger)] },
+  interceptors: { activity: [activityTraces, activityErrors(logger)] },
   ...versioningOf(config.buildId),
 };
 const activities = activitiesOf(deps, config.lakeMaintenance, config.agent);
@@ -115,17 +125,23 @@ if (config.buildId !== undefined)
   becomeCurrentWhereNoneIs(temporal, config.buildId, logger).catch((err: unknown) =>
     logger.warn({ err }, 'the release could not be announced'),
   );
-const endHealth = await serveHealth(config.healthPort, config.host, {
+const probes = {
   ...serviceProbes(opened),
   workers() {
     if (workers.some((worker) => worker.getState() !== 'RUNNING')) throw new Error('A worker does not poll.');
   },
-});
-process.send?.({ ready: true });
+};
+const observers = [observe(opened, probes), observeDeployment(opened)];
+const coreMetrics = takeCoreMetrics(buffer);
+const health = await serveHealth(config.healthPort, config.host, { probes, metrics: telemetry.text });
+process.send?.({ ready: true, healthPort: health.port });
 try {
   await running;
 } finally {
-  await Promise.all([reconciler.stop(), dataEvents.stop(), endHealth()]);
+  coreMetrics.stop();
+  await Promise.all(observers.map((observer) => observer.stop()));
+  await Promise.all([reconciler.stop(), dataEvents.stop(), telemetry.stop()]);
+  await health.close();
   await connection.close();
   await close();
 }

@@ -3,8 +3,15 @@ import type { Logger } from 'pino';
 import type { Database } from '../data/postgres/client.ts';
 import { runStep } from '../data/reconciling/run.ts';
 import type { ReconcileStep } from '../data/reconciling/step.ts';
+import { counter } from '../data/telemetry/instruments.ts';
 
 const everyMs = 10_000;
+
+const looks = counter(
+  'workspace.reconciler.looks',
+  '{look}',
+  'Looks of the reconciler for what to repair, by step and outcome: ok or failed.',
+);
 
 /**
  * Repairs inconsistencies that crashes leave between two stores, as long as the worker runs. Every worker
@@ -23,8 +30,12 @@ export function startReconciler(
       );
       for (const step of steps) {
         if (stopping.signal.aborted) return;
-        await runStep(deps, step).catch((err: unknown) =>
-          deps.logger.warn({ err, step: step.name }, 'reconciliation will be tried again'),
+        await runStep(deps, step).then(
+          () => looks.add(1, { step: step.name, outcome: 'ok' }),
+          (err: unknown) => {
+            looks.add(1, { step: step.name, outcome: 'failed' });
+            deps.logger.warn({ err, step: step.name }, 'reconciliation will be tried again');
+          },
         );
       }
     }

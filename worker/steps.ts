@@ -21,7 +21,10 @@ import { tableSteps } from '../domain/tables/tables/reconcile.ts';
 import { verificationSteps } from '../domain/tables/verification/reconcile.ts';
 import { appHealthSteps } from '../domain/workspace/apps/reconcile.ts';
 import { fileSteps } from '../domain/workspace/files/reconcile.ts';
+import { deletionSteps } from '../domain/workspace/organizations/deletion/reconcile.ts';
+import { unlessPaused } from '../domain/workspace/pause/pause.ts';
 import { runSteps } from '../domain/workspace/runs/reconcile.ts';
+import { usageSteps } from '../domain/workspace/usage/reconcile.ts';
 
 /** The steps of every feature, in the order in which a worker runs them. */
 export function reconcileSteps(
@@ -31,24 +34,23 @@ export function reconcileSteps(
   return [
     ...processSteps(deps),
     ...importSteps(deps),
-    ...snapshotSteps(deps),
+    ...unlessPaused(deps.db, snapshotSteps(deps)),
     ...batchSteps(deps),
     ...materializationSteps(deps),
     ...profileSteps(deps),
     ...verificationSteps(deps),
     ...exportSteps(deps),
     ...runSteps(deps),
-    ...conversationSteps(deps),
-    ...agentRunSteps(deps),
+    ...unlessPaused(deps.db, [...conversationSteps(deps), ...agentRunSteps(deps)]),
     ...expiredMakerSteps(deps),
-    ...scheduleSteps(deps),
-    ...workflowRunSteps(deps),
-    ...deliverySteps(deps),
+    ...unlessPaused(deps.db, [...scheduleSteps(deps), ...workflowRunSteps(deps), ...deliverySteps(deps)]),
     ...tableSteps(deps),
     ...fileSteps(deps),
     ...lakeMaintenanceSteps(deps, lakeMaintenance),
     ...lakeCredentialSteps(deps),
     ...appHealthSteps(deps),
+    ...deletionSteps(deps),
+    ...usageSteps(deps),
     wholeStep('purge', async () => {
       await sql`SELECT purge_expired(${1_000})`.execute(deps.db);
       await purgeTries(deps.db);

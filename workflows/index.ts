@@ -15,3 +15,4 @@ export { profile } from './tables/profile/workflow.ts';
 export { verification } from './tables/verification/workflow.ts';
 export { appHealth } from './workspace/app-health/workflow.ts';
 export { keyRotation } from './workspace/key-rotation/workflow.ts';
+export { organizationDeletion } from './workspace/organization-deletion/workflow.ts';

@@ -653,11 +653,20 @@ export interface OidcSubjects {
 
 export interface Organizations {
   created_at: Generated<Timestamp>;
+  deletion_begun_at: Timestamp | null;
+  deletion_due_at: Timestamp | null;
   id: string;
   name: string;
   settings: Generated<Json>;
   slug: string;
   suspended_at: Timestamp | null;
+}
+
+export interface OrganizationUsage {
+  month: Timestamp;
+  organization_id: string;
+  statements: Generated<number>;
+  stored_bytes: number | null;
 }
 
 export interface PageSessions {
@@ -1329,6 +1338,7 @@ export interface DB {
   messages: Messages;
   object_deletions: ObjectDeletions;
   oidc_subjects: OidcSubjects;
+  organization_usage: OrganizationUsage;
   organizations: Organizations;
   page_sessions: PageSessions;
   pending_renames: PendingRenames;

@@ -1,4 +1,5 @@
 import { guaranteedAtOnce, isWithinShare, type Load, mayWait, type WaitingRules } from './admission.ts';
+import { measuredWait, type PoolLoad } from './measures.ts';
 import type { PoolProcess, Slot, Slots } from './slots.ts';
 
 /** Assigns slots: immediately within an organization's fair share, after a bounded wait beyond it. */
@@ -16,10 +17,13 @@ export interface Queue<P extends PoolProcess> {
   leave(slot: Slot<P>, isSpent: boolean): void;
   /** Assigns free slots to waiting callers. */
   serve(): void;
+  load(): PoolLoad;
   close(): void;
 }
 
 export interface QueueOptions<P extends PoolProcess> {
+  /** Of its pool, in metrics. */
+  name: string;
   processes: number;
   slots: Slots<P>;
   waiting: WaitingRules;
@@ -97,18 +101,25 @@ export function createQueue<P extends PoolProcess>(options: QueueOptions<P>): Qu
     });
   }
 
+  async function enter(
+    organizationId: string,
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Slot<P>> {
+    const hasOlderWaiter = (waiting.get(organizationId) ?? 0) > 0;
+    const slot = hasOlderWaiter ? undefined : takeNow(organizationId);
+    if (slot !== undefined) return slot;
+    if (!mayWait(load, organizationId, options.waiting)) throw refusal();
+    const waitedFor = (running.get(organizationId) ?? 0) - (abandoned.get(organizationId) ?? 0);
+    const isGuaranteed = waitedFor < guaranteedAtOnce;
+    const waitMs = isGuaranteed ? timeoutMs : Math.min(timeoutMs, options.waiting.shareWaitMs);
+    return wait(organizationId, waitMs, signal);
+  }
+
   return {
     admits: (organizationId) => mayWait(load, organizationId, options.waiting),
-    enter: async (organizationId, timeoutMs, signal) => {
-      const hasOlderWaiter = (waiting.get(organizationId) ?? 0) > 0;
-      const slot = hasOlderWaiter ? undefined : takeNow(organizationId);
-      if (slot !== undefined) return slot;
-      if (!mayWait(load, organizationId, options.waiting)) throw refusal();
-      const waitedFor = (running.get(organizationId) ?? 0) - (abandoned.get(organizationId) ?? 0);
-      const isGuaranteed = waitedFor < guaranteedAtOnce;
-      const waitMs = isGuaranteed ? timeoutMs : Math.min(timeoutMs, options.waiting.shareWaitMs);
-      return wait(organizationId, waitMs, signal);
-    },
+    enter: (organizationId, timeoutMs, signal) =>
+      measuredWait(options.name, signal, () => enter(organizationId, timeoutMs, signal)),
     answered: (slot) => {
       if (!counted.has(slot) || left.has(slot) || slot.organizationId === undefined) return;
       left.add(slot);
@@ -120,6 +131,11 @@ export function createQueue<P extends PoolProcess>(options: QueueOptions<P>): Qu
       else slots.release(slot);
     },
     serve,
+    load: () => {
+      const all = slots.all();
+      const busy = all.filter(({ isBusy }) => isBusy).length;
+      return { limit: processes, processes: all.length, busy, waiting: waiters.size };
+    },
     close: () => {
       for (const waiter of [...waiters]) waiter.refuse();
     },

@@ -9,7 +9,9 @@ import {
   type ProcessStart,
   takeBackProcessStart,
 } from '../postgres/process-starts.ts';
+import { endAllProcesses } from './end-all.ts';
 import { type FailingProcess, lookForFailing } from './failing.ts';
+import { refuseDeleted } from './refuse-deleted.ts';
 import {
   cancelProcess,
   type ProcessSignal,
@@ -21,7 +23,10 @@ import {
   wakeProcess,
 } from './temporal.ts';
 
-/** Operations on durable processes for code that starts, wakes, ends or inspects them. */
+/**
+ * Operations on durable processes for code that starts, wakes, ends or inspects them. None starts for an
+ * organization that is being deleted.
+ */
 export interface Processes {
   /**
    * Starts a process whose row and outbox entry are committed. If it certainly did not start, `undo` removes
@@ -44,6 +49,8 @@ export interface Processes {
   signal(workflowId: string, signal: string, ...args: unknown[]): Promise<void>;
   /** Cancels a process; its row already says so. No effect if it is gone or has ended. */
   cancel(workflowId: string): Promise<void>;
+  /** Terminates all that run for an organization, except one; returns how many it found. */
+  endAll(organizationId: string, exceptWorkflowId: string): Promise<number>;
   stateOf(workflowId: string): Promise<ProcessState>;
   /** Running processes that make no progress, as far as one look shows. */
   failing(): Promise<FailingProcess[]>;
@@ -58,6 +65,7 @@ export interface ProcessDeps {
 export function createProcesses(db: Database, client: Client, reach: Reach = {}): Processes {
   return {
     async start(organizationId, start, undo) {
+      await refuseDeleted(db, start);
       const { outcome, cause } = await startProcess(client, start, reach);
       // If the entry is gone, the request that made the row has withdrawn it, and the process finds nothing
       // to do.
@@ -74,10 +82,12 @@ export function createProcesses(db: Database, client: Client, reach: Reach = {})
       throw workflowsUnavailable(cause);
     },
     async restart(start) {
+      await refuseDeleted(db, start);
       const { outcome, cause } = await startProcess(client, start, { again: true, ...reach });
       if (outcome !== 'started') throw workflowsUnavailable(cause);
     },
     async wake(start, signal) {
+      await refuseDeleted(db, start);
       const { outcome, cause } = await wakeProcess(client, start, signal, reach);
       if (outcome !== 'started') throw workflowsUnavailable(cause);
     },
@@ -89,6 +99,7 @@ export function createProcesses(db: Database, client: Client, reach: Reach = {})
       if ((await cancelProcess(client, workflowId, reach)) === 'unknown')
         throw workflowsUnavailable(undefined);
     },
+    endAll: (organizationId, exceptWorkflowId) => endAllProcesses(client, organizationId, exceptWorkflowId),
     stateOf: (workflowId) => stateOfProcess(client, workflowId),
     failing: lookForFailing(client),
   };

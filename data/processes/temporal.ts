@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { type Span, SpanKind } from '@opentelemetry/api';
 import {
   type Client,
   type Connection,
@@ -17,23 +18,36 @@ import {
 } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import type { ProcessStart } from '../postgres/process-starts.ts';
+import { activeOr, inSpan, traceparentOf } from '../telemetry/spans.ts';
 
 const closeEvent = proto.temporal.api.enums.v1.HistoryEventFilterType.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT;
 
+type Started = Pick<WorkflowStartInput, 'workflowType' | 'options' | 'headers'>;
+
 /**
  * Passes the trace of the originating request, which is in the process's memo, in the header that activities
- * receive.
+ * receive: the span of the start if it is traced, else what the request's caller sent.
  */
 export function traceInterceptor(header: string): WorkflowClientInterceptor {
-  const traced = <T extends Pick<WorkflowStartInput, 'options' | 'headers'>>(input: T): T => {
-    const { requestId, traceparent } = input.options.memo ?? {};
-    const payload = defaultPayloadConverter.toPayload({ requestId, traceparent });
-    return { ...input, headers: { ...input.headers, [header]: payload } };
+  const traced = <T extends Started, R>(input: T, next: (input: T) => Promise<R>): Promise<R> => {
+    const { memo = {}, workflowId, priority } = input.options;
+    const { requestId, traceparent } = memo;
+    const attributes = {
+      'temporal.workflow.type': input.workflowType,
+      'temporal.workflow.id': workflowId,
+      ...(typeof requestId === 'string' ? { 'workspace.request_id': requestId } : {}),
+      ...(priority?.fairnessKey === undefined ? {} : { 'workspace.organization_id': priority.fairnessKey }),
+    };
+    const started = (span: Span) => {
+      const passed = { requestId, traceparent: traceparentOf(span) ?? traceparent };
+      const payload = defaultPayloadConverter.toPayload(passed);
+      return next({ ...input, headers: { ...input.headers, [header]: payload } });
+    };
+    // Started again by the reconciler, it is still part of the request's trace.
+    const settings = { kind: SpanKind.PRODUCER, attributes, parent: activeOr(traceparent) };
+    return inSpan(`StartWorkflow ${input.workflowType}`, settings, started);
   };
-  return {
-    start: (input, next) => next(traced(input)),
-    signalWithStart: (input, next) => next(traced(input)),
-  };
+  return { start: traced, signalWithStart: traced };
 }
 
 /** `refused` is certain: nothing was started. `unknown` is not: the request may have arrived. */

@@ -4,6 +4,7 @@ import pMap from 'p-map';
 import type { Logger } from 'pino';
 import { AppError } from '../errors.ts';
 import type { Database } from '../postgres/client.ts';
+import { counter } from '../telemetry/instruments.ts';
 import type { ReconcileItem, ReconcileStep } from './step.ts';
 
 /** An attempt that takes longer is abandoned here, and any worker may claim the item again. */
@@ -19,6 +20,12 @@ interface RunDeps {
   db: Database;
   logger: Pick<Logger, 'warn'>;
 }
+
+const repairs = counter(
+  'workspace.reconciler.items',
+  '{item}',
+  'Items that the reconciler worked on, by step and outcome: repaired, away or failed.',
+);
 
 /** The current claim on an item; a worker that takes the item over has a different claim. */
 interface Claim {
@@ -43,9 +50,11 @@ export async function runStep(
     if (claim === undefined) return;
     try {
       await inTime(item.work(), claimSeconds);
+      repairs.add(1, { step: step.name, outcome: 'repaired' });
       await rest(deps.db, { ...claim, attempts: 0 }, firstWaitSeconds - 1);
     } catch (err) {
       const { attempts } = claim;
+      repairs.add(1, { step: step.name, outcome: isAway(err) ? 'away' : 'failed' });
       deps.logger.warn(
         { err, step: step.name, item: item.key, attempts },
         'reconciliation will be tried again',

@@ -40,15 +40,18 @@ export interface Lakes {
    * holder of a lock never waits for these.
    */
   staging: LakeEngine;
+  /** Connections of the owner role, by purpose. */
+  pools: Readonly<Record<'catalog' | 'locks', pg.Pool>>;
   close(): Promise<void>;
 }
 
 /** Opens what a process needs to write and read lakes. */
 export function openLakes(options: LakeOptions): Lakes {
-  const pools = [poolOf(options, 'catalog', 12), poolOf(options, 'locks', 24)] as const;
+  const pools = [poolOf(options, 'catalog', 8), poolOf(options, 'locks', 10)] as const;
   const [catalogPool, lockPool] = pools;
   const engine = createLakeEngine({
     ...options,
+    name: 'engine',
     module: engineModule,
     waitMs: engineWaitMs,
     waiting: { perOrganization: 64, inAll: 512, shareWaitMs: engineWaitMs },
@@ -58,6 +61,7 @@ export function openLakes(options: LakeOptions): Lakes {
   });
   const staging = createLakeEngine({
     ...options,
+    name: 'staging',
     module: engineModule,
     ...options.staging,
     sessionTimeoutMs: 2 * 3_600_000,
@@ -72,6 +76,7 @@ export function openLakes(options: LakeOptions): Lakes {
   return {
     lake: { catalogPool, catalog, engine, locks: createTableLocks(lockPool) },
     staging,
+    pools: { catalog: catalogPool, locks: lockPool },
     async close() {
       await Promise.all([engine.close(), staging.close()]);
       await Promise.all(pools.map((pool) => pool.end()));

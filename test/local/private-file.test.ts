@@ -16,6 +16,7 @@ const state: LocalState = {
   temporalAddress: '127.0.0.1:7233',
   temporalUiUrl: null,
   mailPageUrl: null,
+  metricsUrls: ['http://127.0.0.1:9464/metrics'],
   databaseUrl: 'postgres://localhost/workspace',
   s3Endpoint: 'http://127.0.0.1:9000',
   clientId: 'cli_1',

@@ -121,7 +121,7 @@ async function open(
   environment: NodeJS.ProcessEnv,
   closers: (() => Promise<unknown> | unknown)[],
 ): Promise<Workspace> {
-  const databaseUrl = await createTestDatabase(closers);
+  const databaseUrl = environment['DATABASE_URL'] ?? (await createTestDatabase(closers));
   const namespace = await createTestNamespace(process.env['TEMPORAL_ADDRESS']!);
   const config = readApiConfig({
     ...process.env,
@@ -186,7 +186,10 @@ async function open(
 }
 
 /** A copy of the migrated template, under its own name. */
-export async function createTestDatabase(closers: (() => Promise<unknown> | unknown)[]): Promise<string> {
+export async function createTestDatabase(
+  closers: (() => Promise<unknown> | unknown)[],
+  template = process.env['TEMPLATE_DATABASE'],
+): Promise<string> {
   const adminUrl = process.env['DATABASE_URL']!;
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   const run = async (statement: string) => {
@@ -194,7 +197,7 @@ export async function createTestDatabase(closers: (() => Promise<unknown> | unkn
     await admin.connect();
     await admin.query(statement).finally(() => admin.end());
   };
-  await run(`CREATE DATABASE ${name} TEMPLATE ${process.env['TEMPLATE_DATABASE']}`);
+  await run(`CREATE DATABASE ${name} TEMPLATE ${template}`);
   closers.push(() => run(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
   const url = new URL(adminUrl);
   url.pathname = `/${name}`;
@@ -235,7 +238,15 @@ function caller(app: Routes) {
 }
 
 async function newClient(databaseUrl: string, name: string, call: Workspace['call']): Promise<TestClient> {
-  const made = await provisionOrganization({ DATABASE_URL: databaseUrl }, { name });
+  return clientOf(call, await provisionOrganization({ DATABASE_URL: databaseUrl }, { name }));
+}
+
+/** A client of an organization that is there already, as in a restored database. */
+export function clientOf(
+  call: Workspace['call'],
+  made: Pick<TestClient, 'organizationId' | 'clientId' | 'clientSecret' | 'ownerToken'>,
+): TestClient {
+  const { organizationId, clientId, clientSecret, ownerToken } = made;
   const tokens = new Map<string, Promise<string>>();
   const token = (scope = '') => {
     let known = tokens.get(scope);
@@ -243,8 +254,8 @@ async function newClient(databaseUrl: string, name: string, call: Workspace['cal
       known = call('POST', '/v1/auth/m2m/token', {
         raw: {
           text: new URLSearchParams({
-            client_id: made.clientId,
-            client_secret: made.clientSecret,
+            client_id: clientId,
+            client_secret: clientSecret,
             scope,
           }).toString(),
           contentType: 'application/x-www-form-urlencoded',
@@ -255,7 +266,7 @@ async function newClient(databaseUrl: string, name: string, call: Workspace['cal
     return known;
   };
   return {
-    ...made,
+    ...{ organizationId, clientId, clientSecret, ownerToken },
     token,
     call: async (method, url, options = {}) =>
       call(method, url, {

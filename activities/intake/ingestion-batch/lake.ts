@@ -6,6 +6,7 @@ import { failBatch, failIfFinal, internalFailure } from '../../../domain/intake/
 import { finishApplied } from '../../../domain/intake/ingestion/finish.ts';
 import { findBatch, markCleaned } from '../../../domain/intake/ingestion/ingestion-batches.ts';
 import { quarantineOf } from '../../../domain/intake/ingestion/quarantine.ts';
+import { removeUnneeded } from '../../../domain/workspace/files/remove-unneeded.ts';
 import type {
   IngestionBatchInput,
   IngestionBatchLakeActivities,
@@ -59,7 +60,7 @@ export function ingestionBatchLakeActivities(deps: ActivityDeps): IngestionBatch
 
     /** Safe to retry: removes by prefix, and only objects to which no table refers. */
     cleanUpIngestionBatch: beating(async ({ organizationId, batchId }: IngestionBatchInput) => {
-      await deps.objects.removeAll(batchPrefix(organizationId, batchId));
+      await removeUnneeded(deps, organizationId, batchPrefix(organizationId, batchId));
       await inOrganization(deps.db, organizationId, (db) => markCleaned(db, organizationId, batchId));
     }),
   };

@@ -5,6 +5,7 @@ import { expireSnapshots } from '../../../domain/tables/lake-maintenance/expire.
 import { removeOldFiles, removeOrphans } from '../../../domain/tables/lake-maintenance/files.ts';
 import { flushTable } from '../../../domain/tables/lake-maintenance/flush.ts';
 import { isBusy, type MaintainedTable, nextTable } from '../../../domain/tables/lake-maintenance/tables.ts';
+import { areRemovalsHeld } from '../../../domain/workspace/backups/hold.ts';
 import type {
   LakeMaintenanceFigures,
   LakeMaintenanceInput,
@@ -18,6 +19,8 @@ import type { LakeMaintenanceSettings } from './control.ts';
 
 /** An activity starts no new work after this long; the next one continues where it ended. */
 const pieceMs = 60_000;
+/** What a step does while a backup copies: the next run catches up. */
+const nothing: LakeMaintenancePiece = { figures: {}, failures: [], next: null };
 /** This many consecutive failing tables indicate a fault of the store: the piece is retried. */
 const failuresInARow = 3;
 
@@ -55,6 +58,7 @@ export function lakeMaintenanceLakeActivities(
     /** Safe to retry: a removed snapshot is no longer listed as past the retention. */
     expireLakeSnapshots: ({ organizationId }) =>
       withHeartbeats({}, {}, async () => {
+        if (await areRemovalsHeld(deps.db)) return nothing;
         const lake = await lakes.catalog.get(organizationId);
         const endMs = Date.now() + pieceMs;
         let snapshotsExpired = 0;
@@ -70,6 +74,7 @@ export function lakeMaintenanceLakeActivities(
     /** Safe to retry: a file that does not exist counts as removed. */
     removeOldLakeFiles: ({ organizationId }) =>
       withHeartbeats({}, {}, async () => {
+        if (await areRemovalsHeld(deps.db)) return nothing;
         const filesRemoved = await removeOldFiles(lakes, await lakes.catalog.get(organizationId));
         return { figures: { filesRemoved }, failures: [], next: null };
       }),
@@ -77,6 +82,7 @@ export function lakeMaintenanceLakeActivities(
     /** Safe to retry: a removed file is not listed again. */
     removeLakeOrphans: ({ organizationId }) =>
       withHeartbeats({}, {}, async () => {
+        if (await areRemovalsHeld(deps.db)) return nothing;
         const orphansRemoved = await removeOrphans(deps, await lakes.catalog.get(organizationId));
         return { figures: { orphansRemoved }, failures: [], next: null };
       }),

@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { ValidationError } from '../../../data/errors.ts';
+import { AppError, ValidationError } from '../../../data/errors.ts';
 import type { Params } from '../../../domain/analyst/playbooks/parameters.ts';
 import { checkCall, type SignedCall, takeCall } from '../../../domain/automation/workflows/starts/call.ts';
 import type { BodyReader } from '../../../domain/tables/records/reading/reader.ts';
 import { recordedWork } from '../../../domain/workspace/audit/recorded-work.ts';
 import type { Recorder } from '../../../domain/workspace/audit/recorder.ts';
+import { isAutomationPaused } from '../../../domain/workspace/pause/pause.ts';
 import { memoOf } from '../../caller.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { isMap, mapSchema } from '../../free-form.ts';
@@ -68,6 +69,14 @@ export function hooksRoutes(app: Routes, deps: ApiDeps, limit: RateLimit, record
       limit.forgiveAddress(request);
       limit.byHook(call.triggerId, reply);
       const { organizationId, workflowId } = call;
+      if (await isAutomationPaused(deps.db))
+        throw new AppError(
+          'workflows_unavailable',
+          'The operator has paused all automation; call again later.',
+          {
+            retryAfterSeconds: 60,
+          },
+        );
       const readParams = () => paramsOf(deps.reader, request, body);
       const take = () => takeCall(deps, call, { readParams, memo: memoOf(request, call.triggerId) });
       // A repeated call starts nothing more.

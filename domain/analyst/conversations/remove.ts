@@ -6,6 +6,7 @@ import {
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
 import type { ConversationInput } from '../../../workflows/analyst/conversation/contract.ts';
+import { removeUnneeded } from '../../workspace/files/remove-unneeded.ts';
 import { type Conversation, updateConversation } from './conversations.ts';
 import { activeReply } from './messages.ts';
 import { endTurn } from './turns.ts';
@@ -30,7 +31,7 @@ export async function removeConversation(
   { db, objects }: { db: Database; objects: Pick<ObjectStore, 'removeAll'> },
   { organizationId, conversationId }: ConversationInput,
 ): Promise<void> {
-  await objects.removeAll(conversationPrefix(organizationId, conversationId));
+  await removeUnneeded({ db, objects }, organizationId, conversationPrefix(organizationId, conversationId));
   await inOrganization(db, organizationId, (transaction) =>
     transaction
       .deleteFrom('conversations')

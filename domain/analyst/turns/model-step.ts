@@ -26,7 +26,7 @@ import {
   WriteFailed,
 } from './reply-writer.ts';
 import { final, StepFailure } from './step-failure.ts';
-import { addTokens, tokensUsed } from './token-usage.ts';
+import { addTokens, measureTokens, tokensUsed } from './token-usage.ts';
 import { tools } from './tools/index.ts';
 import type { Tool } from './tools/tool.ts';
 import { writeReport } from './tools/write-report.ts';
@@ -56,6 +56,7 @@ export async function takeModelStep(
   if ('kind' in begun) return begun;
   try {
     const answer = await ask(deps, begun, isLast, signal);
+    if (begun.reply.model !== offlineId) measureTokens(begun.reply.model, answer.usage);
     return await endStep(deps, begun.stepTry, answer, begun.offered);
   } catch (error) {
     if (error instanceof TurnEnded) return { kind: 'ended' };
@@ -222,15 +223,12 @@ async function countUnfinished(
   { characters }: AnswerSize,
 ): Promise<void> {
   if (characters === 0 || model === offlineId) return;
+  const used = {
+    inputTokens: Math.ceil(JSON.stringify(messages).length / charactersPerToken),
+    outputTokens: Math.ceil(characters / charactersPerToken),
+  };
+  measureTokens(model, used);
   await inOrganization(db, organizationId, (transaction) =>
-    addTokens(
-      transaction,
-      organizationId,
-      {
-        inputTokens: Math.ceil(JSON.stringify(messages).length / charactersPerToken),
-        outputTokens: Math.ceil(characters / charactersPerToken),
-      },
-      monthlyTokenBudget,
-    ),
+    addTokens(transaction, organizationId, used, monthlyTokenBudget),
   );
 }

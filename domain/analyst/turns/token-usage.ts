@@ -1,10 +1,24 @@
 import { sql } from 'kysely';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { counter } from '../../../data/telemetry/instruments.ts';
 import { recordEvents } from '../../workspace/audit/events.ts';
 
 export interface TokenCount {
   inputTokens: number;
   outputTokens: number;
+}
+
+const measured = counter(
+  'workspace.model.tokens',
+  '{token}',
+  'Tokens that language models read and wrote, by provider, model and direction: input or output.',
+);
+
+/** Counts for operators, without saying for whom. */
+export function measureTokens(model: string, { inputTokens, outputTokens }: TokenCount): void {
+  const [provider = ''] = model.split('/');
+  measured.add(inputTokens, { provider, model, direction: 'input' });
+  measured.add(outputTokens, { provider, model, direction: 'output' });
 }
 
 const thisMonth = sql<Date>`date_trunc('month', now() AT TIME ZONE 'UTC')::date`;

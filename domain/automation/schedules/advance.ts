@@ -6,6 +6,7 @@ import {
 } from '../../../data/postgres/client.ts';
 import { bestEffort, type Processes } from '../../../data/processes/processes.ts';
 import type { ScheduleInput, ScheduleNext } from '../../../workflows/automation/schedule/contract.ts';
+import { isAutomationPaused } from '../../workspace/pause/pause.ts';
 import type { Occurrence } from '../cadences/next.ts';
 import { dueOf, fireOf, missedRow } from './due.ts';
 import { scheduleRunProcess, scheduleRunStart } from './process.ts';
@@ -20,6 +21,7 @@ export interface AdvanceDeps {
 
 /** A fire that is later than this is missed. */
 const latestMs = 86_400_000;
+const lookAgainMs = 60_000;
 
 /**
  * Processes everything due by `nowMs`: the latest occurrence fires if it is less than a day late and no
@@ -31,6 +33,7 @@ export async function advanceSchedule(
   { organizationId, scheduleId }: ScheduleInput,
   nowMs: number,
 ): Promise<ScheduleNext> {
+  if (await isAutomationPaused(deps.db)) return untilResumed(nowMs);
   const { next, fired } = await inOrganization(deps.db, organizationId, async (db) => {
     const row = await findSchedule(db, organizationId, scheduleId, 'update');
     if (row === undefined) return { next: { kind: 'gone' } as const, fired: undefined };
@@ -47,6 +50,14 @@ export async function advanceSchedule(
   }
   return next;
 }
+
+/** While all automation is paused, nothing fires; afterwards it is as after a time in which nothing ran. */
+const untilResumed = (nowMs: number): ScheduleNext => ({
+  kind: 'wait',
+  atMs: nowMs + lookAgainMs,
+  localTime: 'the end of the pause of all automation',
+  zoneId: 'this installation',
+});
 
 interface Advanced {
   next: ScheduleNext;

@@ -3,6 +3,7 @@ import type { ObjectStore } from '../../../data/objects/store.ts';
 import type { Database } from '../../../data/postgres/client.ts';
 import type { StagedWork } from '../../tables/staging/staging.ts';
 import type { GateDeps } from '../../tables/verification/gate.ts';
+import { removeUnneeded } from '../../workspace/files/remove-unneeded.ts';
 import type { Copied, SourceCopier } from './copy/copier.ts';
 import type { Replica, ReplicateDeps } from './replicate.ts';
 import type { SnapshotRun } from './snapshot-runs.ts';
@@ -28,9 +29,9 @@ export const workOf = ({ organization_id: organizationId, id }: SnapshotRun): St
 });
 
 /** Removes the stored pages, and unfinished uploads of a killed attempt. */
-export async function removePages({ objects }: SnapshotRunDeps, row: SnapshotRun): Promise<void> {
-  await objects.abortUploads(pagesPrefix(row));
-  await objects.removeAll(pagesPrefix(row));
+export async function removePages(deps: SnapshotRunDeps, row: SnapshotRun): Promise<void> {
+  await deps.objects.abortUploads(pagesPrefix(row));
+  await removeUnneeded(deps, row.organization_id, pagesPrefix(row));
 }
 
 /** Key of the folder for the pages that were read; ends with a slash. */

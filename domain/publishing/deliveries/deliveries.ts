@@ -3,6 +3,7 @@ import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 import { states } from '../../../data/postgres/states.ts';
+import { counter } from '../../../data/telemetry/instruments.ts';
 
 /** One item delivered to one destination, once. */
 export type Delivery = RecordOf<'deliveries'>;
@@ -16,7 +17,7 @@ export const { find: findDelivery, get: getDelivery, update: updateDelivery } = 
  * `sending` means that the destination may have it from now on. Only the sending attempt knows that it
  * certainly has not, and may retry. `uncertain` is final: it is never sent again automatically.
  */
-export const deliveryStates = states(
+const moves = states(
   'deliveries',
   {
     pending: ['sending', 'delivered', 'failed'],
@@ -27,6 +28,22 @@ export const deliveryStates = states(
   },
   (to) => (to === 'delivered' ? { delivered_at: new Date() } : {}),
 );
+
+const ended = counter(
+  'workspace.delivery.ended',
+  '{delivery}',
+  'Deliveries that ended, by kind and outcome: delivered, failed or uncertain.',
+);
+
+export const deliveryStates: typeof moves = {
+  ...moves,
+  move: async (...move) => {
+    const moved = await moves.move(...move);
+    if (moved !== undefined && moves.isEnd(moved.status))
+      ended.add(1, { kind: moved.kind, outcome: moved.status });
+    return moved;
+  },
+};
 
 /** Adds pending deliveries; existing ones stay unchanged. */
 export async function insertDeliveries(

@@ -4,9 +4,11 @@ import { AppError } from '../../../data/errors.ts';
 import type { ObjectStoreSettings } from '../../../data/objects/settings.ts';
 import type { WaitingRules } from '../../../data/process-pool/admission.ts';
 import { removeLeftovers } from '../../../data/process-pool/leftovers.ts';
+import { countRefusal, type PoolLoad } from '../../../data/process-pool/measures.ts';
 import { createQueue, type Queue } from '../../../data/process-pool/queue.ts';
 import { createSlots, type Slot } from '../../../data/process-pool/slots.ts';
 import { createDelivery } from './pool/delivery.ts';
+import { measured } from './pool/measured.ts';
 import {
   type QueryProcess,
   QueryProcessEnded,
@@ -26,6 +28,8 @@ export interface QueryLogger {
 }
 
 export interface QueryPoolOptions {
+  /** Of the pool, in metrics and traces; `query` if left out. */
+  name?: string;
   /** Folder of `<name>.duckdb_extension` files; undefined installs them from the engine's own repository. */
   extensionDir: string | undefined;
   objectStore: ObjectStoreSettings;
@@ -63,6 +67,7 @@ export interface QueryPool {
   perform<Task extends ProcessTask>(task: Task, limits: TaskLimits): Promise<AnswerOf<Task>>;
   close(): Promise<void>;
   processIds(): number[];
+  load(): PoolLoad;
   /** Whether its processes can start with all they need. */
   isAble(): boolean;
 }
@@ -87,6 +92,7 @@ const waiting: WaitingRules = { perOrganization: 32, inAll: 256, shareWaitMs: 1_
 
 /** Runs users' statements in separate processes, so that they cannot affect this one. */
 export function createQueryPool(options: QueryPoolOptions): QueryPool {
+  const { name = 'query' } = options;
   const settings = {
     extensionDir: options.extensionDir,
     installDir: join(options.workDir, 'extensions'),
@@ -104,6 +110,7 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
     onChange: () => queue.serve(),
   });
   const queue: Queue<QueryProcess> = createQueue({
+    name,
     processes: options.processes,
     slots,
     waiting,
@@ -127,7 +134,10 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
     }
   }
 
-  async function perform<Task extends ProcessTask>(task: Task, given: TaskLimits): Promise<AnswerOf<Task>> {
+  async function performTwice<Task extends ProcessTask>(
+    task: Task,
+    given: TaskLimits,
+  ): Promise<AnswerOf<Task>> {
     const startedAtMs = performance.now();
     const { limits, hasBegun } = watched(given);
     try {
@@ -147,9 +157,14 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
     }
   }
 
+  const perform: QueryPool['perform'] = (task, limits) =>
+    measured(name, task, () => performTwice(task, limits));
+
   return {
     admit: (organizationId) => {
-      if (!queue.admits(organizationId)) throw saturated();
+      if (queue.admits(organizationId)) return;
+      countRefusal(name);
+      throw saturated();
     },
     perform,
     run: (request) => perform(statementOf(request), request),
@@ -160,6 +175,7 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
     },
     isAble: () => slots.isAble(),
     processIds: () => slots.all().flatMap((slot) => slot.process.pid ?? []),
+    load: queue.load,
   };
 }
 

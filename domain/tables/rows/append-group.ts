@@ -1,4 +1,6 @@
+import type { Context } from '@opentelemetry/api';
 import type { LakeOperation } from '../../../data/lake/ledger.ts';
+import { counts, histogram } from '../../../data/telemetry/instruments.ts';
 import { repeatsOf } from '../records/duplicates.ts';
 import type { PlannedRows } from '../records/reading/tasks.ts';
 import type { RowsBody } from './body.ts';
@@ -23,6 +25,8 @@ export interface Waiting {
   request: AppendRequest;
   /** Whom it acts for, because the group's commit acts for none of its requests alone. */
   principalId: string | undefined;
+  /** The trace that it is part of. */
+  trace: Context;
   resolve(result: AppendResult): void;
   reject(error: unknown): void;
 }
@@ -78,7 +82,26 @@ export const sharedCommit = (admitted: readonly Planned[]): SharedCommit => ({
   operations: admitted.map(({ waiting, plan }) => operationOf(waiting.request, plan)),
 });
 
+const requests = histogram(
+  'workspace.append.commit.requests',
+  '{request}',
+  'Appends that one commit of a table holds.',
+  counts,
+);
+const rows = histogram(
+  'workspace.append.commit.rows',
+  '{row}',
+  'Rows that one commit of appends holds.',
+  counts,
+);
+
+/** Answers the requests of one commit. */
 export function resolveAll(admitted: readonly Planned[], version: number): void {
+  requests.record(admitted.length, {});
+  rows.record(
+    admitted.reduce((sum, { plan }) => sum + plan.rowIds.length, 0),
+    {},
+  );
   for (const { waiting, plan } of admitted)
     waiting.resolve({ rowsWritten: plan.rowIds.length, tableVersion: version });
 }

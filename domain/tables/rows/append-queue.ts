@@ -1,5 +1,7 @@
+import { context, trace } from '@opentelemetry/api';
 import { AppError } from '../../../data/errors.ts';
 import { acting, actingAsService } from '../../../data/postgres/acting.ts';
+import { inSpan } from '../../../data/telemetry/spans.ts';
 import type { TableDeps } from '../tables/deps.ts';
 import { commitGroup } from './append.ts';
 import type { AppendRequest, AppendResult, Waiting } from './append-group.ts';
@@ -51,8 +53,11 @@ export function createAppender(deps: TableDeps): Appender {
       if (group.length === 0) break;
       recent = [recent[1]!, group.length];
       try {
-        const left = queue.table === undefined ? group : await commitAsKnown(deps, queue.table, group);
-        if (left.length > 0) queue.table = await deps.lake.locks.hold(tableId, () => commitGroup(deps, left));
+        await tracedAsOne(group, async () => {
+          const left = queue.table === undefined ? group : await commitAsKnown(deps, queue.table, group);
+          if (left.length > 0)
+            queue.table = await deps.lake.locks.hold(tableId, () => commitGroup(deps, left));
+        });
       } catch (error) {
         queue.table = undefined;
         for (const waiting of group) waiting.reject(error);
@@ -64,7 +69,13 @@ export function createAppender(deps: TableDeps): Appender {
 
   return (request) =>
     new Promise((resolve, reject) => {
-      const waiting = { request, principalId: acting().principalId, resolve, reject };
+      const waiting = {
+        request,
+        principalId: acting().principalId,
+        trace: context.active(),
+        resolve,
+        reject,
+      };
       // The organization is part of the key: a request that names another organization's table must not share
       // its commit.
       const key = `${request.organizationId}/${request.tableId}`;
@@ -90,6 +101,21 @@ export function createAppender(deps: TableDeps): Appender {
 /** Checks the rows while another commit is in progress, by the table as it was before. */
 function planAhead({ table }: Queue, { body }: AppendRequest): void {
   if (table !== undefined) body.plan(table.columns, table.keys, 'required').catch(() => undefined);
+}
+
+/** The commit is part of the first request's trace; those of the others are linked. */
+function tracedAsOne(group: readonly Waiting[], commit: () => Promise<void>): Promise<void> {
+  const [first, ...others] = group;
+  const { organizationId } = first!.request;
+  const links = others.flatMap((other) => {
+    const own = trace.getSpanContext(other.trace);
+    return own === undefined ? [] : [{ context: own }];
+  });
+  const attributes = {
+    'workspace.organization_id': organizationId,
+    'workspace.append.requests': group.length,
+  };
+  return inSpan('append commit', { attributes, links, parent: first!.trace }, commit);
 }
 
 /** A group gathers until it has a third of the requests that the last two had together. */

@@ -1,6 +1,10 @@
 import { sql } from 'kysely';
 import { AppError } from '../../../data/errors.ts';
-import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import {
+  type Database,
+  inOrganization,
+  type OrganizationTransaction,
+} from '../../../data/postgres/client.ts';
 import { notify } from '../../../data/postgres/notifications.ts';
 
 export interface ListedOrganization {
@@ -8,6 +12,9 @@ export interface ListedOrganization {
   name: string;
   createdAt: Date;
   suspendedAt: Date | null;
+  /** When it is deleted, or should have been; null if it is not to be. */
+  deletionDueAt: Date | null;
+  deletionBegunAt: Date | null;
 }
 
 const organizationsAtOnce = 100;
@@ -32,7 +39,23 @@ async function findOrganization(db: Database, id: string): Promise<ListedOrganiz
   const row = await inOrganization(db, id, (transaction) =>
     transaction.selectFrom('organizations').selectAll().where('id', '=', id).executeTakeFirst(),
   );
-  return row && { id, name: row.name, createdAt: row.created_at, suspendedAt: row.suspended_at };
+  return (
+    row && {
+      id,
+      name: row.name,
+      createdAt: row.created_at,
+      suspendedAt: row.suspended_at,
+      deletionDueAt: row.deletion_due_at,
+      deletionBegunAt: row.deletion_begun_at,
+    }
+  );
+}
+
+/** An organization as it is listed. @throws AppError not_found */
+export async function getListed(db: Database, id: string): Promise<ListedOrganization> {
+  const organization = await findOrganization(db, id);
+  if (organization === undefined) throw missing(id);
+  return organization;
 }
 
 /** An organization with what it has. @throws AppError not_found */
@@ -40,8 +63,7 @@ export async function showOrganization(
   db: Database,
   id: string,
 ): Promise<ListedOrganization & { people: number; projects: number; tables: number }> {
-  const organization = await findOrganization(db, id);
-  if (organization === undefined) throw missing(id);
+  const organization = await getListed(db, id);
   const { rows } = await inOrganization(db, id, (transaction) =>
     sql<{ people: number; projects: number; tables: number }>`
       SELECT (SELECT count(*) FROM users WHERE organization_id = ${id} AND removed_at IS NULL) AS people,
@@ -55,7 +77,9 @@ export async function showOrganization(
 
 /**
  * Suspends an organization, or ends that; a repeated call changes nothing. Its tokens are refused within a
- * second, and no process of it begins; those under way end by themselves. @throws AppError not_found
+ * second, and no process of it begins; those under way end by themselves.
+ *
+ * @throws AppError not_found; conflict if one that is to be deleted is resumed
  */
 export async function setSuspended(
   db: Database,
@@ -63,6 +87,7 @@ export async function setSuspended(
   isSuspended: boolean,
 ): Promise<ListedOrganization> {
   await inOrganization(db, id, async (transaction) => {
+    if (!isSuspended) await refuseDeleted(transaction, id);
     await transaction
       .updateTable('organizations')
       .set({ suspended_at: isSuspended ? new Date() : null })
@@ -72,7 +97,16 @@ export async function setSuspended(
     // Event streams ask for their tokens again.
     await notify(transaction, 'access_ended', id);
   });
-  const organization = await findOrganization(db, id);
-  if (organization === undefined) throw missing(id);
-  return organization;
+  return getListed(db, id);
+}
+
+async function refuseDeleted(transaction: OrganizationTransaction, id: string): Promise<void> {
+  const row = await transaction
+    .selectFrom('organizations')
+    .select('deletion_due_at')
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  if (row?.deletion_due_at == null) return;
+  throw new AppError('conflict', `${id} is to be deleted: keep it first, as long as that has not begun.`);
 }

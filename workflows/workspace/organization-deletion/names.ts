@@ -1,0 +1,3 @@
+export const organizationDeletionWorkflowType = 'organizationDeletion';
+/** The time of the deletion has changed, or it was called off. */
+export const deletionChangedSignal = 'deletionChanged';
