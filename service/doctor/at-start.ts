@@ -39,14 +39,19 @@ export async function examineAtStart(
 
 /**
  * With START_PAUSED, pauses all automation of a database that was not resumed in this place, before anything
- * of it can start. @throws Error if the database cannot be asked: the process must not go on
+ * of it can start. The process ends if the database cannot be asked.
  */
 export async function pauseAtStart(
   { startPaused, databaseUrl, objectStore }: ReturnType<typeof storesConfig>,
   db: Database,
   logger: Pick<Logger, 'warn'>,
 ): Promise<void> {
-  if (startPaused) await pauseWhereNotResumed(db, placeOf(databaseUrl, objectStore));
+  if (startPaused)
+    await pauseWhereNotResumed(db, placeOf(databaseUrl, objectStore)).catch((error: unknown) =>
+      exitWith(
+        `START_PAUSED: the database could not be paused, so nothing is started: ${(error as Error).message}`,
+      ),
+    );
   const isPaused = await isAutomationPaused(db).catch(() => false);
   if (isPaused)
     logger.warn(
