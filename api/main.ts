@@ -13,9 +13,10 @@ import {
 } from '../service/doctor/at-start.ts';
 import { previewStaging } from '../service/engine-process/open.ts';
 import { openService } from '../service/open.ts';
+import type { OperatorsPort } from '../service/operators-port.ts';
 import { serviceProbes } from '../service/probes.ts';
 import { observe } from '../service/telemetry/observe.ts';
-import { type MetricsListener, serveMetrics } from '../service/telemetry/serve.ts';
+import { serveMetrics } from '../service/telemetry/serve.ts';
 import { startTelemetry } from '../service/telemetry/start.ts';
 import { buildApp } from './app.ts';
 import { readApiConfig } from './config.ts';
@@ -72,7 +73,7 @@ const app = await buildApp({
   probes,
 });
 
-let metricsListener: MetricsListener | undefined;
+let metricsListener: OperatorsPort | undefined;
 
 /** Completes requests in progress, then closes everything; a second signal exits at once. */
 async function stop(): Promise<void> {

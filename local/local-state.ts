@@ -11,7 +11,7 @@ const localState = z.object({
   temporalUiUrl: z.string().nullable(),
   /** Where the mails of this stack are shown; null if another mail server is configured. */
   mailPageUrl: z.string().nullable(),
-  /** Where API and worker show their metrics; none in data directories of before. */
+  /** Where API and worker show their metrics; older releases did not write it. */
   metricsUrls: z.array(z.string()).default([]),
   databaseUrl: z.string(),
   s3Endpoint: z.string(),

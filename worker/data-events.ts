@@ -27,14 +27,13 @@ interface Watch {
 
 const watches: readonly Watch[] = [
   {
-    organizations: async (db) =>
-      (
-        await sql<{ id: string }>`
-          SELECT id FROM data_event_organizations(${organizationsAtOnce}) AS id`.execute(db)
-      ).rows.map(({ id }) => id),
-    look: async (deps, organizationId, nowMs) => {
-      if (!(await isAutomationPaused(deps.db))) await startDataEventRuns(deps, organizationId, nowMs);
+    organizations: async (db) => {
+      if (await isAutomationPaused(db)) return [];
+      const { rows } = await sql<{ id: string }>`
+        SELECT id FROM data_event_organizations(${organizationsAtOnce}) AS id`.execute(db);
+      return rows.map(({ id }) => id);
     },
+    look: startDataEventRuns,
   },
   {
     organizations: async (db) =>

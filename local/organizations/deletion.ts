@@ -20,10 +20,12 @@ export async function deleteOrganization(
   { confirm, inDays }: { confirm: string | undefined; inDays: string | undefined },
 ): Promise<void> {
   if (confirm !== id)
-    throw new Error(`This deletes all that ${id} has. Repeat its id to have it done: --confirm ${id}`);
+    throw new Error(
+      `This deletes everything that belongs to ${id}. To confirm, repeat its id: --confirm ${id}`,
+    );
   const days = Number(inDays ?? usualDays);
   if (inDays?.trim() === '' || !(days >= 0 && days <= mostDays))
-    throw new Error(`--in-days takes a number from 0, which is at once, to ${mostDays}.`);
+    throw new Error(`--in-days takes a number from 0 (at once) to ${mostDays}.`);
   await planDeletion(deps.db, id, days * daySeconds);
   await tell(deps, (processes) => wakeDeletion(processes, id));
 }

@@ -9,6 +9,7 @@ import { pMapIterable } from 'p-map';
 import { AppError } from '../../data/errors.ts';
 import type { ObjectStore, StoredObject } from '../../data/objects/store.ts';
 import { objectsFile, objectsFolder } from './description.ts';
+import { writeFile } from './write-file.ts';
 
 /** A line of the list of objects. */
 export interface CopiedObject {
@@ -79,7 +80,7 @@ async function copyOnce(
   await mkdir(place, { recursive: true, mode: 0o700 });
   const part = join(place, `${randomUUID()}.part`);
   try {
-    const { sizeBytes, sha256 } = await download(objects, key, part);
+    const { sizeBytes, sha256 } = await writeFile(await objects.read(key), part);
     const file = join(below, `${name}.${sha256}`);
     await rename(part, join(objectsFolder(destination), file));
     return { key, sizeBytes, sha256, file };
@@ -88,27 +89,6 @@ async function copyOnce(
     if (error instanceof AppError && error.code === 'not_found') return 'vanished';
     throw error;
   }
-}
-
-async function download(
-  objects: ObjectStore,
-  key: string,
-  path: string,
-): Promise<{ sizeBytes: number; sha256: string }> {
-  const hash = createHash('sha256');
-  let sizeBytes = 0;
-  await pipeline(
-    await objects.read(key),
-    async function* (chunks: AsyncIterable<Buffer>) {
-      for await (const chunk of chunks) {
-        hash.update(chunk);
-        sizeBytes += chunk.length;
-        yield chunk;
-      }
-    },
-    createWriteStream(path, { flags: 'wx', mode: 0o600 }),
-  );
-  return { sizeBytes, sha256: hash.digest('hex') };
 }
 
 /** The objects of a backup. */

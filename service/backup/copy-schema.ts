@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { identifier, literal } from '../../data/lake/sql.ts';
+import { writeFile } from './write-file.ts';
 
 /** What of the public schema belongs to the place, not to the data. */
 export const ofThePlace = ['schema_migrations', 'backup_holds', 'automation_pause', 'reconcile_tries'];
@@ -28,21 +26,7 @@ export async function copySchema(
   schema: string,
   path: string,
 ): Promise<{ sizeBytes: number; sha256: string }> {
-  const hash = createHash('sha256');
-  let sizeBytes = 0;
-  await pipeline(
-    textOf(client, schema),
-    createGzip({ level: 5 }),
-    async function* (chunks: AsyncIterable<Buffer>) {
-      for await (const chunk of chunks) {
-        hash.update(chunk);
-        sizeBytes += chunk.length;
-        yield chunk;
-      }
-    },
-    createWriteStream(path, { flags: 'wx', mode: 0o600 }),
-  );
-  return { sizeBytes, sha256: hash.digest('hex') };
+  return writeFile(textOf(client, schema), path, createGzip({ level: 5 }));
 }
 
 async function* textOf(client: pg.Client, schema: string): AsyncGenerator<string | Buffer> {
@@ -50,7 +34,7 @@ async function* textOf(client: pg.Client, schema: string): AsyncGenerator<string
   const tables = (await tablesOf(client, schema)).filter(({ name }) => isLake || !ofThePlace.includes(name));
   if (isLake) for (const { definition } of tables) yield `${definition}\n`;
   for (const { name, columns } of tables) {
-    const place = `${identifier(schema)}.${identifier(name)} (${columns.map(identifier).join(', ')})`;
+    const place = `${identifier(schema)}.${identifier(name)} (${columns.map(onOneLine).join(', ')})`;
     yield `COPY ${place} FROM stdin;\n`;
     yield* client.query(copyTo(`COPY ${place} TO STDOUT`)) as AsyncIterable<Buffer>;
     yield '\\.\n';
@@ -61,19 +45,31 @@ async function* textOf(client: pg.Client, schema: string): AsyncGenerator<string
   }
 }
 
+/**
+ * Quotes a name without a line break: statements of the file end where their line ends, and columns of rows
+ * in a catalog have the names that people gave them.
+ */
+function onOneLine(name: string): string {
+  if (!/[\r\n]/.test(name)) return identifier(name);
+  const escaped = name.replaceAll('\\', '\\\\').replaceAll('\n', '\\000a').replaceAll('\r', '\\000d');
+  return `U&${identifier(escaped)}`;
+}
+
 /** Columns whose values are calculated are not copied. */
 async function tablesOf(client: pg.Client, schema: string): Promise<Table[]> {
   const { rows } = await client.query<{
     name: string;
     columns: string[];
-    parts: string[];
+    names: string[];
+    types: string[];
     rules: string[] | null;
   }>(
     `SELECT c.relname AS name,
        array_agg(a.attname::text ORDER BY a.attnum) FILTER (WHERE a.attgenerated = '') AS columns,
-       array_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod))
+       array_agg(a.attname::text ORDER BY a.attnum) AS names,
+       array_agg(format_type(a.atttypid, a.atttypmod)
          || CASE WHEN d.adbin IS NULL THEN '' ELSE ' DEFAULT ' || pg_get_expr(d.adbin, d.adrelid) END
-         || CASE WHEN a.attnotnull THEN ' NOT NULL' ELSE '' END ORDER BY a.attnum) AS parts,
+         || CASE WHEN a.attnotnull THEN ' NOT NULL' ELSE '' END ORDER BY a.attnum) AS types,
        (SELECT array_agg(format('CONSTRAINT %I %s', k.conname, pg_get_constraintdef(k.oid)) ORDER BY k.conname)
         FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype IN ('p', 'u', 'c')) AS rules
      FROM pg_class c
@@ -83,11 +79,11 @@ async function tablesOf(client: pg.Client, schema: string): Promise<Table[]> {
      GROUP BY c.oid, c.relname ORDER BY c.relname`,
     [identifier(schema)],
   );
-  return rows.map(({ name, columns, parts, rules }) => ({
-    name,
-    columns,
-    definition: `CREATE TABLE ${identifier(schema)}.${identifier(name)} (${[...parts, ...(rules ?? [])].join(', ')});`,
-  }));
+  return rows.map(({ name, columns, names, types, rules }) => {
+    const parts = [...names.map((column, index) => `${onOneLine(column)} ${types[index]}`), ...(rules ?? [])];
+    const definition = `CREATE TABLE ${identifier(schema)}.${identifier(name)} (${parts.join(', ')});`;
+    return { name, columns, definition };
+  });
 }
 
 async function sequencesOf(

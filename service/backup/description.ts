@@ -29,7 +29,7 @@ const fileName = 'backup.json';
 /** @throws Error if the folder has no whole backup, or one of another format */
 export async function readDescription(folder: string): Promise<Backup> {
   const text = await readFile(join(folder, fileName), 'utf8').catch((cause: unknown) => {
-    throw new Error(`${folder} has no ${fileName}, so it is not a whole backup.`, { cause });
+    throw new Error(`${folder} has no ${fileName}, so it isn't a complete backup.`, { cause });
   });
   const read = description.safeParse(JSON.parse(text));
   if (!read.success)

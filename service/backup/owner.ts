@@ -7,7 +7,12 @@ import pg from 'pg';
  * @param databaseUrl of that role, as API and worker have it
  */
 export async function withOwner<T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: databaseUrl, keepAlive: true });
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    // A server that doesn't answer must not hold up a process that starts.
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+  });
   client.on('error', () => undefined);
   await client.connect();
   try {

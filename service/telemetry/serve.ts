@@ -1,40 +1,14 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { exitWith, explainListening } from '../doctor/at-start.ts';
+import { type OperatorsAnswer, type OperatorsPort, serveOperators } from '../operators-port.ts';
 import { scrapeType } from './scrape.ts';
 
-export interface MetricsListener {
-  port: number;
-  close(): Promise<void>;
-}
-
-/** Answers /metrics on a port of its own, which the tenants of the public port never reach. */
-export async function serveMetrics(
+/** Answers /metrics of a process whose other routes are for tenants. */
+export function serveMetrics(
   port: number,
   host: string,
   text: () => Promise<string>,
-): Promise<MetricsListener> {
-  const server = createServer((request, response) => {
-    const [path] = (request.url ?? '').split('?');
-    if (path !== '/metrics') return void response.writeHead(404).end();
-    text().then(
-      (body) =>
-        response.writeHead(200, { 'content-type': scrapeType, 'cache-control': 'no-store' }).end(body),
-      () => response.writeHead(500).end(),
-    );
+): Promise<OperatorsPort> {
+  return serveOperators({ port, host, variable: 'METRICS_PORT' }, async (path): Promise<OperatorsAnswer> => {
+    if (path !== '/metrics') return { status: 404, type: 'text/plain', body: '' };
+    return { status: 200, type: scrapeType, body: await text() };
   });
-  server.requestTimeout = 10_000;
-  server.maxConnections = 64;
-  await new Promise<void>((resolve) => {
-    server.once('error', (error) => exitWith(explainListening(error, { port, variable: 'METRICS_PORT' })));
-    server.listen(port, host, resolve);
-  });
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
 }

@@ -26,6 +26,9 @@ const closers: (() => Promise<unknown> | unknown)[] = [() => rmSync(destination,
 const configOf = (databaseUrl: string, at: string, keys = process.env['ENCRYPTION_KEYS']) =>
   readWorkerConfig({ ...process.env, DATABASE_URL: databaseUrl, S3_BUCKET: at, ENCRYPTION_KEYS: keys });
 
+const hostileColumn = '"one\n\\.\ntwo""; DROP TABLE public.users; --\r\\000a"';
+const hostileValue = 'one\n\\.\nDROP TABLE public.users;\n\t\\N';
+
 /** A database as `createdb` makes it. */
 const emptyDatabase = (to = closers) => createTestDatabase(to, 'template0');
 
@@ -59,6 +62,11 @@ async function populate(): Promise<void> {
   const config = { host: '127.0.0.1', port: 1, database: 'd', user: 'u' };
   await connect(client, 'postgres', config, { secrets: { password: 'a-secret-of-then' } });
   await append();
+  // As a catalog keeps rows: the names of columns, and all values, are what people wrote.
+  const { schema } = await workspace.deps.lake.catalog.get(client.organizationId);
+  const pool = workspace.deps.lake.catalogPool;
+  await pool.query(`CREATE TABLE "${schema}".kept (${hostileColumn} text NOT NULL DEFAULT 'none')`);
+  await pool.query(`INSERT INTO "${schema}".kept VALUES ($1)`, [hostileValue]);
   // Under way while the database is copied: no worker takes it before the copy has ended.
   const { body: second } = await client.call('PUT', `/v1/projects/${project}/files/content?path=late.csv`, {
     body: { content: 'id\n7\n8\n' },
@@ -115,6 +123,14 @@ test('a backup under load is restored whole, in another bucket, as of one moment
   expect(count % 10).toBe(0);
   const content = await copy.call('GET', `/v1/projects/${project}/files/${file}/content`);
   expect(content.text).toContain('2,20');
+});
+
+test('names and values that look like the end of rows, or like statements, are restored as they were', async () => {
+  const { schema } = await restored.deps.lake.catalog.get(client.organizationId);
+  const pool = restored.deps.lake.catalogPool;
+  await pool.query(`INSERT INTO "${schema}".kept DEFAULT VALUES`);
+  const { rows } = await pool.query(`SELECT ${hostileColumn} AS value FROM "${schema}".kept ORDER BY 1`);
+  expect(rows).toEqual([{ value: 'none' }, { value: hostileValue }]);
 });
 
 test('what was restored can be written, and nothing is missing', async () => {
@@ -191,7 +207,7 @@ test('what cannot become a whole copy is refused before anything is written', as
   await expect(
     restoreBackup(to({ encryptionKeys: `other:${Buffer.alloc(32).toString('base64')}` }), folder, silent),
   ).rejects.toThrow(/^ENCRYPTION_KEYS lacks /);
-  await expect(restoreBackup(to({}), destination, silent)).rejects.toThrow('is not a whole backup');
+  await expect(restoreBackup(to({}), destination, silent)).rejects.toThrow("isn't a complete backup");
   const spoiled = join(destination, 'spoiled');
   cpSync(folder, spoiled, { recursive: true });
   appendFileSync(globSync(join(spoiled, 'database/lak_*'))[0]!, 'x');
