@@ -50,6 +50,7 @@ export async function migrateToLatest(
   });
   await client.connect();
   try {
+    await refuseOldServer(client);
     await client.query('SELECT pg_advisory_lock($1)', [lockKey]);
     await client.query(
       'CREATE TABLE IF NOT EXISTS schema_migrations (name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())',
@@ -78,6 +79,21 @@ export async function migrateToLatest(
   } finally {
     await client.end();
   }
+}
+
+/** Major version. */
+export const oldestPostgres = 16;
+
+/** @throws Error for a server that is too old: it would be migrated, and fail later */
+export async function refuseOldServer(client: Pick<pg.Client, 'query'>): Promise<void> {
+  const { rows } = await client.query<{ number: string; version: string }>(
+    `SELECT current_setting('server_version_num') AS number, current_setting('server_version') AS version`,
+  );
+  const { number, version } = rows[0]!;
+  if (Number(number) < oldestPostgres * 10_000)
+    throw new Error(
+      `The server has version ${version}; this service needs PostgreSQL ${oldestPostgres} or newer. Nothing was migrated.`,
+    );
 }
 
 /** PostgreSQL reports each function that only a superuser may open or close: no privileges granted, revoked. */
@@ -150,7 +166,10 @@ async function record(client: pg.Client, { name, sha256 }: Migration): Promise<v
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const databaseUrl = process.env['DATABASE_URL'];
   if (databaseUrl === undefined) throw new Error('Set DATABASE_URL to the database to migrate.');
-  const { applied } = await migrateToLatest(databaseUrl);
+  const { applied } = await migrateToLatest(databaseUrl).catch((error: unknown) => {
+    process.stderr.write(`${(error as Error).message}\n`);
+    process.exit(1);
+  });
   process.stdout.write(
     applied.length === 0 ? 'The database is up to date.\n' : `Applied ${applied.join(', ')}.\n`,
   );

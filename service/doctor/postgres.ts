@@ -3,10 +3,10 @@ import pg from 'pg';
 import type { Cipher } from '../../data/encryption.ts';
 import { createDatabase, inOrganization } from '../../data/postgres/client.ts';
 import { serviceRole } from '../../data/postgres/session.ts';
+import { oldestPostgres } from '../../migrations/migrate.ts';
 import { schemaState } from '../../migrations/state.ts';
 import { checked, Failed, type Finding, messageOf } from './finding.ts';
 
-const oldestVersion = 16;
 const farApartMs = 5_000;
 const sampledOrganizations = 100;
 
@@ -65,9 +65,9 @@ export async function serverVersion(client: Pick<pg.Client, 'query'>): Promise<s
        current_database() AS name`,
   );
   const { number, version, name } = rows[0]!;
-  if (Number(number) < oldestVersion * 10_000)
+  if (Number(number) < oldestPostgres * 10_000)
     throw new Failed(
-      `The server has version ${version}; this service needs ${oldestVersion} or newer.`,
+      `The server has version ${version}; this service needs ${oldestPostgres} or newer.`,
       'Upgrade PostgreSQL, or name another server in DATABASE_URL.',
       { isFatal: true },
     );

@@ -10,6 +10,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createCipher } from '../../data/encryption.ts';
 import { createObjectKeys } from '../../data/objects/access-keys.ts';
 import { becomeService } from '../../data/postgres/session.ts';
+import { refuseOldServer } from '../../migrations/migrate.ts';
 import { examineEngine, examineWorkDir } from '../../service/doctor/machine.ts';
 import { examinePostgres, serverVersion } from '../../service/doctor/postgres.ts';
 import { examineObjectStore, examineTemporal } from '../../service/doctor/stores.ts';
@@ -148,6 +149,9 @@ test('7. an old server', async () => {
     message: 'The server has version 15.12; this service needs 16 or newer.',
     isFatal: true,
   });
+  await expect(refuseOldServer({ query: async () => ({ rows }) } as never)).rejects.toThrow(
+    'The server has version 15.12; this service needs PostgreSQL 16 or newer. Nothing was migrated.',
+  );
 });
 
 test('8. a namespace that is not there, and a server that is not', async () => {
