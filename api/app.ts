@@ -121,6 +121,8 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   telemetry(fastify);
   fastify.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
+    // A proxy that keeps connections opens the next one elsewhere.
+    if (deps.isDraining?.()) reply.header('connection', 'close');
   });
   // One line per answered request, without its content.
   fastify.addHook('onResponse', async (request, reply) => {

@@ -14,6 +14,7 @@ const environment = storesEnvironment.extend({
   METRICS_PORT: z
     .union([z.literal('off'), z.coerce.number().int().min(0).max(65_535)], 'It must be a port, or off.')
     .default(9_464),
+  DRAIN_SECONDS: z.coerce.number().int().min(0).max(300).default(10),
   // Paths are put behind it.
   PUBLIC_URL: z
     .string()
@@ -46,6 +47,7 @@ export function readApiConfig(env: NodeJS.ProcessEnv) {
     host: e.HOST,
     port: e.PORT,
     metricsPort: e.METRICS_PORT === 'off' ? undefined : e.METRICS_PORT,
+    drainMs: e.DRAIN_SECONDS * 1_000,
     publicUrl: e.PUBLIC_URL,
     rateLimitPerMinute: e.RATE_LIMIT_PER_MINUTE,
     sharesRateLimits: e.RATE_LIMIT_STORE === 'postgres',

@@ -32,6 +32,8 @@ export interface ApiDeps extends Service {
   /** Networks whose forwarding headers are trusted; default: none. */
   trustedProxies?: readonly string[];
   probes: Probes;
+  /** Whether the process is about to stop, so that proxies should send requests elsewhere. */
+  isDraining?: () => boolean;
   /** Limits of concurrent bodies; default: those of production. */
   bodyRules?: BodyRules;
   /** Validates every answer against its documented schema; used in tests. */

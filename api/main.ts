@@ -1,4 +1,5 @@
 import '../data/zone-rules/use.ts';
+import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { pino } from 'pino';
 import { errorForLog } from '../data/error-log.ts';
@@ -71,14 +72,19 @@ const app = await buildApp({
   trustedProxies: config.trustedProxies,
   validateResponses: false,
   probes,
+  isDraining: () => stopping,
 });
 
 let metricsListener: OperatorsPort | undefined;
 
-/** Completes requests in progress, then closes everything; a second signal exits at once. */
-async function stop(): Promise<void> {
+/**
+ * Answers requests for `drainMs` more, in which `/readyz` sends proxies elsewhere; completes those in
+ * progress, then closes everything. A second signal exits at once.
+ */
+async function stop(drainMs: number): Promise<void> {
   if (stopping) process.exit(1);
   stopping = true;
+  await setTimeout(drainMs);
   await Promise.all([app.close(), observer.stop()]);
   await identityProvider?.close();
   await telemetry.stop();
@@ -87,10 +93,10 @@ async function stop(): Promise<void> {
   process.exit(0);
 }
 
-process.once('SIGTERM', () => void stop());
-process.once('SIGINT', () => void stop());
+process.on('SIGTERM', () => void stop(config.drainMs));
+process.on('SIGINT', () => void stop(0));
 // When the supervisor ends, its channel closes; nothing else would stop this process.
-process.once('disconnect', () => void stop());
+process.once('disconnect', () => void stop(0));
 
 await app
   .listen({ host: config.host, port: config.port })

@@ -23,6 +23,7 @@ export type StackEnvironment = {
   PORT: string;
   HEALTH_PORT: string;
   METRICS_PORT: string;
+  DRAIN_SECONDS: string;
   PUBLIC_URL: string;
   RATE_LIMIT_PER_MINUTE: string;
   LOG_LEVEL: string;
@@ -66,6 +67,8 @@ export function stackEnvironment(config: LocalConfig, addresses: Addresses): Sta
     // Any free ones; the start prints those of the metrics.
     HEALTH_PORT: '0',
     METRICS_PORT: '0',
+    // There is no proxy that would have to hear of a stop.
+    DRAIN_SECONDS: '0',
     PUBLIC_URL: `http://127.0.0.1:${addresses.apiPort}`,
     RATE_LIMIT_PER_MINUTE: config.rateLimitPerMinute,
     LOG_LEVEL: config.logLevel,

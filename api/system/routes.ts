@@ -7,7 +7,7 @@ import type { ApiDeps, Routes } from '../deps.ts';
 import { problemPages } from './problem-pages.ts';
 
 const readiness = z.object({
-  status: z.enum(['ready', 'degraded']),
+  status: z.enum(['ready', 'degraded', 'stopping']),
   dependencies: z.record(z.string(), z.enum(['up', 'down'])),
   failingProcesses: z
     .record(z.string(), z.int())
@@ -45,7 +45,7 @@ export function systemRoutes(app: Routes, deps: ApiDeps): void {
         tags: ['System'],
         summary: 'Readiness, with each dependency',
         description:
-          '503 while this process cannot serve: PostgreSQL is down (`postgres`), the database is not migrated (`schema`), or no engine can start (`engine`). Without workflows or object store much still works: 200, `degraded`. `?verbose` also counts processes that do not go on, and names the release of the zone rules.',
+          '503 while this process cannot serve: PostgreSQL is down (`postgres`), the database is not migrated (`schema`), or no engine can start (`engine`). 503 with `stopping` while it is about to stop; it still answers requests then. Without workflows or object store much still works: 200, `degraded`. `?verbose` also counts processes that do not go on, and names the release of the zone rules.',
         querystring: z.object({ verbose: z.string().optional() }),
         response: { 200: readiness, 503: readiness },
       },
@@ -53,6 +53,7 @@ export function systemRoutes(app: Routes, deps: ApiDeps): void {
     },
     async (request, reply) => {
       const { status, dependencies, isUsable } = await readinessOf(deps.probes);
+      if (deps.isDraining?.()) return reply.code(503).send({ status: 'stopping', dependencies });
       const isVerbose = request.query.verbose !== undefined && isUsable;
       return reply.code(isUsable ? 200 : 503).send({
         status,

@@ -24,6 +24,7 @@ export async function startServiceProcess(
       PORT: '0',
       METRICS_PORT: '0',
       HEALTH_PORT: '0',
+      DRAIN_SECONDS: '0',
       LOG_LEVEL: 'info',
       ...environment,
     },

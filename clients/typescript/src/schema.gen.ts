@@ -30,7 +30,7 @@ export interface paths {
         };
         /**
          * Readiness, with each dependency
-         * @description 503 while this process cannot serve: PostgreSQL is down (`postgres`), the database is not migrated (`schema`), or no engine can start (`engine`). Without workflows or object store much still works: 200, `degraded`. `?verbose` also counts processes that do not go on, and names the release of the zone rules.
+         * @description 503 while this process cannot serve: PostgreSQL is down (`postgres`), the database is not migrated (`schema`), or no engine can start (`engine`). 503 with `stopping` while it is about to stop; it still answers requests then. Without workflows or object store much still works: 200, `degraded`. `?verbose` also counts processes that do not go on, and names the release of the zone rules.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -5726,7 +5726,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        status: "ready" | "degraded";
+                        status: "ready" | "degraded" | "stopping";
                         dependencies: {
                             [key: string]: "up" | "down";
                         };
