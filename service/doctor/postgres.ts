@@ -5,9 +5,9 @@ import { createDatabase, inOrganization } from '../../data/postgres/client.ts';
 import { serviceRole } from '../../data/postgres/session.ts';
 import { oldestPostgres } from '../../migrations/migrate.ts';
 import { schemaState } from '../../migrations/state.ts';
+import { compareClock } from './clock.ts';
 import { checked, Failed, type Finding, messageOf } from './finding.ts';
 
-const farApartMs = 5_000;
 const sampledOrganizations = 100;
 
 /** Everything that can be asked of PostgreSQL. Without a connection, the rest is left out. */
@@ -37,7 +37,11 @@ export async function examinePostgres(databaseUrl: string, cipher: Cipher): Prom
       permitted,
       migrated,
       await checked('Sessions', () => sessions(client, databaseUrl), asIs(sessionsTodo)),
-      await checked('Clock', () => clock(client), asIs('Look at the clocks of both machines.')),
+      await checked(
+        'Clock of PostgreSQL',
+        () => compareClock('PostgreSQL', () => clock(client)),
+        asIs('Look at the clocks of both machines.'),
+      ),
     ];
     const isUsable = findings.every(({ state }) => state !== 'failed');
     return isUsable
@@ -166,18 +170,9 @@ async function sessions(client: pg.Client, databaseUrl: string): Promise<string>
   }
 }
 
-async function clock(client: pg.Client): Promise<string | { found: string; todo: string }> {
-  const before = Date.now();
+async function clock(client: pg.Client): Promise<Date> {
   const { rows } = await client.query<{ now: Date }>('SELECT clock_timestamp() AS now');
-  const after = Date.now();
-  const server = rows[0]!.now.getTime();
-  const apartMs = Math.max(0, before - server, server - after);
-  const seconds = (apartMs / 1_000).toFixed(1);
-  if (apartMs <= farApartMs) return `${seconds} s from PostgreSQL's`;
-  return {
-    found: `This machine's clock is ${seconds} s from PostgreSQL's.`,
-    todo: 'Synchronize both with a time server: tokens and schedules depend on them.',
-  };
+  return rows[0]!.now;
 }
 
 /** Opens some of what is stored: a key under a known id may still be another key. */

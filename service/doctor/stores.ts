@@ -6,6 +6,7 @@ import type { ObjectStoreSettings } from '../../data/objects/settings.ts';
 import { createObjectStore, type ObjectStore } from '../../data/objects/store.ts';
 import { createTemporalClient, type TemporalSettings } from '../../data/processes/connect.ts';
 import { searchAttributeNames } from '../../workflows/task-queues.ts';
+import { compareClock } from './clock.ts';
 import { checked, Failed, type Finding, messageOf } from './finding.ts';
 
 const folder = 'doctor/';
@@ -139,9 +140,41 @@ export async function examineTemporal(settings: TemporalSettings): Promise<Findi
           todo: 'Check the rights of the API key or certificate.',
         }),
       ),
+      await checked(
+        'Clock of Temporal',
+        () =>
+          compareClock('Temporal', () => clock(client, settings.namespace)).catch((error: Error) => ({
+            found: `It could not be compared: ${messageOf(error)}`,
+            todo: 'Let the API key or certificate create and delete schedules, or compare it by hand.',
+          })),
+        () => ({ todo: 'Compare it by hand.' }),
+      ),
     ];
   } finally {
     await client.connection.close().catch(() => undefined);
+  }
+}
+
+/** The server tells its time only of what it made: a schedule that never fires, and is removed again. */
+async function clock({ workflowService }: Client, namespace: string): Promise<Date> {
+  const schedule = { namespace, scheduleId: `doctor/${randomUUID()}` };
+  const workflowId = schedule.scheduleId;
+  await workflowService.createSchedule({
+    ...schedule,
+    requestId: workflowId,
+    schedule: {
+      spec: {},
+      action: {
+        startWorkflow: { workflowId, workflowType: { name: 'none' }, taskQueue: { name: 'none' } },
+      },
+      state: { paused: true, notes: 'Made by doctor, to compare clocks.' },
+    },
+  });
+  try {
+    const { info } = await workflowService.describeSchedule(schedule);
+    return new Date(Number(info!.createTime!.seconds) * 1_000 + (info!.createTime!.nanos ?? 0) / 1e6);
+  } finally {
+    await workflowService.deleteSchedule(schedule);
   }
 }
 

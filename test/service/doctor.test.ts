@@ -11,6 +11,7 @@ import { createCipher } from '../../data/encryption.ts';
 import { createObjectKeys } from '../../data/objects/access-keys.ts';
 import { becomeService } from '../../data/postgres/session.ts';
 import { refuseOldServer } from '../../migrations/migrate.ts';
+import { compareClock } from '../../service/doctor/clock.ts';
 import { examineEngine, examineWorkDir } from '../../service/doctor/machine.ts';
 import { examinePostgres, serverVersion } from '../../service/doctor/postgres.ts';
 import { examineObjectStore, examineTemporal } from '../../service/doctor/stores.ts';
@@ -61,9 +62,23 @@ test('the command finds nothing wrong where the service runs', async () => {
   const { code, out } = await ended('local/doctor.ts', {});
   expect(code, out).toBe(0);
   expect(out).toMatch(/^ok {7}Settings: /);
-  for (const check of ['PostgreSQL', 'Schema', 'Rights', 'Sessions', 'Clock', 'Encryption keys'])
+  for (const check of [
+    'PostgreSQL',
+    'Schema',
+    'Rights',
+    'Sessions',
+    'Clock of PostgreSQL',
+    'Encryption keys',
+  ])
     expect(out).toContain(`\nok       ${check}: `);
-  for (const check of ['Object store', 'Keys of lakes', 'Temporal', 'Search attributes', 'Engine'])
+  for (const check of [
+    'Object store',
+    'Keys of lakes',
+    'Temporal',
+    'Search attributes',
+    'Clock of Temporal',
+    'Engine',
+  ])
     expect(out).toContain(`\nok       ${check}: `);
   expect(out).toMatch(/\n\d+ checks: 0 failed, \d warnings?\.\n$/);
 });
@@ -163,6 +178,14 @@ test('8. a namespace that is not there, and a server that is not', async () => {
   });
   const [unreachable] = await examineTemporal({ ...temporal, address: '127.0.0.1:1' });
   expect(unreachable).toMatchObject({ check: 'Temporal', state: 'failed' });
+});
+
+test('a clock that is more than five seconds from a server is told', async () => {
+  const server = () => Promise.resolve(new Date(100_000));
+  expect(await compareClock('Temporal', server, () => 104_900)).toBe("4.9 s from Temporal's");
+  expect(await compareClock('Temporal', server, () => 90_000)).toMatchObject({
+    found: "This machine's clock is 10.0 s from Temporal's.",
+  });
 });
 
 test('9. a full disk, and a folder that cannot be made', async () => {
