@@ -47,6 +47,7 @@ export const problems = {
   not_materialized: [409, 'The table is not materialized'],
   verification_failed: [409, 'New content failed a test that blocks'],
   conversation_busy: [409, 'The conversation is busy'],
+  limit_reached: [409, 'A limit is reached'],
   idempotency_in_flight: [409, 'A request with this idempotency key is still running'],
   rate_limited: [429, 'Too many requests'],
   queries_saturated: [429, 'Too many queries at once'],

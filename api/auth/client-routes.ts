@@ -56,7 +56,7 @@ export function apiClientsRoutes(app: Routes, deps: ApiDeps): void {
       admin: true,
       body: issueBody,
       handsOut: ({ scopes }) => scopes,
-      errors: ['conflict'],
+      errors: ['limit_reached'],
     },
     { 201: issued },
     async ({ caller, organizationId, body, newId, transaction, reply }) => {

@@ -57,7 +57,7 @@ export function registrationRoute(app: Routes, deps: ApiDeps): void {
         body,
         response: { 201: answer },
       },
-      config: { scope: 'public', oauth: true, errors: ['conflict'] },
+      config: { scope: 'public', oauth: true, errors: ['limit_reached'] },
     },
     async (request, reply) => {
       const { client_name: name = 'A program without a name', redirect_uris: redirectUris } = request.body;

@@ -49,7 +49,7 @@ export function invitationsRoutes(app: Routes, deps: ApiDeps): void {
       admin: true,
       body: invitationBody,
       handsOut: () => ofAPerson,
-      errors: ['name_taken', 'conflict'],
+      errors: ['name_taken', 'conflict', 'limit_reached'],
     },
     {
       201: envelope(sentInvitationSchema).meta({

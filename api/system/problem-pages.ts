@@ -40,6 +40,8 @@ export const problemPages: Record<ErrorCode, string> = {
   range_not_satisfiable: 'The header Content-Range of the answer gives the size of the content.',
   method_not_allowed: 'The path exists, under the methods that the Allow header lists.',
   conflict: 'The detail says what prevents it.',
+  limit_reached:
+    'There are as many as there may be: `limit` says how many, `current` how many there are. Delete something first; trying again does not help.',
   revision_conflict: 'Read the resource again, apply the change to it, and send the revision you read.',
   name_taken: 'Names are unique in the organization, ignoring case. Choose another.',
   snapshot_not_enabled: 'Enable snapshots on the dataset or in the connection\u2019s snapshot policy.',

@@ -63,7 +63,7 @@ export function appConnectionsRoutes(app: Routes, deps: ApiDeps): void {
     description:
       'Its server is asked for its tools first. A connection whose server does not answer is still created: `status` and `failure` say why.',
     body: createAppConnectionBody,
-    errors: ['name_taken', 'conflict', 'unsupported_option'],
+    errors: ['name_taken', 'conflict', 'limit_reached', 'unsupported_option'],
     run: async ({ organizationId, caller, body, newId, transaction }) => {
       const id = newId('app');
       await createAppConnection(deps, {

@@ -62,7 +62,7 @@ export function playbooksRoutes(app: Routes, deps: ApiDeps): void {
     description:
       'Instructions in Markdown, titles and paths may name parameters as `${name}`. What the analyst says last becomes the report, or the file.',
     body: createPlaybookBody,
-    errors: ['conflict'],
+    errors: ['conflict', 'limit_reached'],
     run: ({ organizationId, caller, params, body, newId, transaction }) => {
       checkModel(body.model);
       return transaction((db) =>
@@ -82,7 +82,7 @@ export function playbooksRoutes(app: Routes, deps: ApiDeps): void {
     description:
       'Fields left out keep their values. The previous revision is kept, and runs under way continue with it.',
     body: changePlaybookBody,
-    errors: ['conflict', 'revision_conflict'],
+    errors: ['conflict', 'limit_reached', 'revision_conflict'],
     run: ({ organizationId, caller, params, body, transaction }) => {
       const { expected_revision: expectedRevision, ...given } = body;
       checkModel(given.model);

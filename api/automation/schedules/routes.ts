@@ -84,7 +84,7 @@ export function schedulesRoutes(app: Routes, deps: ApiDeps): void {
     description:
       'It fires at a time of the clock in its zone. In the gap of a spring it fires at the first time after it, in the overlap of an autumn once, at the first; day 29 to 31 of a shorter month is its last day. Of fires missed while the service was down the latest is made up for where it is less than a day late. A fire is skipped while the one before is under way.',
     body: createScheduleBody,
-    errors: ['not_found', 'conflict', 'invalid_cadence', 'workflows_unavailable'],
+    errors: ['not_found', 'conflict', 'limit_reached', 'invalid_cadence', 'workflows_unavailable'],
     run: async (call) => {
       const { organizationId, caller, body, newId, request } = call;
       const row = await createSchedule(deps, {

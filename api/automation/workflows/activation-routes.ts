@@ -70,7 +70,7 @@ export function workflowActivationRoutes(app: Routes, deps: ApiDeps): void {
     description:
       'Freezes the draft as a version and replaces the active triggers with its own in one step. With `version_id` an older version becomes active again, and the draft is unchanged. Runs that are under way keep the version that they began with.',
     body: activationBody,
-    errors: ['conflict', 'revision_conflict', 'queries_saturated'],
+    errors: ['conflict', 'limit_reached', 'revision_conflict', 'queries_saturated'],
     run: async ({ organizationId, caller, params, body, newId, request, reply, transaction }) => {
       const draft = await transaction((db) => loadWorkflow(db, organizationId, params, caller));
       const isChecked = body.version_id === undefined && draft.revision === body.expected_revision;

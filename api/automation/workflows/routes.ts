@@ -101,7 +101,7 @@ export function workflowsRoutes(app: Routes, deps: ApiDeps): void {
       'A draft may be incomplete: `validate` reports every fault with its node and port. Secrets in a config read back as `"********"`.',
     body: createWorkflowBody,
     bodyLimit: bodyLimits.workflow,
-    errors: ['not_found', 'conflict', 'invalid_cadence'],
+    errors: ['not_found', 'conflict', 'limit_reached', 'invalid_cadence'],
     run: ({ organizationId, caller, body, newId, transaction }) =>
       transaction(async (db) => {
         const content = contentOf(body, (place) => newId('wtr', String(place)));

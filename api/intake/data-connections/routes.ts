@@ -65,7 +65,7 @@ export function dataConnectionsRoutes(app: Routes, deps: ApiDeps): void {
     description:
       'No connection is opened; `POST …/test` does that. Faults in `config` or `secrets` are reported at their key, with its label.',
     body: createDataConnectionBody,
-    errors: ['name_taken', 'conflict', 'unsupported_option'],
+    errors: ['name_taken', 'conflict', 'limit_reached', 'unsupported_option'],
     run: ({ organizationId, caller, body, newId, transaction }) =>
       transaction((db) =>
         createDataConnection(db, rules, {

@@ -48,7 +48,7 @@ export function datasetsRoutes(app: Routes, deps: ApiDeps): void {
     description:
       'Selects a resource of the source to copy into a table of the lake, which is named after it. Nothing is copied yet.',
     body: createDatasetBody,
-    errors: ['name_taken', 'conflict', 'unsupported_option', 'invalid_cadence', 'not_found'],
+    errors: ['name_taken', 'conflict', 'limit_reached', 'unsupported_option', 'invalid_cadence', 'not_found'],
     run: async ({ organizationId, params, body, caller, newId, transaction, request }) => {
       const place = { organizationId, connectionId: params.connection_id, id: newId('dst') };
       const given = { maxShrinkRatio: null, ...settingsOf(body), createdBy: caller.id };
@@ -64,7 +64,7 @@ export function datasetsRoutes(app: Routes, deps: ApiDeps): void {
     summary: 'Change a dataset',
     description: 'What is left out stays. The resource cannot change, and the table keeps its name.',
     body: changeDatasetBody,
-    errors: ['name_taken', 'conflict', 'unsupported_option', 'invalid_cadence', 'not_found'],
+    errors: ['name_taken', 'conflict', 'limit_reached', 'unsupported_option', 'invalid_cadence', 'not_found'],
     run: async ({ organizationId, params, body, transaction, request }) => {
       const place = { organizationId, connectionId: params.connection_id, id: params.dataset_id };
       const dataset = await transaction(async (db) =>

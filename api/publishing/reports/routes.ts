@@ -99,7 +99,7 @@ export function reportsRoutes(app: Routes, deps: ApiDeps): void {
       exists: (db, organizationId, { project_id: id }) => getProject(db, organizationId, id),
       bodyLimit: bodyLimits.report,
       body: createBody,
-      errors: ['body_too_large', 'conflict', 'invalid_request', 'workflows_unavailable'],
+      errors: ['body_too_large', 'conflict', 'limit_reached', 'invalid_request', 'workflows_unavailable'],
     },
     {
       201: envelope(reportSchema).meta({ examples: [{ data: reportExample }] }),
@@ -147,7 +147,7 @@ export function reportsRoutes(app: Routes, deps: ApiDeps): void {
     description: 'Fields left out keep their values. The previous revision is kept.',
     bodyLimit: bodyLimits.report,
     body: changeBody,
-    errors: ['body_too_large', 'conflict', 'revision_conflict', 'invalid_request'],
+    errors: ['body_too_large', 'conflict', 'limit_reached', 'revision_conflict', 'invalid_request'],
     run: async ({ organizationId, params, body, caller, newId, transaction }) => {
       const report = await storeRevision(deps, {
         organizationId,

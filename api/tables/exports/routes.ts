@@ -36,7 +36,7 @@ export function exportsRoutes(app: Routes, deps: ApiDeps): void {
       'Starts a process that writes all rows, without a limit; follow it at `Location`. The statement is checked at once, by the same rules as a query. An organization runs two exports at a time. An export reads the versions that its tables have when it starts, with the rights of its caller. Its files are kept for a day.',
     body: exportBody,
     status: 202,
-    errors: [...queryErrors, 'not_found', 'conflict', 'workflows_unavailable'],
+    errors: [...queryErrors, 'not_found', 'conflict', 'limit_reached', 'workflows_unavailable'],
     run: async ({ organizationId, caller, body, newId, request, reply, transaction }) => {
       const { id: exportId } = await startExport(deps, {
         ...{ organizationId, exportId: newId('exp'), callerId: caller.id },

@@ -46,7 +46,7 @@ export function lakeCredentialsRoutes(app: Routes, deps: ApiDeps): void {
       admin: true,
       body: credentialBody,
       handsOut: () => ['agent:read'],
-      errors: ['conflict', 'storage_unavailable'],
+      errors: ['conflict', 'limit_reached', 'storage_unavailable'],
     },
     { 201: issued },
     async ({ caller, organizationId, body, newId, reply }) => {

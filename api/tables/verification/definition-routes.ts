@@ -39,7 +39,7 @@ export function testDefinitionsRoutes(app: Routes, deps: ApiDeps): void {
       'It is checked as far as it can be known: parameters by their kind, and for one table its columns and what the engine says. What a selector finds is checked when it runs. SQL reads with the rights of who wrote it; failing rows are shown to those who may read the tested table.',
     admin: true,
     body: createDefinitionBody,
-    errors: ['not_found', 'conflict', 'queries_saturated'],
+    errors: ['not_found', 'conflict', 'limit_reached', 'queries_saturated'],
     run: ({ organizationId, caller, body, newId, reply }) =>
       createTestDefinition(
         deps,

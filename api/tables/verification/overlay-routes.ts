@@ -33,7 +33,7 @@ export function testOverlaysRoutes(app: Routes, deps: ApiDeps): void {
       'Of several overlays, one of the table comes before one of its project, and that before one of the organization (which names neither); among equals the higher `priority` is first, then the newer. Each field, and each parameter, is taken from the first that sets it.',
     admin: true,
     body: createOverlayBody,
-    errors: ['not_found', 'conflict', 'queries_saturated'],
+    errors: ['not_found', 'conflict', 'limit_reached', 'queries_saturated'],
     run: ({ organizationId, caller, body, newId, reply }) =>
       createOverlay(
         deps,

@@ -42,7 +42,7 @@ export function appsRoutes(app: Routes, deps: ApiDeps): void {
         'Its health address is asked before the answer, then every 30 seconds, and less often while it is down. An app with the slug is replaced: 200, and live from its own first 2xx. Redirects are not followed.',
       scope: 'tables:append',
       body: registerAppBody,
-      errors: ['conflict'],
+      errors: ['limit_reached'],
     },
     { 200: appAnswer, 201: appAnswer },
     async ({ organizationId, caller, body, reply, audit }) => {

@@ -3,10 +3,11 @@ import { ValidationError } from '../../../data/errors.ts';
 import type { File } from '../../../domain/workspace/files/files.ts';
 import { pathFault } from '../../../domain/workspace/files/path.ts';
 import { maxUploadBytes } from '../../../domain/workspace/files/uploads.ts';
+import { limits } from '../../../domain/workspace/limits/limits.ts';
 import { envelope, timestamp } from '../../schemas.ts';
 import { textFault } from '../../text.ts';
 
-export const maxContentBytes = 8 * 1_048_576;
+export const maxContentBytes = limits.files.contentBytes.most;
 
 export const fileSchema = z
   .object({

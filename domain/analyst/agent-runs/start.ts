@@ -2,6 +2,7 @@ import { AppError } from '../../../data/errors.ts';
 import { newId } from '../../../data/ids.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import type { ProcessDeps } from '../../../data/processes/processes.ts';
+import { limits } from '../../workspace/limits/limits.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
 import { startRun } from '../../workspace/runs/kind.ts';
 import { countUnfinished, deleteRun, getRun, insertRun, type Run } from '../../workspace/runs/runs.ts';
@@ -85,7 +86,7 @@ async function insert(db: OrganizationTransaction, request: AgentRunRequest): Pr
 }
 
 /** Waiting runs poll for their turn, so their number is limited. */
-const maxUnfinished = 200;
+const maxUnfinished = limits.conversations.unfinishedRuns.most;
 
 async function refuseTooMany(db: OrganizationTransaction, organizationId: string): Promise<void> {
   const { unfinished } = await countUnfinished(db, organizationId, ['report', 'playbook']);

@@ -4,13 +4,14 @@ import { isUniqueViolation, type OrganizationTransaction } from '../../../data/p
 import { lockByName } from '../../../data/postgres/locks.ts';
 import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
+import { limits } from '../../workspace/limits/limits.ts';
+import { refuseBeyond } from '../../workspace/limits/refuse.ts';
 import { type AppTool, toolsOf } from './app-tools.ts';
 
 export type AppConnectionRow = RecordOf<'app_connections'>;
 /** A connection with the tools that its server lists. */
 export type AppConnection = AppConnectionRow & { tools: AppTool[] };
 
-const maxConnections = 50;
 const connections = records('app_connections', { prefix: 'app', what: 'The app connection' });
 
 export const { get: getAppConnectionRow } = connections;
@@ -47,8 +48,7 @@ export async function insertAppConnection(
     .where('organization_id', '=', row.organization_id)
     .where('id', '!=', row.id)
     .executeTakeFirstOrThrow();
-  if (count >= maxConnections)
-    throw new AppError('conflict', `An organization has at most ${maxConnections} app connections.`);
+  refuseBeyond(limits.appConnections.appConnections, count);
   return named(row.name, () => connections.insert(db, row));
 }
 

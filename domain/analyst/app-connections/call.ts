@@ -3,6 +3,7 @@ import { AppError } from '../../../data/errors.ts';
 import { quoted, RemoteFailure } from '../../../data/outgoing/failure.ts';
 import type { Redaction } from '../../../data/outgoing/redaction.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
+import { limits } from '../../workspace/limits/limits.ts';
 import { type AppConnectionRow, getAppConnectionRow } from './app-connections.ts';
 import { getTool } from './app-tools.ts';
 import type { AppToolDeps } from './clients.ts';
@@ -32,7 +33,7 @@ export interface OfferedToolAnswer {
   isError: boolean;
 }
 
-const maxInputCharacters = 65_536;
+const maxInputCharacters = limits.appConnections.inputBytes.most;
 const maxSummaryCharacters = 300;
 
 /**

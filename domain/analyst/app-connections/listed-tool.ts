@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../../data/canonical-json.ts';
 import type { JsonValue } from '../../../data/exact-json.ts';
 import type { Redaction } from '../../../data/outgoing/redaction.ts';
+import { limits } from '../../workspace/limits/limits.ts';
 
-export const maxTools = 100;
+export const maxTools = limits.appConnections.tools.most;
 const maxSchemaBytes = 32_768;
 const maxDescriptionCharacters = 4_000;
 const maxNameCharacters = 128;

@@ -1,6 +1,7 @@
 import type { Cipher } from '../../../data/encryption.ts';
 import { ValidationError, type ValidationFault } from '../../../data/errors.ts';
 import { urlFault } from '../../../data/outgoing/outgoing.ts';
+import { limits } from '../../workspace/limits/limits.ts';
 
 /** Credentials for a server. */
 export interface AppSecrets {
@@ -24,7 +25,7 @@ export interface SealedSecrets {
 
 const textKeys = ['token', 'client_id', 'client_secret', 'token_url', 'scope'] as const;
 const oauthKeys = ['client_id', 'client_secret', 'token_url'] as const;
-const maxHeaders = 20;
+const maxHeaders = limits.appConnections.headers.most;
 
 /** Headers reserved for the connection or the protocol. */
 const reservedHeaders = new Set([

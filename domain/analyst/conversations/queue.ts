@@ -2,6 +2,7 @@ import { AppError, notFound } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type RecordOf, records } from '../../../data/postgres/records.ts';
 import { states } from '../../../data/postgres/states.ts';
+import { limits } from '../../workspace/limits/limits.ts';
 import { type Conversation, updateConversation } from './conversations.ts';
 import { appendEvents, type NewEvent } from './events.ts';
 import { type QueuedMessageView, queuedMessageView } from './views.ts';
@@ -9,7 +10,7 @@ import { type QueuedMessageView, queuedMessageView } from './views.ts';
 export type QueuedMessage = RecordOf<'queued_messages'>;
 
 /** Maximum number of waiting messages in a conversation. */
-export const maxWaiting = 50;
+export const maxWaiting = limits.conversations.waitingMessages.most;
 
 const entries = records('queued_messages', { prefix: 'que', what: 'The queued message' });
 

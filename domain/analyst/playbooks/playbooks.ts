@@ -3,6 +3,8 @@ import { AppError, notFound, ValidationError, type ValidationFault } from '../..
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { countFitting } from '../../../data/postgres/page-bytes.ts';
 import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
+import { limits } from '../../workspace/limits/limits.ts';
+import { refuseBeyond } from '../../workspace/limits/refuse.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
 import type { AgentOutput } from '../agent-runs/agent-runs.ts';
 import { namesIn, type Parameters, valueFault } from './parameters.ts';
@@ -38,11 +40,6 @@ export interface PlaybookContent {
   model: string | null;
   effort: Playbook['effort'];
 }
-
-/** Maximum number per project, because a page of the list contains whole rows. */
-const maxPlaybooks = 1_000;
-/** Maximum number of revisions; each is stored completely. */
-const maxRevisions = 1_000;
 
 export async function getPlaybook(
   db: OrganizationTransaction,
@@ -87,8 +84,7 @@ export async function insertPlaybook(db: OrganizationTransaction, playbook: NewP
   checkContent(playbook);
   const earlier = await playbooks.find(db, organizationId, id);
   if (earlier !== undefined) return earlier;
-  if ((await count(db, organizationId, projectId)) >= maxPlaybooks)
-    throw new AppError('conflict', `The project has ${maxPlaybooks} playbooks; delete some first.`);
+  refuseBeyond(limits.playbooks.playbooks, await count(db, organizationId, projectId));
   const row = await playbooks.insert(db, {
     organization_id: organizationId,
     id,
@@ -115,8 +111,7 @@ export async function revisePlaybook(
     throw new AppError('revision_conflict', `The playbook is at revision ${before.revision} now.`, {
       extensions: { current_revision: before.revision },
     });
-  if (before.revision >= maxRevisions)
-    throw new AppError('conflict', `The playbook has ${maxRevisions} revisions; write it as a new one.`);
+  refuseBeyond(limits.playbooks.revisions, before.revision);
   const content = { ...contentOf(before), ...change };
   checkContent(content);
   const row = await playbooks.update(db, before.organization_id, before.id, {

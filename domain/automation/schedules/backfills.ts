@@ -4,6 +4,7 @@ import { isUniqueViolation, type OrganizationTransaction } from '../../../data/p
 import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
 import { states } from '../../../data/postgres/states.ts';
 import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
+import { limits } from '../../workspace/limits/limits.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
 import { nextOccurrence, type Occurrence } from '../cadences/next.ts';
 import { backfillStart } from './process.ts';
@@ -60,7 +61,7 @@ export interface BackfillRange {
   onlyMissing: boolean;
 }
 
-const maxFires = 1_000;
+const maxFires = limits.schedules.backfillFires.most;
 
 /** The occurrences between the two instants, both included. */
 export async function planBackfill(

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Insertable } from 'kysely';
-import { AppError } from '../../../data/errors.ts';
 import { newId } from '../../../data/ids.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
+import { limits } from '../../workspace/limits/limits.ts';
+import { refuseBeyond } from '../../workspace/limits/refuse.ts';
 import type { Cadence } from '../cadences/cadence.ts';
 import { recordMissed } from './due.ts';
 import { insertSchedule, nextOf, type Schedule, scheduleStates, updateSchedule } from './schedules.ts';
@@ -20,9 +21,6 @@ export type OwnedTarget = Pick<
   | 'dataset_id'
   | 'created_by'
 >;
-
-/** Each has a process of its own. The limit is per kind; schedules of playbooks have their own. */
-const maxOwned = 10_000;
 
 /**
  * Adds the schedule of a trigger or dataset; users do not see it as a schedule. Wake its process after the
@@ -111,9 +109,8 @@ async function refuseTooMany(
     .where('kind', '=', kind)
     .where('status', '!=', 'done')
     .executeTakeFirstOrThrow();
-  if (Number(total) < maxOwned) return;
-  throw new AppError(
-    'conflict',
-    `The organization has ${maxOwned} schedules of its ${kind}s; remove some first.`,
+  refuseBeyond(
+    kind === 'dataset' ? limits.schedules.ofDatasets : limits.schedules.ofWorkflows,
+    Number(total),
   );
 }

@@ -5,6 +5,8 @@ import { type ProcessDeps, startRecorded } from '../../../data/processes/process
 import { checkParams, type Params } from '../../analyst/playbooks/parameters.ts';
 import { findPlaybook } from '../../analyst/playbooks/playbooks.ts';
 import { attachedTables } from '../../tables/catalog-entries/catalog-entries.ts';
+import { limits } from '../../workspace/limits/limits.ts';
+import { refuseBeyond } from '../../workspace/limits/refuse.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
 import type { WritableCadence } from '../cadences/cadence.ts';
 import { refuseNewInterval } from '../cadences/validate.ts';
@@ -44,9 +46,6 @@ export interface NewSchedule extends ScheduleContent {
   /** Stored in the process's memo. */
   memo: Record<string, string>;
 }
-
-/** Each has a process of its own. */
-const maxSchedules = 10_000;
 
 /**
  * Adds a schedule with the outbox entry of its process; a repetition finds the first by its id. If Temporal
@@ -177,6 +176,5 @@ async function refuseTooMany(db: OrganizationTransaction, organizationId: string
     .where('organization_id', '=', organizationId)
     .where('kind', '=', 'playbook')
     .executeTakeFirstOrThrow();
-  if (Number(total) >= maxSchedules)
-    throw new AppError('conflict', `The organization has ${maxSchedules} schedules; delete some first.`);
+  refuseBeyond(limits.schedules.ofPlaybooks, Number(total));
 }

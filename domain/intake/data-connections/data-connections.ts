@@ -4,10 +4,11 @@ import { isUniqueViolation, type OrganizationTransaction } from '../../../data/p
 import { lockByName } from '../../../data/postgres/locks.ts';
 import { type RecordOf, records } from '../../../data/postgres/records.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
+import { limits } from '../../workspace/limits/limits.ts';
+import { refuseBeyond } from '../../workspace/limits/refuse.ts';
 
 export type DataConnection = RecordOf<'data_connections'>;
 
-const maxConnections = 200;
 const connections = records('data_connections', { prefix: 'con', what: 'The data connection' });
 
 export const {
@@ -30,8 +31,7 @@ export async function insertDataConnection(
     .where('organization_id', '=', row.organization_id)
     .where('id', '!=', row.id)
     .executeTakeFirstOrThrow();
-  if (count >= maxConnections)
-    throw new AppError('conflict', `An organization has at most ${maxConnections} data connections.`);
+  refuseBeyond(limits.connections.dataConnections, count);
   return named(row.name, () => connections.insert(db, row));
 }
 

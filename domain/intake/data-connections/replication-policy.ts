@@ -1,4 +1,5 @@
 import type { ValidationFault } from '../../../data/errors.ts';
+import { limits } from '../../workspace/limits/limits.ts';
 
 export const paginationModes = ['none', 'next_link', 'next_token', 'page', 'offset'] as const;
 export const cursorFormats = ['iso8601', 'epoch_seconds', 'epoch_millis', 'integer', 'string'] as const;
@@ -73,7 +74,7 @@ export const limitRanges = {
   response_bytes_per_hour: [1_024, 1_099_511_627_776],
 } as const;
 
-export const maxResources = 100;
+export const maxResources = limits.connections.policyResources.most;
 
 /** Faults that involve more than one field: missing counterparts and duplicates. */
 export function replicationFaults(policy: HttpReplication): ValidationFault[] {

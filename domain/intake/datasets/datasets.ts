@@ -5,13 +5,14 @@ import { isUniqueViolation, type OrganizationTransaction } from '../../../data/p
 import { lockByName } from '../../../data/postgres/locks.ts';
 import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
+import { limits } from '../../workspace/limits/limits.ts';
+import { refuseBeyond } from '../../workspace/limits/refuse.ts';
 import type { DataConnection } from '../data-connections/data-connections.ts';
 import { refuseUnlessFilledTablesWritable } from '../data-connections/filled-tables.ts';
 import { activeStatuses } from './snapshot-runs.ts';
 
 export type Dataset = RecordOf<'datasets'>;
 
-const maxDatasets = 1_000;
 const datasets = records('datasets', { prefix: 'dst', what: 'The dataset' });
 
 export const { find: findDataset } = datasets;
@@ -55,8 +56,7 @@ export async function insertDataset(
       .where('connection_id', '=', connectionId)
       .where('id', '!=', row.id)
       .executeTakeFirstOrThrow();
-    if (count >= maxDatasets)
-      throw new AppError('conflict', `A data connection has at most ${maxDatasets} datasets.`);
+    refuseBeyond(limits.connections.datasets, count);
     return freeTableName(db, organizationId, row.name);
   });
   return named(row.name, () => datasets.insert(db, { ...row, snapshot_table_name: snapshotTableName }));

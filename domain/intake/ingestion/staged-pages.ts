@@ -3,11 +3,12 @@ import type { Insertable, Selectable } from 'kysely';
 import { sql } from 'kysely';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
+import { limits } from '../../workspace/limits/limits.ts';
 
 export type StagedPage = Selectable<DB['staged_pages']>;
 
 /** Highest page number in the public API. */
-export const maxPageNumber = 100_000;
+export const maxPageNumber = limits.ingestion.pages.most;
 
 export async function findPage(
   db: OrganizationTransaction,

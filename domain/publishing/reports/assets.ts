@@ -4,11 +4,12 @@ import { reportPrefix } from '../../../data/objects/keys.ts';
 import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { deleteObjectLater } from '../../workspace/files/files.ts';
 import type { StoreDeps } from '../../workspace/files/store-object.ts';
+import { limits } from '../../workspace/limits/limits.ts';
 import type { ReportAssets } from './versions.ts';
 
 /** More than a readable document can show. */
-const maxReferences = 100;
-const maxTotalBytes = 33_554_432;
+const maxReferences = limits.reports.results.most;
+const maxTotalBytes = limits.reports.resultBytes.most;
 /** Longer than any request takes to store its objects and to reference them. */
 const unnamedMs = 3_600_000;
 const atOnce = 8;

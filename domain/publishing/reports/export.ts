@@ -4,6 +4,7 @@ import { inOrganization } from '../../../data/postgres/client.ts';
 import { findFileByPath } from '../../workspace/files/files.ts';
 import { pathFault } from '../../workspace/files/path.ts';
 import type { StoreDeps } from '../../workspace/files/store-object.ts';
+import { limits } from '../../workspace/limits/limits.ts';
 import type {
   ExportFormat,
   ReportMaterial,
@@ -15,9 +16,9 @@ import type { Report } from './reports.ts';
 import type { ReportAssets, ReportVersion } from './versions.ts';
 
 /** Limits for one image, and for all images of a report. */
-const maxImageBytes = 5_242_880;
-const maxImagesBytes = 20_971_520;
-const maxImages = 100;
+const maxImageBytes = limits.reports.imageBytes.most;
+const maxImagesBytes = limits.reports.imagesBytes.most;
+const maxImages = limits.reports.images.most;
 const atOnce = 8;
 
 export type ExportDeps = StoreDeps & { reportFormats: ReportFormatter };

@@ -4,12 +4,13 @@ import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type RecordOf, type RowLock, records } from '../../../data/postgres/records.ts';
 import { hiddenTableIds } from '../../tables/tables/grants.ts';
 import { deleteObjectLater } from '../../workspace/files/files.ts';
+import { limits } from '../../workspace/limits/limits.ts';
+import { refuseBeyond } from '../../workspace/limits/refuse.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
 import {
   getVersion,
   insertVersion,
   isWritten,
-  maxRevisions,
   type ReportAssets,
   type ReportContent,
   sizeOf,
@@ -19,7 +20,6 @@ export type Report = RecordOf<'reports'>;
 
 const contentType = 'text/markdown; charset=utf-8';
 /** Maximum number per project, because the API returns the complete list. */
-const maxReports = 2_000;
 /** Longer than a running export continues to read. */
 const readersGraceMs = 600_000;
 
@@ -58,8 +58,7 @@ export async function insertReport(
   await getOpenProject(db, organizationId, projectId);
   const earlier = await reports.find(db, organizationId, id);
   if (earlier !== undefined) return earlier;
-  if ((await countReports(db, organizationId, projectId)) >= maxReports)
-    throw new AppError('conflict', `The project has ${maxReports} reports; delete some first.`);
+  refuseBeyond(limits.reports.reports, await countReports(db, organizationId, projectId));
   const row = await reports.insert(db, {
     organization_id: organizationId,
     id,
@@ -88,8 +87,7 @@ export async function reviseReport(
   const before = await getReport(db, organizationId, projectId, reportId, 'update');
   if (await isWritten(db, before, writeId)) return before;
   refuseStale(before, change.expectedRevision);
-  if (before.revision >= maxRevisions)
-    throw new AppError('conflict', `The report has ${maxRevisions} revisions; store it as a new one.`);
+  refuseBeyond(limits.reports.revisions, before.revision);
   const present = await getVersion(db, before);
   const next: ReportContent = {
     title: change.title ?? present.title,
@@ -163,7 +161,7 @@ export async function listReports(
   organizationId: string,
   projectId: string,
 ): Promise<Report[]> {
-  const all = { after: undefined, limit: maxReports };
+  const all = { after: undefined, limit: limits.reports.reports.most };
   const found = await reports.list(db, organizationId, all, { project_id: projectId });
   return found.sort((a, b) => b.created_at.getTime() - a.created_at.getTime());
 }

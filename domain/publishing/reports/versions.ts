@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import { AppError, notFound } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
+import { limits } from '../../workspace/limits/limits.ts';
 
 /**
  * Keys of the objects that a revision refers to, by their names in its Markdown: `chart:cht_…`,
@@ -30,9 +31,7 @@ declare module '../../../data/postgres/schema.ts' {
   }
 }
 
-export const maxReportBytes = 2_097_152;
-/** Maximum number of revisions of a report. */
-export const maxRevisions = 1_000;
+export const maxReportBytes = limits.reports.contentBytes.most;
 
 export interface ReportContent {
   title: string;

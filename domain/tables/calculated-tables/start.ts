@@ -1,6 +1,7 @@
 import { AppError, notFound } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import type { ProcessDeps } from '../../../data/processes/processes.ts';
+import { limits } from '../../workspace/limits/limits.ts';
 import { startRun } from '../../workspace/runs/kind.ts';
 import { findRun, type Run } from '../../workspace/runs/runs.ts';
 import { findTable, getTable, type TableRow } from '../tables/tables.ts';
@@ -30,7 +31,7 @@ export interface MaterializationRequest {
 }
 
 /** More runs of an organization do not wait for their turn. */
-const mostActive = 100;
+const mostActive = limits.tables.buildsUnderWay.most;
 
 /** @throws AppError not_found for what is no calculated table */
 export async function getCalculated(

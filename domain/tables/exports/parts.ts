@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../../../data/errors.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
+import { limits } from '../../workspace/limits/limits.ts';
 import type { Export, ExportFile } from './exports.ts';
 
 /** A file in the folder of an attempt. */
 export type WrittenPart = Omit<ExportFile, 'name'>;
 
 /** Their addresses are made at each look. */
-export const mostFiles = 1_000;
+export const mostFiles = limits.exports.files.most;
 
 /** What the engine wrote to a folder, in order, with hashes. */
 export async function partsIn(objects: ObjectStore, folder: string): Promise<WrittenPart[]> {

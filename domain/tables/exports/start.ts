@@ -2,6 +2,8 @@ import { AppError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { lockByName } from '../../../data/postgres/locks.ts';
 import type { ProcessDeps } from '../../../data/processes/processes.ts';
+import { limits } from '../../workspace/limits/limits.ts';
+import { refuseBeyond } from '../../workspace/limits/refuse.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
 import { startRun } from '../../workspace/runs/kind.ts';
 import { countUnfinished, deleteRun, findRun, insertRun, type Run } from '../../workspace/runs/runs.ts';
@@ -38,9 +40,7 @@ type StartDeps = ProcessDeps & ReadDeps & { queries: QueryPool };
 
 const checkTimeoutMs = 20_000;
 /** More exports of an organization do not wait for their turn. */
-const mostActive = 100;
-/** Each is kept for a day, with its files. */
-const mostKept = 1_000;
+const mostActive = limits.exports.underWay.most;
 
 /**
  * Checks what is to go out, and starts the process that writes it. A statement that could not run is refused
@@ -127,9 +127,5 @@ async function refuseTooMany(db: OrganizationTransaction, organizationId: string
     .select(({ fn }) => fn.countAll<number>().as('kept'))
     .where('organization_id', '=', organizationId)
     .executeTakeFirstOrThrow();
-  if (Number(kept) >= mostKept)
-    throw new AppError(
-      'conflict',
-      `${mostKept.toLocaleString('en-US')} exports of the organization are kept, each for a day: try again when some have expired.`,
-    );
+  refuseBeyond(limits.exports.exports, Number(kept));
 }

@@ -9,6 +9,8 @@ import {
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
 import { lockByName } from '../../../data/postgres/locks.ts';
+import { limits } from '../../workspace/limits/limits.ts';
+import { refuseBeyond } from '../../workspace/limits/refuse.ts';
 import {
   findCredential,
   getCredential,
@@ -43,8 +45,6 @@ export interface CredentialSecrets {
   /** `s3://bucket/lakes/<id>/` */
   dataPath: string;
 }
-
-const mostLive = 20;
 
 /**
  * Makes a credential. If a repeated request finds it made already, it gets new secrets: nobody has seen the
@@ -89,11 +89,7 @@ async function record(
     .where('organization_id', '=', organizationId)
     .where('removed_at', 'is', null)
     .executeTakeFirstOrThrow();
-  if (Number(live) >= mostLive)
-    throw new AppError(
-      'conflict',
-      `The organization has ${mostLive} lake credentials, which is the most; revoke some first.`,
-    );
+  refuseBeyond(limits.tables.lakeCredentials, Number(live));
   await insertCredential(db, {
     ...{ organization_id: organizationId, id, name, created_by: createdBy, expires_at: expiresAt },
   });

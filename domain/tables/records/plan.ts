@@ -1,5 +1,6 @@
 import { AppError, ValidationError, type ValidationFault } from '../../../data/errors.ts';
 import type { JsonValue } from '../../../data/exact-json.ts';
+import { limits } from '../../workspace/limits/limits.ts';
 import { columnNameFault, createdAtColumn, deletedField, rowIdColumn } from '../tables/column-name.ts';
 import type { LakeColumn } from '../tables/columns.ts';
 import { LossyWidening } from '../tables/retype.ts';
@@ -38,7 +39,7 @@ export interface PlanOptions {
 /** Maximum number of faults reported for a request, and looked for in one row. */
 export const maxFaults = 20;
 /** Maximum number of columns a table may reach through new fields. */
-export const maxColumns = 500;
+export const maxColumns = limits.tables.columns.most;
 
 /** Checks one request's rows against the current table; throws with at most 20 faults, each at its place. */
 export function planRows(

@@ -1,14 +1,16 @@
 import { sql } from 'kysely';
 import { AppError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { limits } from '../../workspace/limits/limits.ts';
+import { refuseBeyond } from '../../workspace/limits/refuse.ts';
 
 /** All of them are read before anything is tested. */
-const bounds = {
-  verification_definitions: { most: 2_000, what: 'test definitions' },
-  verification_overlays: { most: 10_000, what: 'overlays' },
+const quotas = {
+  verification_definitions: limits.tests.definitions,
+  verification_overlays: limits.tests.overlays,
 } as const;
 
-const mostBytes = 8 * 1_024 ** 2;
+const mostBytes = limits.tests.parameterBytes.most;
 
 /**
  * Refuses a definition or an overlay that would be one too many, or whose parameters are too much together
@@ -18,10 +20,10 @@ const mostBytes = 8 * 1_024 ** 2;
  */
 export async function refuseTooMuch(
   db: OrganizationTransaction,
-  table: keyof typeof bounds,
+  table: keyof typeof quotas,
   { organizationId, id, params }: { organizationId: string; id: string; params: object | null | undefined },
 ): Promise<void> {
-  const { most, what } = bounds[table];
+  const quota = quotas[table];
   const { count, bytes } = await db
     .selectFrom(table)
     .select(({ fn }) => [
@@ -34,11 +36,7 @@ export async function refuseTooMuch(
   if (Number(bytes) + Buffer.byteLength(JSON.stringify(params ?? null)) > mostBytes)
     throw new AppError(
       'conflict',
-      `The parameters of all ${what} of the organization take more than 8 MiB: shorten or delete some.`,
+      `The parameters of all ${quota.what} of the organization take more than 8 MiB: shorten or delete some.`,
     );
-  if (Number(count) >= most)
-    throw new AppError(
-      'conflict',
-      `The organization has ${most.toLocaleString('en-US')} ${what}, the most there may be: delete some.`,
-    );
+  refuseBeyond(quota, Number(count));
 }

@@ -3,6 +3,7 @@ import { derivedId } from '../../../data/ids.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
+import { limits } from '../../workspace/limits/limits.ts';
 import { withOutputLimit } from '../staging/output-limit.ts';
 import { newAttemptUrl, removeBelow, type StagedWork, sizeBelow } from '../staging/staging.ts';
 import { replaceWithFiles } from '../tables/replace.ts';
@@ -23,8 +24,8 @@ export interface FailingRows {
   message: string | null;
 }
 
-const mostRows = 10_000;
-const mostBytes = 1_024 ** 3;
+const mostRows = limits.tests.failingRows.most;
+const mostBytes = limits.tests.failingBytes.most;
 const sampleRows = 10;
 const nothing: FailingRows = { sample: [], tableId: null, message: null };
 

@@ -3,6 +3,7 @@ import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { lockByName } from '../../../data/postgres/locks.ts';
 import type { ProcessDeps } from '../../../data/processes/processes.ts';
+import { limits } from '../../workspace/limits/limits.ts';
 import { startRun } from '../../workspace/runs/kind.ts';
 import { countUnfinished, deleteRun, findRun, insertRun, type Run } from '../../workspace/runs/runs.ts';
 import { snapshotShowing } from '../tables/versions.ts';
@@ -33,9 +34,9 @@ interface StartDeps extends ProcessDeps {
 }
 
 /** More runs of an organization do not wait for their turn. */
-const mostActive = 100;
-const mostTables = 1_000;
-const mostTests = 10_000;
+const mostActive = limits.tests.underWay.most;
+const mostTables = limits.tests.tablesOfRun.most;
+const mostTests = limits.tests.testsOfRun.most;
 
 /**
  * Starts a run of tests. Which tables it tests is decided now; which tests, when the turn of each table has

@@ -1,9 +1,11 @@
 import { type Selectable, sql } from 'kysely';
-import { AppError, notFound } from '../../../data/errors.ts';
+import { notFound } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { lockByName } from '../../../data/postgres/locks.ts';
 import type { Slice } from '../../../data/postgres/records.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
+import { limits } from '../limits/limits.ts';
+import { refuseBeyond } from '../limits/refuse.ts';
 import type { Health } from './health.ts';
 
 type AppRow = Selectable<DB['deployed_apps']>;
@@ -13,7 +15,6 @@ export type DeployedApp = AppRow & { id: string };
 const identified = (row: AppRow): DeployedApp => ({ ...row, id: row.slug });
 
 export const slugPattern = /^[a-z0-9-]{1,63}$/;
-const maxApps = 1_000;
 
 export async function findApp(
   db: OrganizationTransaction,
@@ -94,11 +95,7 @@ async function refuseTooMany(db: OrganizationTransaction, organizationId: string
     .select((on) => on.fn.countAll<number>().as('apps'))
     .where('organization_id', '=', organizationId)
     .executeTakeFirstOrThrow();
-  if (apps < maxApps) return;
-  throw new AppError(
-    'conflict',
-    `The organization has ${maxApps.toLocaleString('en')} apps, which is the most; remove some first.`,
-  );
+  refuseBeyond(limits.apps.apps, apps);
 }
 
 /** The app as it was. @throws AppError not_found */

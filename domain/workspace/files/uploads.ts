@@ -3,6 +3,7 @@ import { AppError } from '../../../data/errors.ts';
 import { uploadKey } from '../../../data/objects/keys.ts';
 import type { ObjectStore, PresignedForm } from '../../../data/objects/store.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
+import { limits } from '../limits/limits.ts';
 import { getOpenProject } from '../projects/projects.ts';
 import { contentTypeOf } from './content-type.ts';
 import {
@@ -17,7 +18,7 @@ import {
 import { type StoreDeps, storeObject } from './store-object.ts';
 
 /** Maximum size of an uploaded object. */
-export const maxUploadBytes = 1_073_741_824;
+export const maxUploadBytes = limits.files.uploadBytes.most;
 
 export const uploadSeconds = 3_600;
 

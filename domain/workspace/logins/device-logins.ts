@@ -8,6 +8,7 @@ import {
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
+import { limits } from '../limits/limits.ts';
 import type { Person } from '../people/accounts.ts';
 import { lockPersonOf } from '../people/sessions.ts';
 import { outcomeOf, type PollOutcome, slowDownSeconds } from './device-states.ts';
@@ -18,7 +19,7 @@ export type DeviceLogin = Selectable<DB['device_logins']>;
 
 export const deviceLoginSeconds = 900;
 export const pollSeconds = 5;
-const maxPendingOfAddress = 100;
+const maxPendingOfAddress = limits.identity.deviceLogins.most;
 
 export interface NewDeviceLogin {
   clientId: string;

@@ -1,7 +1,8 @@
-import { AppError } from '../../../data/errors.ts';
 import { newId } from '../../../data/ids.ts';
 import type { Database } from '../../../data/postgres/client.ts';
 import { lockByName } from '../../../data/postgres/locks.ts';
+import { limits } from '../limits/limits.ts';
+import { refuseBeyond } from '../limits/refuse.ts';
 
 /** A client without a secret, which acts for a person who approved it. */
 export interface PublicClient {
@@ -154,10 +155,6 @@ export function isRegistrable(uri: string): boolean {
 const isHost = (name: string): boolean =>
   name.startsWith('[') || name.split('.').every((label) => /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(label));
 
-const maxRegistered = 1_000;
-/** Nobody fills all places from one network. */
-const maxOfGroup = 20;
-
 /**
  * Registers a client (RFC 7591). Those that nobody used for 30 days are removed.
  *
@@ -178,12 +175,8 @@ export async function registerPublicClient(
         fn.countAll<number>().filterWhere('address_group', '=', addressGroup).as('ofGroup'),
       ])
       .executeTakeFirstOrThrow();
-    const most = total >= maxRegistered ? maxRegistered : maxOfGroup;
-    if (total >= maxRegistered || ofGroup >= maxOfGroup)
-      throw new AppError(
-        'conflict',
-        `The service has ${most} registered clients${total >= maxRegistered ? '' : ' from your network'}, which is the most.`,
-      );
+    refuseBeyond(limits.identity.publicClients, total);
+    refuseBeyond(limits.identity.publicClientsOfNetwork, ofGroup);
     const row = await transaction
       .insertInto('public_clients')
       .values({ id: newId('pub'), name, redirect_uris: [...redirectUris], address_group: addressGroup })

@@ -2,6 +2,8 @@ import { hashSecret, newSecret } from '../../../data/encryption.ts';
 import { AppError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
+import { limits } from '../limits/limits.ts';
+import { refuseBeyond } from '../limits/refuse.ts';
 
 export type ApiClient = RecordOf<'api_clients'>;
 
@@ -27,8 +29,6 @@ export interface NewApiClient {
   expiresAt: Date | null;
   createdBy: string;
 }
-
-const maxLiveClients = 500;
 
 /**
  * Adds a client and returns its secret, of which only the hash is stored. If a repeated request finds its
@@ -75,11 +75,7 @@ async function refuseTooMany(
     .where('id', '!=', besidesId)
     .where('revoked_at', 'is', null)
     .executeTakeFirstOrThrow();
-  if (live < maxLiveClients) return;
-  throw new AppError(
-    'conflict',
-    `The organization has ${maxLiveClients} API clients, which is the most; revoke some first.`,
-  );
+  refuseBeyond(limits.identity.apiClients, live);
 }
 
 /**

@@ -8,6 +8,8 @@ import {
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
 import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
+import { limits } from '../limits/limits.ts';
+import { refuseBeyond } from '../limits/refuse.ts';
 
 /** A one-time address: of the first owner, of an invitation, or for a new password. */
 export type AccountLink = RecordOf<'account_links'>;
@@ -21,7 +23,6 @@ const lifetimeMs: Readonly<Record<LinkKind, number>> = {
   invitation: 7 * 24 * hourMs,
   password: hourMs,
 };
-const maxOpenInvitations = 500;
 
 export interface NewLink {
   organizationId: string;
@@ -91,11 +92,7 @@ async function refuseTooMany(db: OrganizationTransaction, organizationId: string
   const { open } = await openInvitations(db, organizationId)
     .select((on) => on.fn.countAll<number>().as('open'))
     .executeTakeFirstOrThrow();
-  if (open < maxOpenInvitations) return;
-  throw new AppError(
-    'conflict',
-    `The organization has ${maxOpenInvitations} open invitations, which is the most; delete some first.`,
-  );
+  refuseBeyond(limits.identity.invitations, open);
 }
 
 const openInvitations = (db: OrganizationTransaction, organizationId: string) =>

@@ -429,7 +429,7 @@ test('who registered itself is marked, kept only by approval and use, and few co
   expect(await daysUnused()).toBe(0);
   const answers = await Promise.all(Array.from({ length: 25 }, () => register({})));
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(15);
-  expect(answers.find(({ status }) => status !== 201)?.body.code).toBe('conflict');
+  expect(answers.find(({ status }) => status !== 201)?.body.code).toBe('limit_reached');
   await catalogPool.query("UPDATE public_clients SET address_group = 'elsewhere'");
   expect((await register({})).status).toBe(201);
 });

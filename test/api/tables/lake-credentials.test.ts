@@ -317,7 +317,7 @@ test('there are at most 20, and none where the store makes no keys', async () =>
   const organization = await workspace.organization();
   await Promise.all(Array.from({ length: 20 }, () => issued({}, organization)));
   const refused = await organization.call('POST', path, { body: { name: 'one more' } });
-  expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
+  expect(refused.body).toMatchObject({ status: 409, code: 'limit_reached', limit: 20, current: 20 });
   const { deps } = workspace;
   const asked = {
     organizationId: client.organizationId,

@@ -1,6 +1,8 @@
 import type { Cipher } from '../../../../data/encryption.ts';
 import { AppError, ValidationError, type ValidationFault } from '../../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
+import { limits } from '../../../workspace/limits/limits.ts';
+import { refuseBeyond } from '../../../workspace/limits/refuse.ts';
 import { refuseGoneMaker, refuseLiveMaker } from '../../../workspace/organizations/makers.ts';
 import { getOpenProject } from '../../../workspace/projects/projects.ts';
 import { replaceActiveTriggers } from './active-triggers.ts';
@@ -67,8 +69,6 @@ async function freeze(
   });
 }
 
-const maxVersions = 10_000;
-
 async function nextNumber(db: OrganizationTransaction, row: Workflow): Promise<number> {
   const { last } = await db
     .selectFrom('workflow_versions')
@@ -76,8 +76,7 @@ async function nextNumber(db: OrganizationTransaction, row: Workflow): Promise<n
     .where('organization_id', '=', row.organization_id)
     .where('workflow_id', '=', row.id)
     .executeTakeFirstOrThrow();
-  if ((last ?? 0) >= maxVersions)
-    throw new AppError('conflict', `The workflow has ${maxVersions} versions; go on in another workflow.`);
+  refuseBeyond(limits.workflows.versions, last ?? 0);
   return (last ?? 0) + 1;
 }
 

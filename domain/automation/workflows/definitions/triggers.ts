@@ -2,6 +2,7 @@ import type { Cipher } from '../../../../data/encryption.ts';
 import { notFound, ValidationError, type ValidationFault } from '../../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
 import { type RecordOf, records } from '../../../../data/postgres/records.ts';
+import { limits } from '../../../workspace/limits/limits.ts';
 import type { Cadence, WritableCadence } from '../../cadences/cadence.ts';
 import { refuseNewInterval } from '../../cadences/validate.ts';
 import { ensureHook, removeHooks } from '../triggers/hooks.ts';
@@ -47,7 +48,7 @@ export interface WrittenTrigger {
   config: DataEventConfig | undefined;
 }
 
-export const maxTriggers = 20;
+export const maxTriggers = limits.workflows.triggers.most;
 
 export async function triggersOf(
   db: OrganizationTransaction,

@@ -1,6 +1,8 @@
 import type { Cipher } from '../../../../data/encryption.ts';
 import { AppError, ValidationError } from '../../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
+import { limits } from '../../../workspace/limits/limits.ts';
+import { refuseBeyond } from '../../../workspace/limits/refuse.ts';
 import { getOpenProject } from '../../../workspace/projects/projects.ts';
 import { openNodeSecrets, sealNodeSecrets } from '../graphs/sealed.ts';
 import { takeSecrets } from '../graphs/secrets.ts';
@@ -25,8 +27,6 @@ export interface NewWorkflow extends WorkflowContent {
   projectId: string;
   ownerId: string;
 }
-
-const maxWorkflows = 1_000;
 
 /** Adds a draft; a repetition finds the first by its id. */
 export async function createWorkflow(
@@ -118,6 +118,5 @@ async function refuseTooMany(
     .where('id', '!=', besidesId)
     .where('status', '!=', 'archived')
     .executeTakeFirstOrThrow();
-  if (Number(total) >= maxWorkflows)
-    throw new AppError('conflict', `You have ${maxWorkflows} workflows; archive some first.`);
+  refuseBeyond(limits.workflows.workflows, Number(total));
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { limits } from '../../../workspace/limits/limits.ts';
 
 /** A graph of valid form; `validate.ts` checks its consistency. */
 export interface Graph {
@@ -17,8 +18,8 @@ export interface GraphNode {
   timeout_seconds?: number | undefined;
 }
 
-export const maxNodes = 100;
-export const maxEdges = 1_000;
+export const maxNodes = limits.workflows.nodes.most;
+export const maxEdges = limits.workflows.edges.most;
 
 const map = z.record(z.string(), z.unknown());
 

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { ValidationFault } from '../../../../data/errors.ts';
 import { faultsOf } from '../../../../data/validation-faults.ts';
 import { type Parameters, valueFault } from '../../../analyst/playbooks/parameters.ts';
+import { limits } from '../../../workspace/limits/limits.ts';
 
-const maxParameters = 50;
+const maxParameters = limits.workflows.parameters.most;
 
 const parameterForm = z.strictObject({
   type: z.enum(['string', 'number', 'boolean', 'date', 'table']),

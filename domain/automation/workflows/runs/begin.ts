@@ -11,6 +11,7 @@ import type { Params } from '../../../analyst/playbooks/parameters.ts';
 import { type ExpiryDeps, pinSnapshot } from '../../../tables/lake-maintenance/expire.ts';
 import { mayName, wordsIn } from '../../../tables/query/guard/relations.ts';
 import { listQueryable, type NamedTable } from '../../../tables/tables/tables.ts';
+import { limits } from '../../../workspace/limits/limits.ts';
 import { actAs } from '../../../workspace/organizations/rights.ts';
 import { moveRun, runStates } from '../../../workspace/runs/runs.ts';
 import type { Graph, GraphNode } from '../graphs/graph.ts';
@@ -35,7 +36,7 @@ export type BeginDeps = ExpiryDeps & { cipher: Cipher };
  * Per organization, approximately: further runs wait, so that one organization's runs do not slow down
  * others.
  */
-const maxAtWork = 32;
+const maxAtWork = limits.workflows.runsAtWork.most;
 
 /**
  * Pins the current versions of the tables that the run reads, and returns its nodes with the outcome of those

@@ -7,6 +7,7 @@ import {
 import type { ProcessDeps } from '../../../../data/processes/processes.ts';
 import { checkParams, type Params } from '../../../analyst/playbooks/parameters.ts';
 import { attachedTables } from '../../../tables/catalog-entries/catalog-entries.ts';
+import { limits } from '../../../workspace/limits/limits.ts';
 import { getOpenProject } from '../../../workspace/projects/projects.ts';
 import { startRun } from '../../../workspace/runs/kind.ts';
 import {
@@ -154,9 +155,9 @@ async function versionToRun(
 }
 
 /** Each holds a process and a version of the data. */
-const maxUnfinished = 500;
+const maxUnfinished = limits.workflows.unfinishedRuns.most;
 /** Each start is work for Temporal, which all organizations share. */
-const maxQueued = 100;
+const maxQueued = limits.workflows.queuedRuns.most;
 
 async function refuseTooMany(db: OrganizationTransaction, organizationId: string): Promise<void> {
   const { unfinished, queued } = await countUnfinished(db, organizationId, ['workflow']);

@@ -1,4 +1,5 @@
 import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
+import { limits } from '../../../workspace/limits/limits.ts';
 
 export interface Flow {
   pause(): void;
@@ -29,7 +30,7 @@ export interface SourceWatch {
 export const copySilence: SilenceLimits = { silenceMs: 5 * 60_000, firstSilenceMs: 30 * 60_000 };
 
 /** One row, as text. */
-export const maxRowBytes = 16_777_216;
+export const maxRowBytes = limits.connections.rowBytes.most;
 
 /**
  * Drivers buffer a row until it is complete, however long it is, so the bytes are watched too. The buffers

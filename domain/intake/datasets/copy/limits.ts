@@ -1,9 +1,10 @@
 import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
+import { limits } from '../../../workspace/limits/limits.ts';
 import type { SessionLimits } from '../../data-connections/sources/sockets.ts';
 import { copySilence } from '../../data-connections/sources/watch.ts';
 
 /** Per dataset of an object store. */
-export const maxObjects = 10_000;
+export const maxObjects = limits.connections.objects.most;
 
 const gibibyte = 1_073_741_824;
 

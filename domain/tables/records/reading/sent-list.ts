@@ -1,6 +1,7 @@
 import { parseBoundedJson } from '../../../../data/bounded-json.ts';
 import { ValidationError, type ValidationFault } from '../../../../data/errors.ts';
 import { isRawNumber, type JsonValue } from '../../../../data/exact-json.ts';
+import { limits } from '../../../workspace/limits/limits.ts';
 import type { Row } from '../plan.ts';
 
 /**
@@ -16,7 +17,7 @@ export interface SentList {
 }
 
 /** Maximum number of records in one request. */
-export const maxRecords = 5_000;
+export const maxRecords = limits.ingestion.recordsOfPage.most;
 /** Maximum nesting of values of JSON columns, within their record in the body's list. */
 export const maxValueDepth = 1_000;
 const bounds = { depth: maxValueDepth + 3, members: Number.POSITIVE_INFINITY, storableText: false };

@@ -188,7 +188,7 @@ test('a playbook has a thousand revisions at most', async () => {
   );
   const answer = await client.call('PATCH', `${url}/${id}`, { body: { title: 'Again' } });
   expect(answer.status, answer.text).toBe(409);
-  expect(answer.body.code).toBe('conflict');
+  expect(answer.body.code).toBe('limit_reached');
 });
 
 test('a page of large playbooks ends early, and goes on', async () => {

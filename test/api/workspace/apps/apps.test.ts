@@ -158,7 +158,7 @@ test('an organization has at most 1,000 apps; those that it has may still be rep
     await db.insertInto('deployed_apps').values(others).execute();
   });
   const refused = await register({ slug: 'one-more' });
-  expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
+  expect(refused.body).toMatchObject({ status: 409, code: 'limit_reached', limit: 1_000, current: 1_000 });
   expect(refused.body.detail).toContain('1,000 apps');
   expect((await register({ version: '2' })).status).toBe(200);
 });
