@@ -5,6 +5,7 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-pro
 import { release } from '../../data/release.ts';
 import { version } from '../version.ts';
 import { withWholeAlternatives } from './openapi-alternatives.ts';
+import { withNames } from './openapi-names.ts';
 
 const tags: [string, string][] = [
   ['Auth', 'Machine authentication for API clients.'],
@@ -72,7 +73,7 @@ export async function openapi(app: FastifyInstance, publicUrl: string | undefine
     },
     transform: jsonSchemaTransform,
     transformObject: (document) =>
-      withWholeAlternatives(withOwnBodies(withoutUnused(jsonSchemaTransformObject(document)))),
+      withNames(withWholeAlternatives(withOwnBodies(withoutUnused(jsonSchemaTransformObject(document))))),
   });
   app.get('/openapi.json', { schema: { hide: true }, config: { scope: 'public' } }, async () =>
     app.swagger(),

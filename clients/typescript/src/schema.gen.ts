@@ -5,677 +5,244 @@
 
 export interface paths {
     "/healthz": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Liveness */
         get: operations["getLiveness"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/readyz": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * Readiness, with each dependency
          * @description 503 while this process cannot serve: PostgreSQL is down (`postgres`), the database is not migrated (`schema`), or no engine can start (`engine`). 503 with `stopping` while it is about to stop; it still answers requests then. Without workflows or object store much still works: 200, `degraded`. `?verbose` also counts processes that do not go on, and names the release of the zone rules.
          */
         get: operations["getReadiness"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/problems/{code}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** What a problem means and what to do about it */
         get: operations["getProblem"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/auth/register": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Register a public client
          * @description RFC 7591. Addresses are https, http of a loopback address (any port is then taken), or a scheme of the program’s own such as `com.example.app:/callback`. Clients that nobody used for 30 days are removed; a network has at most 20.
          */
         post: operations["registerPublicClient"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/.well-known/oauth-authorization-server": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Authorization server metadata (RFC 8414) */
         get: operations["getAuthorizationServer"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/auth/m2m/clients": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * List API clients, newest first
          * @description Revoked and expired ones too.
          */
         get: operations["listApiClients"];
-        put?: never;
         /**
          * Issue an API client
          * @description The answer shows the secret, once. A client gets at most the scopes of the token that issues it, and `admin` only from an owner.
          */
         post: operations["issueApiClient"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/auth/m2m/clients/{client_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show an API client */
         get: operations["getApiClient"];
-        put?: never;
-        post?: never;
         /**
          * Revoke an API client
          * @description Its tokens end within a second, and with them lake credentials and addresses that it issued. Schedules and workflows that run as it are paused. A revoked client stays listed and cannot be restored.
          */
         delete: operations["revokeApiClient"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/auth/m2m/clients/{client_id}/secret": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Replace the secret of an API client
          * @description The answer shows the new secret, once. The secret before ends at once, or after `overlap_seconds`; tokens already exchanged keep their lifetime.
          */
         post: operations["replaceApiClientSecret"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/auth/sessions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * List your own logins, newest first
          * @description Logins that have not ended. An API client has none.
          */
         get: operations["listSessions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/auth/sessions/{session_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
         /**
          * End one of your own logins
          * @description Its tokens end within a second. With one of the console in another browser, that browser is signed out. Ending it again has no effect.
          */
         delete: operations["endSession"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/members": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** List the members of the organization, newest first */
         get: operations["listMembers"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/members/{user_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
         /**
          * Remove a member
          * @description Sessions and tokens of the person end within a second, and with them lake credentials, API clients with `admin`, invitations and password addresses that the person issued; `ended` lists them. What else the person made stays; schedules and workflows that run as the person are paused, and listed in `paused`. Only an owner removes an owner, and the last one stays (409).
          */
         delete: operations["deleteMember"];
-        options?: never;
-        head?: never;
         /**
          * Change the role of a member
          * @description Takes effect within a second. Only an owner changes an owner or makes one; the last owner cannot step down (409). To make somebody admin or owner, the token needs every scope. What the person issued and could not issue in the new role ends, and is listed in the answer.
          */
         patch: operations["updateMember"];
-        trace?: never;
     };
     "/v1/members/{user_id}/password-reset": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Let a member choose a new password
          * @description Answers a one-time address, valid for one hour, and mails it where mail is configured. The password before stays valid until a new one is chosen, which ends every session and login of the person in this organization. A password that is chosen at the answered address opens no other organization of the person. Only an owner does it for an owner. The token needs every scope. Where people sign in by OpenID Connect there are no passwords (409).
          */
         post: operations["resetMemberPassword"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/invitations": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * List open invitations, newest first
          * @description Those that were neither accepted nor deleted, and have not expired.
          */
         get: operations["listInvitations"];
-        put?: never;
         /**
          * Invite somebody
          * @description The answer shows the address, once; it is mailed too where mail is configured. It works once, within seven days, and is the same whether the e-mail has an account or not: a person can belong to several organizations. Another invitation of the same e-mail replaces it. The token needs every scope, because the person who accepts can use them all.
          */
         post: operations["createInvitation"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/invitations/{invitation_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
         /**
          * Delete an invitation
          * @description Its address ends at once.
          */
         delete: operations["deleteInvitation"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/audit-events": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * List what was done and refused, newest first
          * @description Every change, sign-in, shown secret, export, and refusal for a scope or a role. Nobody can change or remove an event; each is kept for 400 days.
          */
         get: operations["listAuditEvents"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/me": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** The person or client behind the token */
         get: operations["getMe"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/auth/status": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** What the presented token is good for */
         get: operations["getAuthStatus"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/auth/logout": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Revoke the presented token */
         post: operations["logout"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/organization": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** The organization of the token */
         get: operations["getOrganization"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** List projects, newest first */
         get: operations["listProjects"];
-        put?: never;
         /** Create a project */
         post: operations["createProject"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects/{project_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show a project */
         get: operations["getProject"];
-        put?: never;
-        post?: never;
         /**
          * Archive a project
          * @description Its files and tables stay; nothing can be added to it, and its schedules and workflows are paused. Archiving twice is the same answer.
          */
         delete: operations["deleteProject"];
-        options?: never;
-        head?: never;
         /** Change a project */
         patch: operations["updateProject"];
-        trace?: never;
     };
     "/v1/projects/{project_id}/catalog-entries": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** List the catalog entries of a project, newest first */
         get: operations["listCatalogEntries"];
-        put?: never;
         /**
          * Attach a table or view
          * @description The analyst sees what is attached only. Attaching a table or view again returns the same entry. System tables cannot be attached.
          */
         post: operations["createCatalogEntry"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects/{project_id}/catalog-entries/{entry_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show a catalog entry */
         get: operations["getCatalogEntry"];
-        put?: never;
-        post?: never;
         /**
          * Detach what an entry attaches
          * @description The table or view itself stays. What the analyst said before stays as it was said.
          */
         delete: operations["deleteCatalogEntry"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects/{project_id}/conversations": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** List the conversations of a project, by latest activity */
         get: operations["listConversations"];
-        put?: never;
         /**
          * Begin a conversation
          * @description With a `message` it is posted too; `GET` then shows the reply under way as `activeTurn`.
          */
         post: operations["createConversation"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects/{project_id}/conversations/{chat_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show a conversation with its newest messages, its turn under way and its queue */
         get: operations["getConversation"];
-        put?: never;
-        post?: never;
         /**
          * Delete a conversation
          * @description Stops a reply under way. Reports that it made are the project's and stay.
          */
         delete: operations["deleteConversation"];
-        options?: never;
-        head?: never;
         /** Rename a conversation */
         patch: operations["updateConversation"];
-        trace?: never;
     };
     "/v1/projects/{project_id}/conversations/{chat_id}/messages": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** List the messages of a conversation, newest first */
         get: operations["listMessages"];
-        put?: never;
         /**
          * Ask the analyst
          * @description In an idle conversation its turn begins at once. In a busy or held one, `on_busy` decides whether the message is queued, refused, or replaces the reply under way. A message answered with 202 is never lost.
          */
         post: operations["postMessage"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects/{project_id}/conversations/{chat_id}/messages/{message_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show a message */
         get: operations["getMessage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects/{project_id}/conversations/{chat_id}/messages/{message_id}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Stop a reply
          * @description Ends it at once; text already streamed stays. If messages are waiting, the queue is held until it is resumed. A reply that has already ended is returned as it ended.
          */
         post: operations["cancelReply"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects/{project_id}/conversations/{chat_id}/queue": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** List the queued messages, next one first */
         get: operations["listQueuedMessages"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects/{project_id}/conversations/{chat_id}/queue/{queued_message_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show a queued message, with the reply that it became */
         get: operations["getQueuedMessage"];
-        put?: never;
-        post?: never;
         /** Remove a message from the queue */
         delete: operations["removeQueuedMessage"];
-        options?: never;
-        head?: never;
         /** Change a queued message */
         patch: operations["updateQueuedMessage"];
-        trace?: never;
     };
     "/v1/projects/{project_id}/conversations/{chat_id}/queue/resume": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Resume a held queue
          * @description No effect if the queue is not held.
          */
         post: operations["resumeQueue"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects/{project_id}/conversations/{chat_id}/approvals": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** List the approvals that a conversation asked for, newest first */
         get: operations["listApprovals"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects/{project_id}/conversations/{chat_id}/approvals/{approval_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Decide on a call
          * @description If allowed, the call is made; if denied, the analyst continues without it. Repeating the same decision has no effect; a different decision, or one after the deadline, is 409.
          */
         post: operations["decideApproval"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects/{project_id}/conversations/{chat_id}/events": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * Follow what happens in a conversation
          * @description Server-sent events: `id` is a durable number, `event` what happened, `data` JSON.
@@ -694,265 +261,103 @@ export interface paths {
          *     Whoever applies every event after a `GET`'s `lastEventId` holds what the next `GET` shows. Closing a stream cancels nothing.
          */
         get: operations["followConversation"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects/{project_id}/conversations/{chat_id}/results/{result_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * Show the rows of a result as the analyst saw them
          * @description Of a tool call's `resultId`. At most 10,000 rows are kept; `truncated` says whether there were more.
          */
         get: operations["getResult"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects/{project_id}/conversations/{chat_id}/charts/{chart_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * Show a chart
          * @description As it was drawn, or its Vega-Lite document with the data.
          */
         get: operations["getChart"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/models": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * List the models that may be asked
          * @description `offline` is always available: a deterministic analyst that makes no outgoing requests.
          */
         get: operations["listModels"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects/{project_id}/reports": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** List the reports of a project, newest first */
         get: operations["listReports"];
-        put?: never;
         /**
          * Store a report, or have one written
          * @description With `title` and `content` it is stored (201). The charts and results that it refers to are kept with it, so that it outlives the conversations they come from. With `prompt` the analyst writes it, with nobody to ask: 202 with the run, whose `output` names the report.
          */
         post: operations["createReport"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects/{project_id}/reports/{report_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show a report */
         get: operations["getReport"];
-        put?: never;
-        post?: never;
         /** Delete a report with its revisions */
         delete: operations["deleteReport"];
-        options?: never;
-        head?: never;
         /**
          * Write the next revision of a report
          * @description Fields left out keep their values. The previous revision is kept.
          */
         patch: operations["updateReport"];
-        trace?: never;
     };
     "/v1/projects/{project_id}/reports/{report_id}/versions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** List the revisions of a report, newest first */
         get: operations["listReportVersions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects/{project_id}/reports/{report_id}/content": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * Read a report
          * @description As it was stored, in one self-contained Markdown file, as PDF or as DOCX.
          */
         get: operations["getReportContent"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects/{project_id}/playbooks": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** List the playbooks of a project, newest first */
         get: operations["listPlaybooks"];
-        put?: never;
         /**
          * Write a playbook
          * @description Instructions in Markdown, titles and paths may name parameters as `${name}`. What the analyst says last becomes the report, or the file.
          */
         post: operations["createPlaybook"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects/{project_id}/playbooks/{playbook_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show a playbook */
         get: operations["getPlaybook"];
-        put?: never;
-        post?: never;
         /**
          * Delete a playbook
          * @description Runs under way go on, and what its runs made stays.
          */
         delete: operations["deletePlaybook"];
-        options?: never;
-        head?: never;
         /**
          * Change a playbook
          * @description Fields left out keep their values. The previous revision is kept, and runs under way continue with it.
          */
         patch: operations["updatePlaybook"];
-        trace?: never;
     };
     "/v1/projects/{project_id}/playbooks/{playbook_id}/runs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Run a playbook
          * @description The analyst carries the instructions out over the tables of the catalog; a question that it would have to ask ends the run as failed, with the question.
          */
         post: operations["runPlaybook"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects/{project_id}/playbooks/{playbook_id}/versions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** List the revisions of a playbook, newest first */
         get: operations["listPlaybookVersions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/schedules": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** List schedules, newest first */
         get: operations["listSchedules"];
-        put?: never;
         /**
          * Schedule a playbook
          * @description It fires at a time of the clock in its zone. In the gap of a spring it fires at the first time after it, in the overlap of an autumn once, at the first; day 29 to 31 of a shorter month is its last day. Of fires missed while the service was down the latest is made up for where it is less than a day late. A fire is skipped while the one before is under way.
          */
         post: operations["createSchedule"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/schedules/{schedule_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show a schedule */
         get: operations["getSchedule"];
         /**
@@ -960,281 +365,104 @@ export interface paths {
          * @description Replaces everything except the playbook, which must be the scheduled one. A schedule can be sent back as it was read; cadences of kinds that cannot be written (cron, interval, biweekly, month_end) must be replaced.
          */
         put: operations["replaceSchedule"];
-        post?: never;
         /**
          * Delete a schedule
          * @description With the list of its runs. Runs under way go on; what they make is not delivered.
          */
         delete: operations["deleteSchedule"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/schedules/{schedule_id}/pause": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Pause a schedule
          * @description Nothing fires until it is resumed; runs under way go on.
          */
         post: operations["pauseSchedule"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/schedules/{schedule_id}/resume": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Resume a schedule
          * @description It fires from now on: what its cadence said meanwhile is not made up for.
          */
         post: operations["resumeSchedule"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/schedules/{schedule_id}/take-over": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Take over a schedule whose maker is gone
          * @description It runs as you from then on, and stays paused until it is resumed. 409 while its maker is still there.
          */
         post: operations["takeOverSchedule"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/schedules/{schedule_id}/occurrences": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * Tell when a schedule fires next
          * @description What its cadence says from now on, whether or not it is paused. `note` says what is unusual: the time falls into a gap or an overlap of the clock, or the month is too short for the day.
          */
         get: operations["listOccurrences"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/schedules/{schedule_id}/runs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * List the runs of a schedule, latest first
          * @description Fires, and those that were missed or skipped with the reason. `runId` is the run of the project.
          */
         get: operations["listScheduleRuns"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/schedules/{schedule_id}/runs/{schedule_run_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show a run of a schedule */
         get: operations["getScheduleRun"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/schedules/{schedule_id}/trigger": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Fire a schedule now
          * @description Whatever its cadence says, and also while it is paused.
          */
         post: operations["triggerSchedule"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/schedules/{schedule_id}/runs/{schedule_run_id}/deliveries": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * List what a run of a schedule delivers
          * @description Files into its folder, and a mail to each of its recipients.
          */
         get: operations["listDeliveries"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/schedules/{schedule_id}/runs/{schedule_run_id}/deliveries/{delivery_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show a delivery */
         get: operations["getDelivery"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/schedules/{schedule_id}/backfills": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** List the backfills of a schedule, newest first */
         get: operations["listBackfills"];
-        put?: never;
         /**
          * Fire what a schedule would have fired
          * @description Everything that its cadence says from `from` to `to`, at most 1,000 fires, oldest first. `only_missing` leaves out what has succeeded or is under way; `preview` starts nothing. A schedule has one backfill at a time.
          */
         post: operations["createBackfill"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/schedules/{schedule_id}/backfills/{backfill_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show a backfill */
         get: operations["getBackfill"];
-        put?: never;
-        post?: never;
         /**
          * Cancel a backfill
          * @description It stops firing; runs it has started continue. No effect on one that has ended.
          */
         delete: operations["deleteBackfill"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/workflows/node-types": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * List the types of nodes that a graph may have
          * @description Each with the JSON Schema of its config, and its ports. Every node also has an input `start` and an output `done`, for order alone.
          */
         get: operations["listWorkflowNodeTypes"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/workflows": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** List your workflows, newest first */
         get: operations["listWorkflows"];
-        put?: never;
         /**
          * Draft a workflow
          * @description A draft may be incomplete: `validate` reports every fault with its node and port. Secrets in a config read back as `"********"`.
          */
         post: operations["createWorkflow"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/workflows/{workflow_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * Show a workflow
          * @description With its triggers, its graph, and the revision to pass back on a change.
@@ -1245,1125 +473,415 @@ export interface paths {
          * @description A trigger with a known `id` is that trigger, with its address and secret; one without is new, and shows the secret of its webhook in this answer alone. `"********"` leaves a stored secret as it is.
          */
         put: operations["replaceWorkflow"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/workflows/{workflow_id}/validate": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Tell every fault of a draft
          * @description At its node and port, as an activation would refuse it: also statements that name tables or columns that there are not. A table that a snapshot of the graph makes is there.
          */
         post: operations["validateWorkflow"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/workflows/{workflow_id}/activation": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Activate a workflow
          * @description Freezes the draft as a version and replaces the active triggers with its own in one step. With `version_id` an older version becomes active again, and the draft is unchanged. Runs that are under way keep the version that they began with.
          */
         post: operations["activateWorkflow"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/workflows/{workflow_id}/pause": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Pause a workflow
          * @description It is no longer triggered; runs under way continue.
          */
         post: operations["pauseWorkflow"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/workflows/{workflow_id}/resume": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Resume a paused workflow
          * @description Its active version can be triggered again. Fires that were due in the meantime are not made up for.
          */
         post: operations["resumeWorkflow"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/workflows/{workflow_id}/archive": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Archive a workflow
          * @description That is final: it is only read from then on.
          */
         post: operations["archiveWorkflow"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/workflows/{workflow_id}/take-over": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Take over a workflow whose owner is gone
          * @description It is yours from then on, and stays paused until it is resumed. 409 while its owner is still there.
          */
         post: operations["takeOverWorkflow"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/workflows/{workflow_id}/versions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * List the versions of a workflow, newest first
          * @description Each with what differs from the one before.
          */
         get: operations["listWorkflowVersions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/workflows/{workflow_id}/versions/{version_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show a version of a workflow */
         get: operations["getWorkflowVersion"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/workflows/{workflow_id}/runs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** List the runs of a workflow, newest first */
         get: operations["listWorkflowRuns"];
-        put?: never;
         /**
          * Run a workflow now
          * @description The active version, with `params` for the parameters of its graph, over those of its first enabled trigger of the type `api`. `409 conflict` where it is not active.
          */
         post: operations["runWorkflow"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/workflows/{workflow_id}/runs/{run_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * Show a run of a workflow
          * @description Every node that has begun is a step.
          */
         get: operations["getWorkflowRun"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/workflows/{workflow_id}/runs/{run_id}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Cancel a run of a workflow
          * @description Whatever its nodes do is cancelled with it. What is being delivered is not left half sent.
          */
         post: operations["cancelWorkflowRun"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/workflows/{workflow_id}/runs/{run_id}/resume": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Let a failed run go on
          * @description From the nodes that failed, with what was done kept, on the version and the data that it began with. That is kept for 7 days after it failed, of the 20 runs of the workflow that failed last; then, or where it is wanted, `data=newest` has it go on with the tables as they are now.
          */
         post: operations["resumeWorkflowRun"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/workflows/{workflow_id}/runs/{run_id}/approvals": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** List what a run asks of people, newest first */
         get: operations["listWorkflowApprovals"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/workflows/{workflow_id}/runs/{run_id}/approvals/{approval_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Decide an approval
          * @description Once, and in time: undecided at its end is denied, which a later `deny` leaves as it is. A denial fails its node.
          */
         post: operations["decideWorkflowApproval"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/workflows/{workflow_id}/deliveries": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * List what a workflow delivers, newest first
          * @description `status=failed` lists the dead letters: deliveries that are not retried automatically.
          */
         get: operations["listWorkflowDeliveries"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/workflows/{workflow_id}/deliveries/{delivery_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show a delivery of a workflow */
         get: operations["getWorkflowDelivery"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/workflows/{workflow_id}/deliveries/{delivery_id}/retry": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Deliver again by hand
          * @description What failed, or may have arrived (`uncertain`). A webhook keeps its delivery id, so that its receiver can tell.
          */
         post: operations["retryWorkflowDelivery"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/workflows/{workflow_id}/triggers/{trigger_id}/secret": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Give a webhook trigger another secret
          * @description It is shown in this answer alone. What was signed with the one before is taken for an hour more.
          */
         post: operations["rotateTriggerSecret"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/hooks/{token}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Trigger a workflow by a webhook
          * @description The body becomes the params of the run, over those of the trigger. Repeating the same signed call returns the same `runId` and starts no second run.
          */
         post: operations["callHook"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects/{project_id}/files": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** List the files of a project, newest first */
         get: operations["listFiles"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects/{project_id}/files/content": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
         /**
          * Write a small file
          * @description Creates the file at `path`, or silently its next version: of JSON at most 8 MiB decoded, or of `text/csv` the bytes as they are, at most 12 MiB (`curl -T orders.csv -H "content-type: text/csv"`). Larger files go through an upload.
          */
         put: operations["writeFile"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects/{project_id}/files/uploads": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Mint a presigned upload
          * @description Send a multipart/form-data POST to `url` with every entry of `fields` verbatim as form fields, then the bytes as the last field, named `file`. They go directly to storage. Then finalize.
          */
         post: operations["createFileUpload"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects/{project_id}/files/uploads/{upload_id}/finalize": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Make a file of an upload
          * @description Checks what arrived and registers it; 409 when nothing was uploaded. Repeating it gives the same file.
          */
         post: operations["finalizeFileUpload"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects/{project_id}/files/{file_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show a file */
         get: operations["getFile"];
-        put?: never;
-        post?: never;
         /**
          * Delete a file
          * @description Tables imported from it stay.
          */
         delete: operations["deleteFile"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects/{project_id}/files/{file_id}/content": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * Stream the content of a file
          * @description Takes one byte `Range`. With the `ETag` of an earlier answer in `If-None-Match` it is 304 while the content is the same.
          */
         get: operations["getFileContent"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/assets/{asset_id}/previews": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Preview the parsed rows of a file
          * @description A read exposed over POST. `asset_id` is a file id. Bad rows are named by line, column and reason.
          */
         post: operations["previewAsset"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects/{project_id}/runs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * List the runs of a project, newest first
          * @description Imports, reports, playbooks and everything else that outlives its request.
          */
         get: operations["listProjectRuns"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects/{project_id}/runs/{run_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show a run */
         get: operations["getProjectRun"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects/{project_id}/runs/{run_id}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Cancel a run
          * @description A run that ended stays as it ended; what cannot be taken back any more may still succeed.
          */
         post: operations["cancelRun"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/temporal-ui": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * Tell where the Temporal UI shows the processes of runs
          * @description Its address is of the operator’s own network, so it is told to administrators alone.
          */
         get: operations["getTemporalUi"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/table-imports": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * List imports, newest first
          * @description Those of tables that the caller may not read are not there.
          */
         get: operations["listTableImports"];
-        put?: never;
         /**
          * Import a file into a table
          * @description A durable process: 202, then poll the Location. The table appears whole when it succeeded, or not at all. `append` adds the rows of the file in one version: to an imported table, or to a data table where a column gives `s_id`. Its columns are those of the table, by name and ignoring case; nullable ones may be left out, and what else differs is a 422 that names it.
          */
         post: operations["createTableImport"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/projects/{project_id}/files/{file_id}/imports": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Import a file into a table
          * @description A durable process: 202, then poll the Location. The table appears whole when it succeeded, or not at all. `append` adds the rows of the file in one version: to an imported table, or to a data table where a column gives `s_id`. Its columns are those of the table, by name and ignoring case; nullable ones may be left out, and what else differs is a 422 that names it.
          */
         post: operations["importFile"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/table-imports/{import_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show an import */
         get: operations["getTableImport"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/table-imports/{import_id}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Cancel an import
          * @description An import that ended stays as it ended; one that is committing may still succeed.
          */
         post: operations["cancelTableImport"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/tables": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * List every table of the organization
          * @description Not paginated; `total` is the number of tables returned. System tables are listed and not queryable.
          */
         get: operations["listTables"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/tables/catalog": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * List the catalog metadata of the tables that have it
          * @description Not paginated. `project_id` is taken and ignored: tables belong to the organization.
          */
         get: operations["listTableCatalogs"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/tables/{table_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show a table */
         get: operations["getTable"];
-        put?: never;
-        post?: never;
         /** Delete a table and its rows */
         delete: operations["deleteTable"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/tables/{table_id}/catalog": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show the catalog metadata of a table */
         get: operations["getTableCatalog"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
         /**
          * Describe a table and its columns
          * @description Fields left out stay. `columns` changes the notes of the columns it names.
          */
         patch: operations["updateTableCatalog"];
-        trace?: never;
     };
     "/v1/tables/{table_id}/versions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * List the versions of a table, newest first
          * @description A version is a snapshot number of the lake: `at_versions` of a query and `version` of the rows take it.
          */
         get: operations["listTableVersions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/views": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * List every view of the organization
          * @description Not paginated; `total` is the number of views returned.
          */
         get: operations["listViews"];
-        put?: never;
         /**
          * Create a view
          * @description The query is checked as a query execution is and kept as it was written; what is wrong with it is told at `["body", "query"]`. Whoever reads the view reads with the rights of who defined it.
          */
         post: operations["createView"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/views/catalog": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** List the catalog metadata of the views */
         get: operations["listViewCatalogs"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/views/{view_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show a view */
         get: operations["getView"];
-        put?: never;
-        post?: never;
         /**
          * Delete a view
          * @description Refused while others read it (409, member `dependents`).
          */
         delete: operations["deleteView"];
-        options?: never;
-        head?: never;
         /**
          * Change a view
          * @description A new name follows in the queries that use the view. A new query reads with the rights of who writes it.
          */
         patch: operations["updateView"];
-        trace?: never;
     };
     "/v1/views/{view_id}/catalog": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show the catalog metadata of a view */
         get: operations["getViewCatalog"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
         /**
          * Describe a view and its columns
          * @description Fields left out stay. `columns` changes the notes of the columns it names.
          */
         patch: operations["updateViewCatalog"];
-        trace?: never;
     };
     "/v1/verification-tests/definitions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** List test definitions, newest first */
         get: operations["listTestDefinitions"];
-        put?: never;
         /**
          * Define a test
          * @description It is checked as far as it can be known: parameters by their kind, and for one table its columns and what the engine says. What a selector finds is checked when it runs. SQL reads with the rights of who wrote it; failing rows are shown to those who may read the tested table.
          */
         post: operations["createTestDefinition"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/verification-tests/definitions/{definition_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show a test definition */
         get: operations["getTestDefinition"];
-        put?: never;
-        post?: never;
         /**
          * Delete a test definition
          * @description Its overlays go with it; results of earlier runs stay.
          */
         delete: operations["deleteTestDefinition"];
-        options?: never;
-        head?: never;
         /**
          * Change a test definition
          * @description Fields left out stay. `params` and `target` are replaced as a whole.
          */
         patch: operations["updateTestDefinition"];
-        trace?: never;
     };
     "/v1/verification-tests/overlays": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** List overlays, newest first */
         get: operations["listTestOverlays"];
-        put?: never;
         /**
          * Change a test definition where it applies
          * @description Of several overlays, one of the table comes before one of its project, and that before one of the organization (which names neither); among equals the higher `priority` is first, then the newer. Each field, and each parameter, is taken from the first that sets it.
          */
         post: operations["createTestOverlay"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/verification-tests/overlays/{overlay_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show an overlay */
         get: operations["getTestOverlay"];
-        put?: never;
-        post?: never;
         /** Delete an overlay */
         delete: operations["deleteTestOverlay"];
-        options?: never;
-        head?: never;
         /**
          * Change an overlay
          * @description Fields left out stay; null leaves a field of the definition as it is.
          */
         patch: operations["updateTestOverlay"];
-        trace?: never;
     };
     "/v1/verification-tests/effective-set/previews": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Preview the tests of tables
          * @description The tests that a run of the same tables would do, each field with what decided it. Nothing is changed. Definitions and overlays that are not saved, and other modeling tiers, stand in for stored ones.
          */
         post: operations["previewTests"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/verification-tests/runs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * List runs of tests, newest first
          * @description Those of gates too, which tried new content before anybody saw it.
          */
         get: operations["listVerificationRuns"];
-        put?: never;
         /**
          * Run tests
          * @description A durable process over the tables that are named, those of a project, those of definitions, or all that have tests. Each table is tested at one version. Tests run after new versions of their tables by themselves, gathered for ten seconds.
          */
         post: operations["runTests"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/verification-tests/runs/{run_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show a run of tests with its results */
         get: operations["getVerificationRun"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/verification-tests/runs/{run_id}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Cancel a run of tests
          * @description Results of tables that were tested before stay.
          */
         post: operations["cancelVerificationRun"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/tables/{table_id}/verification": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * Show what the tests of a table say
          * @description Of the newest version that was tested, with the history of each test.
          */
         get: operations["getTableVerification"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/exports": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * List exports, newest first
          * @description Files in this list have no addresses; show one export to get them. Exports of tables that you may not read are left out.
          */
         get: operations["listExports"];
-        put?: never;
         /**
          * Export a table or the answer to a query as files
          * @description Starts a process that writes all rows, without a limit; follow it at `Location`. The statement is checked at once, by the same rules as a query. An organization runs two exports at a time. An export reads the versions that its tables have when it starts, with the rights of its caller. Its files are kept for a day.
          */
         post: operations["createExport"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/exports/{export_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show an export, with addresses of its files */
         get: operations["getExport"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/exports/{export_id}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Cancel an export
          * @description Nothing of it is kept. One that has ended is answered as it ended.
          */
         post: operations["cancelExport"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/tables/{table_id}/grants": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * Show who may read and write a table
          * @description A new table may be read and written by everyone; administrators may always do both.
@@ -2374,323 +892,119 @@ export interface paths {
          * @description For anyone without a grant the table does not exist: it is not listed, its routes answer 404, and statements cannot name it. That holds at once, for whatever runs as the person or client too; a turn or node that is under way keeps the rights that it began with. Active workflows whose owner loses a table that they read are paused, with `pauseReason: grant_lost`. The quarantine table of a table has its grants, and none of its own: a 409 `conflict` names the table to change.
          */
         put: operations["replaceTableGrants"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/tables/{table_id}/profile": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * Show the profile of a table
          * @description The last one that was computed. Before the first: 409 `not_materialized`, whose detail says how far one is, or why the last attempt failed.
          */
         get: operations["getTableProfile"];
-        put?: never;
         /**
          * Profile a table
          * @description A durable process over every column of the current version; follow its run at the Location, then read the profile. While one is under way for the table, its run is answered again; an organization computes two at a time, others wait queued. A calculated table that was never built is a 409 `not_materialized`.
          */
         post: operations["profileTable"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/tables/{table_id}/profile/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Cancel the profile of a table that is under way
          * @description Where none is, the newest run is answered as it ended. The profile before it is kept.
          */
         post: operations["cancelTableProfile"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/grid/tables/{table_id}/lineage": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * Show the lineage of a grid table
          * @description Tables, views and their columns, with files, datasets, playbooks, reports and your workflows as ends. What you may not read is not there, nor what is only reached through it. `format` gives it as job events of OpenLineage too, or as a picture of at most 500 nodes and 1,000 arrows (400 `unsupported_option` beyond).
          */
         get: operations["getGridTableLineage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/tables/{table_id}/lineage": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * Show the lineage of a table
          * @description Tables, views and their columns, with files, datasets, playbooks, reports and your workflows as ends. What you may not read is not there, nor what is only reached through it. `format` gives it as job events of OpenLineage too, or as a picture of at most 500 nodes and 1,000 arrows (400 `unsupported_option` beyond).
          */
         get: operations["getTableLineage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/views/{view_id}/lineage": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * Show the lineage of a view
          * @description Tables, views and their columns, with files, datasets, playbooks, reports and your workflows as ends. What you may not read is not there, nor what is only reached through it. `format` gives it as job events of OpenLineage too, or as a picture of at most 500 nodes and 1,000 arrows (400 `unsupported_option` beyond).
          */
         get: operations["getViewLineage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/grid/tables": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Create a grid table
          * @description kind=data: an empty table that takes rows at once, with an integer key `s_id` that the caller supplies and an automatic `_sm_created_at`. A column without `data_type` takes the type of its first value. kind=calc: the query is checked and kept; what is wrong with it is told at `["body", "query"]`. The table has no content until it is materialized.
          */
         post: operations["createGridTable"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/grid/tables/{table_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show a grid table */
         get: operations["getGridTable"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
         /**
          * Change a calculated table, or whether a data table enforces its key
          * @description A calculated table with a new query is stale; what it held stays readable until the next build. Before keys are enforced, the existing rows are checked: keys that several rows share are named (409, member `keys`).
          */
         patch: operations["updateGridTable"];
-        trace?: never;
     };
     "/v1/grid/tables/{table_id}/columns": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Add a column */
         post: operations["createGridTableColumn"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/grid/tables/{table_id}/columns/{name}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
         /**
          * Drop a column
          * @description Older versions of the table keep it. A column of a key, of the table or of one of its data syncs, stays (409, member `dependents`).
          */
         delete: operations["deleteGridTableColumn"];
-        options?: never;
-        head?: never;
         /**
          * Rename, retype or make nullable a column
          * @description A retype must lose nothing, unless `cast` is true; rows that prevent it are named (409, member `rows`). The columns of an imported table can be retyped and made nullable; the next replacing import resets them.
          */
         patch: operations["updateGridTableColumn"];
-        trace?: never;
     };
     "/v1/grid/tables/{table_id}/status": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * Show how fresh a grid table is
          * @description Found out at each look, from the versions that were read and those that are there now. A table that is not calculated is always `fresh`.
          */
         get: operations["getGridTableStatus"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/grid/tables/{table_id}/materialize": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Build a calculated table
          * @description A durable process: from what it reads now, whole or not at all. While one is under way for the table, its run is answered again. What reads it, and calculated tables that it reads, stay as they are: `sync` builds those too.
          */
         post: operations["materializeTable"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/grid/tables/{table_id}/sync": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Bring a calculated table up to date, with all that it reads
          * @description Builds every calculated table that is stale, each after those that it reads, all from one snapshot of the lake. Where one fails, what hangs on it is skipped, the rest goes on, and the run is `failed`.
          */
         post: operations["syncTable"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/grid/tables/{table_id}/runs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** List the newest runs of a calculated table */
         get: operations["listTableRuns"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/grid/tables/{table_id}/runs/{run_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * Show a run of a table
          * @description A build of a calculated table, or a profile.
          */
         get: operations["getTableRun"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/grid/tables/{table_id}/runs/{run_id}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Cancel a run of a table
          * @description A build of a calculated table, or a profile. What was built already stays. A run that ended stays as it ended.
          */
         post: operations["cancelTableRun"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/tables/{table_id}/rows": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * Read rows
          * @description Under their own column names, in order of `s_id`. A cursor stays at the version its first page saw. `offset` goes to a row by its number, anywhere in a table; it costs a count of the rows, once for each version.
@@ -2711,224 +1025,86 @@ export interface paths {
          * @description In one commit; rows that are not there are no error. Older versions of the table keep what is deleted, until they expire.
          */
         delete: operations["deleteRows"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/tables/{table_id}/ingestion-batches": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** List the batches of a table, newest first */
         get: operations["listIngestionBatches"];
-        put?: never;
         /**
          * Open an ingestion batch
          * @description Stage pages into it, complete it with their number, and poll it: it is applied once and whole, or not at all.
          */
         post: operations["createIngestionBatch"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/tables/{table_id}/ingestion-batches/{batch_id}/pages/{page_number}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
         /**
          * Stage a page of a batch
          * @description Pages come in any order and are immutable: the same content again is told as `replayed`, other content is refused. Every record carries an integer `s_id`.
          */
         put: operations["stagePage"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/tables/{table_id}/ingestion-batches/{batch_id}/complete": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Complete a batch
          * @description The manifest is the pages 1 to `page_count`, exactly; a body of 3 MiB names the hashes of some 30,000 of them. The same manifest again is the same 202, also once the batch is applied; poll the Location.
          */
         post: operations["completeIngestionBatch"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/tables/{table_id}/ingestion-batches/{batch_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * Show a batch
          * @description Always answers "did it land?": `applied` means its rows are in the table, in `tableVersion`.
          */
         get: operations["getIngestionBatch"];
-        put?: never;
-        post?: never;
         /**
          * Abort a batch
          * @description While it is open, completing or awaiting confirmation. Aborting twice is the same; a batch that is being applied cannot be taken back.
          */
         delete: operations["abortIngestionBatch"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/tables/{table_id}/quarantine/replays": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Stage quarantined records again
          * @description Opens a batch with the quarantined records of a batch or an import; those that fit now are applied, the rest stay quarantined. The file of an import is read again, with the types that the table has now. Poll the Location.
          */
         post: operations["replayQuarantine"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/data-syncs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** List data syncs, oldest first */
         get: operations["listDataSyncs"];
-        put?: never;
         /** Create a data sync */
         post: operations["createDataSync"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/data-syncs/{sync_id}/generation": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
         /**
          * Rotate the generation
          * @description Batches opened under the generation before are fenced: at their next page, and when they would be applied.
          */
         put: operations["rotateDataSyncGeneration"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/data-syncs/{sync_id}/snapshots/{snapshot_id}/pages": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Stage a page of a provider snapshot
          * @description `snapshot_id` is the id of a provider_snapshot batch of this sync. Pages come in any order and are immutable; a retry with the same canonical JSON is told as `replayed`.
          */
         post: operations["stageSnapshotPage"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/data-syncs/{sync_id}/checkpoint": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show the last applied batch and its checkpoint */
         get: operations["getDataSyncCheckpoint"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/data-syncs/{sync_id}/pages/{page_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * Show what is known of a staged page
          * @description `page_id` is `{batch_id}.{page_number}`.
          */
         get: operations["getDataSyncPage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/query-executions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * List past queries, newest first, without rows
          * @description What a workflow ran is shown to the owner of the workflow, and to administrators.
          */
         get: operations["listQueryExecutions"];
-        put?: never;
         /**
          * Run one read-only SELECT
          * @description Runs one read-only statement in DuckDB SQL over the organization's tables, which it names. It takes no idempotency key.
@@ -2938,702 +1114,269 @@ export interface paths {
          *     CSV follows RFC 4180, with a header line. A null is an empty field, and an empty text is quoted. NDJSON has one object on each line, with the values of a JSON answer. Arrow is its IPC streaming format, with lists, structs and maps as such.
          */
         post: operations["runQuery"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/query-executions/{query_execution_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show a past query, without rows */
         get: operations["getQueryExecution"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/connections/data/types": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * List the types of data connections, with the keys that each takes
          * @description Read it before creating a connection. What is secret belongs in `secrets`; `config` is kept in the clear.
          */
         get: operations["listDataConnectionTypes"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/connections/data": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** List data connections, newest first */
         get: operations["listDataConnections"];
-        put?: never;
         /**
          * Create a data connection
          * @description No connection is opened; `POST …/test` does that. Faults in `config` or `secrets` are reported at their key, with its label.
          */
         post: operations["createDataConnection"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/connections/data/{connection_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show a data connection */
         get: operations["getDataConnection"];
-        put?: never;
-        post?: never;
         /**
          * Delete a data connection
          * @description A 409 `conflict` while a dataset uses it, unless `detach=true`: then its datasets and their runs go with it. Their tables stay.
          */
         delete: operations["deleteDataConnection"];
-        options?: never;
-        head?: never;
         /**
          * Change a data connection, or rotate its secrets
          * @description What is left out stays. `config` and `secrets` are merged key by key, a null removes one, and what comes out is checked as a whole. Whatever has secrets sent elsewhere or less safely (another server, port or bucket, a weaker `ssl_mode`, `validate_server_address: false`) needs those secrets again in the same request, or a null for each: a 422 names them. A present `snapshot_config` replaces the stored policy; on HTTP connections a left out `http_replication` stays.
          */
         patch: operations["updateDataConnection"];
-        trace?: never;
     };
     "/v1/connections/data/{connection_id}/test": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Test a data connection
          * @description Connects, logs in and reads a little. The answer is 200 whether that works or not: `failure` says at which stage it did not, and why.
          */
         post: operations["testDataConnection"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/connections/data/{connection_id}/resources": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * List what a data connection can copy
          * @description Tables and views of a database, endpoints of an HTTP API, files and folders of a bucket: by name, with their columns and keys. A source that does not answer is a 400 `source_failed` that says why.
          */
         post: operations["listSourceResources"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/connections/data/{connection_id}/datasets": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** List the datasets of a connection, newest first */
         get: operations["listDatasets"];
-        put?: never;
         /**
          * Attach a dataset
          * @description Selects a resource of the source to copy into a table of the lake, which is named after it. Nothing is copied yet.
          */
         post: operations["createDataset"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/connections/data/{connection_id}/datasets/{dataset_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show a dataset */
         get: operations["getDataset"];
-        put?: never;
-        post?: never;
         /**
          * Delete a dataset
          * @description Its runs are deleted too; its table stays. 409 `conflict` while one of its snapshots is under way.
          */
         delete: operations["deleteDataset"];
-        options?: never;
-        head?: never;
         /**
          * Change a dataset
          * @description What is left out stays. The resource cannot change, and the table keeps its name.
          */
         patch: operations["updateDataset"];
-        trace?: never;
     };
     "/v1/connections/data/{connection_id}/datasets/{dataset_id}/pause": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Pause the schedule of a dataset
          * @description No scheduled snapshot is taken until it is resumed; a snapshot under way continues.
          */
         post: operations["pauseDataset"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/connections/data/{connection_id}/datasets/{dataset_id}/resume": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Resume the schedule of a dataset
          * @description What its cadence said meanwhile is not made up for.
          */
         post: operations["resumeDataset"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/connections/data/{connection_id}/datasets/{dataset_id}/snapshots": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** List the snapshots of a dataset, newest first */
         get: operations["listSnapshots"];
-        put?: never;
         /**
          * Take a snapshot of a dataset
          * @description Copies what the source has now into the lake. A durable process: 202, then poll the Location until its status is succeeded, failed or cancelled; the table is then found by `snapshotTableName`. It shows its new content whole, or its old one. One at a time: a second one is a 409 `snapshot_active`. Has to be enabled: a 409 `snapshot_not_enabled` says what to set.
          */
         post: operations["takeSnapshot"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/connections/data/{connection_id}/datasets/{dataset_id}/snapshots/{run_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show a snapshot */
         get: operations["getSnapshot"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/connections/data/{connection_id}/datasets/{dataset_id}/snapshots/{run_id}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Cancel a snapshot
          * @description One that ended stays as it ended; one that is committing may still succeed.
          */
         post: operations["cancelSnapshot"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/connections/data/{connection_id}/datasets/{dataset_id}/snapshots/{run_id}/confirm": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Confirm a snapshot that awaits confirmation
          * @description It would lose more rows than its guard allows. After 24 hours without a word it fails.
          */
         post: operations["confirmSnapshot"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/connections/data/{connection_id}/snapshots": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** List the snapshots of all of a connection's datasets, newest first */
         get: operations["listConnectionSnapshots"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/connections/app/types": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** List the types of app connections, with their fields */
         get: operations["listAppConnectionTypes"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/connections/app": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** List app connections, newest first */
         get: operations["listAppConnections"];
-        put?: never;
         /**
          * Create an app connection
          * @description Its server is asked for its tools first. A connection whose server does not answer is still created: `status` and `failure` say why.
          */
         post: operations["createAppConnection"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/connections/app/{connection_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show an app connection */
         get: operations["getAppConnection"];
-        put?: never;
-        post?: never;
         /**
          * Delete an app connection
          * @description The decisions on its tools are deleted with it.
          */
         delete: operations["deleteAppConnection"];
-        options?: never;
-        head?: never;
         /**
          * Change an app connection
          * @description What is left out stays; `secrets` are merged key by key. After a change of `url`, tools must be allowed again; a change of its origin also requires the secrets again.
          */
         patch: operations["updateAppConnection"];
-        trace?: never;
     };
     "/v1/connections/app/{connection_id}/test": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Test an app connection
          * @description Asks its server for its tools. The response is 200 whether or not that works.
          */
         post: operations["testAppConnection"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/connections/app/{connection_id}/tools": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * List the tools of an app connection, by name
          * @description As they were listed last; with `refresh=true` its server is asked before the first page, and 400 `source_failed` says why it did not answer.
          */
         get: operations["listAppTools"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/connections/app/{connection_id}/tools/{tool}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
         /**
          * Decide on a tool
          * @description `allow`: the analyst calls it without asking; `ask`: each call needs a person’s approval; `deny`: the analyst does not see it. The decision applies to the tool as it is now: after a change of its description, schema or annotations it falls back to `ask`.
          */
         put: operations["decideAppTool"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/lake/credentials": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * List lake credentials, newest first
          * @description Without their secrets. Those that have ended are listed for 30 days.
          */
         get: operations["listLakeCredentials"];
-        put?: never;
         /**
          * Issue a credential that reads the lake from outside
          * @description A role of PostgreSQL and a key of the object store that read this organization’s lake: all of its tables, whatever is granted on them. The answer shows the secrets, once; `attach.sql` can be pasted into DuckDB. At most 20 of an organization. The token needs `agent:read` besides.
          */
         post: operations["issueLakeCredential"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/lake/credentials/{credential_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show a lake credential, without its secrets */
         get: operations["getLakeCredential"];
-        put?: never;
-        post?: never;
         /**
          * Revoke a lake credential
          * @description Its sessions are ended and its key opens nothing when this is answered.
          */
         delete: operations["revokeLakeCredential"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/lake-maintenance/runs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * List runs of lake maintenance, newest first
          * @description Of the last 30 days.
          */
         get: operations["listLakeMaintenanceRuns"];
-        put?: never;
         /**
          * Run lake maintenance now
          * @description A durable process: 202, then poll the Location. While a run is queued or under way, that run is returned.
          */
         post: operations["runLakeMaintenance"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/lake-maintenance/runs/{run_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Show a run of lake maintenance */
         get: operations["getLakeMaintenanceRun"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/sum-apps": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * List live apps, by slug
          * @description An app is live from its first 2xx until three checks in a row failed, and again from the next 2xx.
          */
         get: operations["listSumApps"];
-        put?: never;
         /**
          * Register an app
          * @description Its health address is asked before the answer, then every 30 seconds, and less often while it is down. An app with the slug is replaced: 200, and live from its own first 2xx. Redirects are not followed.
          */
         post: operations["createSumApp"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/sum-apps/{slug}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
         /**
          * Remove an app
          * @description The answer is the app as it ended.
          */
         delete: operations["deleteSumApp"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/.well-known/oauth-protected-resource": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Resource metadata (RFC 9728) */
         get: operations["getProtectedResource"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/.well-known/oauth-protected-resource/mcp": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Resource metadata of the MCP server (RFC 9728) */
         get: operations["getMcpResource"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/auth/token": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Get tokens
          * @description RFC 6749. The code of an authorization request (RFC 7636, S256), a refresh token, a device code or client credentials are exchanged for tokens; the last for an access token alone. A code that is presented twice ends the login that it gave.
          */
         post: operations["getTokens"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/auth/revoke": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Revoke a token
          * @description RFC 7009. Either token of a login ends the login with all its tokens. Whoever has a token may end it; credentials, if sent, must be right, and `client_id` that of the client it was issued to. An unknown token is answered like a known one.
          */
         post: operations["revokeToken"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/auth/m2m/token": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Exchange client credentials for an access token
          * @description Form-encoded; the credentials may also come as HTTP Basic. The token lives one hour, or until its client expires.
          */
         post: operations["exchangeClientCredentials"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/auth/device/code": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Begin a device login
          * @description RFC 8628. Show the person `user_code` and `verification_uri`, then poll the token route with `device_code`.
          */
         post: operations["beginDeviceLogin"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/auth/device/token": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Redeem a device code, or refresh its tokens
          * @description A refresh replaces both tokens. A refresh token presented a second time ends the login with all its tokens. Refresh tokens last 30 days from their issue, a login 180 days in all.
          */
         post: operations["redeemDeviceLogin"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
 }
 export type webhooks = Record<string, never>;
@@ -3659,26 +1402,17 @@ export interface components {
             cursor?: {
                 /** @description The field that marks how far a run has read: it grows with every change. */
                 field: string;
-                /** @enum {string} */
-                format: "iso8601" | "epoch_seconds" | "epoch_millis" | "integer" | "string";
-                /**
-                 * @description How `${cursor}` is written; raw where left out.
-                 * @enum {string}
-                 */
-                literal_style?: "raw" | "single_quoted" | "double_quoted";
-                /**
-                 * @description Whether the first run reads everything (`full`, where left out) or begins now.
-                 * @enum {string}
-                 */
-                bootstrap_mode?: "full" | "from_now";
+                format: components["schemas"]["HttpResourceFormat"];
+                /** @description How `${cursor}` is written; raw where left out. */
+                literal_style?: components["schemas"]["HttpResourceLiteralStyle"];
+                /** @description Whether the first run reads everything (`full`, where left out) or begins now. */
+                bootstrap_mode?: components["schemas"]["HttpResourceBootstrapMode"];
                 /** @description A field of a record: a dotted path leads to inner ones. */
                 tie_breaker_field?: string;
-                /** @enum {string} */
-                tie_breaker_format?: "iso8601" | "epoch_seconds" | "epoch_millis" | "integer" | "string";
+                tie_breaker_format?: components["schemas"]["HttpResourceTieBreakerFormat"];
             };
             pagination?: {
-                /** @enum {string} */
-                mode: "none" | "next_link" | "next_token" | "page" | "offset";
+                mode: components["schemas"]["HttpResourceMode"];
                 /** @description To the list of records; the whole answer where left out. */
                 data_pointer?: string;
                 /** @description To the next page's link or token. */
@@ -3734,8 +1468,7 @@ export interface components {
             name: string;
             /** @description Whether the tool says that it changes nothing. */
             readOnly: boolean;
-            /** @enum {string} */
-            policy: "allow" | "ask" | "deny";
+            policy: components["schemas"]["AppToolPolicy"];
             /** @description Whether the tool has changed since the decision; until it is decided again, each call needs approval. */
             changed: boolean;
             /** @description Whether the analyst sees the tool. */
@@ -3767,14 +1500,10 @@ export interface components {
             /** @description Which secrets are set; of headers each by its name. */
             secretKeys: string[];
             validateServerAddress: boolean;
-            /**
-             * @description Whether the server listed its tools when it was asked last.
-             * @enum {string}
-             */
-            status: "untested" | "ready" | "failed";
+            /** @description Whether the server listed its tools when it was asked last. */
+            status: components["schemas"]["AppConnectionStatus"];
             failure: {
-                /** @enum {string} */
-                stage: "resolve" | "address_refused" | "connect" | "tls" | "login" | "permission" | "request";
+                stage: components["schemas"]["AppConnectionStage"];
                 message: string;
             } | null;
             /** @description By name, those that the server lists no longer too. */
@@ -3782,8 +1511,7 @@ export interface components {
                 name: string;
                 /** @description Whether the tool says that it changes nothing. */
                 readOnly: boolean;
-                /** @enum {string} */
-                policy: "allow" | "ask" | "deny";
+                policy: components["schemas"]["AppToolPolicy"];
                 /** @description Whether the tool has changed since the decision; until it is decided again, each call needs approval. */
                 changed: boolean;
                 /** @description Whether the analyst sees the tool. */
@@ -3806,8 +1534,7 @@ export interface components {
             name: string;
             /** @description The input of the call. */
             input: unknown;
-            /** @enum {string} */
-            status: "pending" | "allowed" | "denied" | "expired" | "cancelled";
+            status: components["schemas"]["ApprovalStatus"];
             note: string;
             decidedByUserId: string | null;
             /** Format: date-time */
@@ -3846,8 +1573,7 @@ export interface components {
             toolCallId: string;
             name: string;
             input: unknown;
-            /** @enum {string} */
-            status: "running" | "waiting_approval" | "done" | "failed" | "denied" | "cancelled";
+            status: components["schemas"]["MessagePartStatus"];
             summary: string;
             /** @description The rows that it answered, where it did. */
             resultId: string | null;
@@ -3865,16 +1591,14 @@ export interface components {
         };
         Message: {
             id: string;
-            /** @enum {string} */
-            role: "user" | "assistant";
-            /** @enum {string} */
-            status: "streaming" | "waiting_approval" | "complete" | "error" | "cancelled";
+            role: components["schemas"]["MessageRole"];
+            status: components["schemas"]["MessageStatus"];
             /** @description The whole text. */
             content: string;
             displayContent: string;
             parts: components["schemas"]["MessagePart"][];
             model: string;
-            effort: ("low" | "medium" | "high") | null;
+            effort: components["schemas"]["MessageEffort"] | null;
             /** @description Tokens of a reply, once it has ended. */
             usage: {
                 inputTokens: number;
@@ -3901,11 +1625,8 @@ export interface components {
             id: string;
             /** @description 1 is next; 0 once it has left the queue. */
             position: number;
-            /**
-             * @description It becomes a turn within one transaction: `dispatching` is never seen.
-             * @enum {string}
-             */
-            state: "queued" | "dispatching" | "dispatched" | "failed" | "removed";
+            /** @description It becomes a turn within one transaction: `dispatching` is never seen. */
+            state: components["schemas"]["QueuedMessageState"];
             message: string;
             displayContent: string;
             model: string;
@@ -3961,8 +1682,7 @@ export interface components {
         };
         CancelledReply: {
             messageId: string;
-            /** @enum {string} */
-            status: "cancelled" | "already_complete" | "already_error";
+            status: components["schemas"]["CancelledReplyStatus"];
             queueHeld: boolean;
         };
         QueryAnswer: {
@@ -4000,8 +1720,7 @@ export interface components {
         QueryExecution: {
             id: string;
             sql: string;
-            /** @enum {string} */
-            status: "succeeded" | "failed";
+            status: components["schemas"]["QueryExecutionStatus"];
             error: {
                 code: string;
                 detail: string;
@@ -4026,7 +1745,7 @@ export interface components {
             id: string;
             label: string;
             /** @description The values of `effort` that it accepts. */
-            efforts: ("low" | "medium" | "high")[];
+            efforts: components["schemas"]["ModelEfforts"][];
             default: boolean;
         };
         /** @description A process of a project, whatever it does. */
@@ -4034,13 +1753,10 @@ export interface components {
             id: string;
             /** @description Null for a run about a table that is of no project. */
             projectId: string | null;
-            /** @enum {string} */
-            kind: "import" | "report" | "playbook" | "materialize" | "snapshot" | "profile" | "verification" | "export" | "workflow";
-            /** @enum {string} */
-            status: "queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled";
+            kind: components["schemas"]["RunKind"];
+            status: components["schemas"]["RunStatus"];
             trigger: {
-                /** @enum {string} */
-                type: "api" | "schedule" | "webhook" | "data_event" | "conversation";
+                type: components["schemas"]["RunType"];
                 id: string | null;
             };
             title: string;
@@ -4049,8 +1765,7 @@ export interface components {
                 id: string;
                 name: string;
                 type: string;
-                /** @enum {string} */
-                status: "running" | "succeeded" | "failed" | "cancelled" | "skipped";
+                status: components["schemas"]["RunStepsStatus"];
                 detail: string | null;
                 startedAt: string | null;
                 finishedAt: string | null;
@@ -4098,8 +1813,7 @@ export interface components {
             instructions: string;
             parameters: {
                 [key: string]: {
-                    /** @enum {string} */
-                    type: "string" | "number" | "boolean" | "date" | "table";
+                    type: components["schemas"]["PlaybookType"];
                     required: boolean;
                     /** @description A value of the type, or null. */
                     default: unknown;
@@ -4116,7 +1830,7 @@ export interface components {
                 path: string;
             };
             model: string | null;
-            effort: ("low" | "medium" | "high") | null;
+            effort: components["schemas"]["MessageEffort"] | null;
             revision: number;
             createdByUserId: string;
             /** Format: date-time */
@@ -4131,8 +1845,7 @@ export interface components {
             instructions: string;
             parameters: {
                 [key: string]: {
-                    /** @enum {string} */
-                    type: "string" | "number" | "boolean" | "date" | "table";
+                    type: components["schemas"]["PlaybookType"];
                     required: boolean;
                     /** @description A value of the type, or null. */
                     default: unknown;
@@ -4149,7 +1862,7 @@ export interface components {
                 path: string;
             };
             model: string | null;
-            effort: ("low" | "medium" | "high") | null;
+            effort: components["schemas"]["MessageEffort"] | null;
             createdByUserId: string;
             /** Format: date-time */
             createdAt: string;
@@ -4159,8 +1872,7 @@ export interface components {
             /** Format: date-time */
             at: string;
             actor: {
-                /** @enum {string} */
-                type: "user" | "client" | "system";
+                type: components["schemas"]["AuditEventType"];
                 id: string | null;
                 /** @description As it was then. */
                 name: string | null;
@@ -4172,8 +1884,7 @@ export interface components {
                 id: string | null;
                 name: string | null;
             };
-            /** @enum {string} */
-            outcome: "done" | "refused";
+            outcome: components["schemas"]["AuditEventOutcome"];
             address: string | null;
             requestId: string | null;
             /** @description Of the workflow that it started. */
@@ -4272,15 +1983,14 @@ export interface components {
             current: boolean;
         };
         WorkflowSchedule: {
-            /** @enum {string} */
-            type: "one_time" | "daily" | "weekly" | "monthly" | "cron" | "interval" | "biweekly" | "month_end";
+            type: components["schemas"]["WorkflowScheduleType"];
             zoneId: string;
             cronExpression: string | null;
             everyMinutes: number | null;
             timeOfDay: string | null;
             runDate: string | null;
             anchorDate: string | null;
-            daysOfWeek: ("MONDAY" | "TUESDAY" | "WEDNESDAY" | "THURSDAY" | "FRIDAY" | "SATURDAY" | "SUNDAY")[] | null;
+            daysOfWeek: components["schemas"]["WorkflowScheduleDaysOfWeek"][] | null;
             dayOfMonth: number | null;
             interval: number | null;
         };
@@ -4305,16 +2015,12 @@ export interface components {
                     type: "to";
                 }[];
             };
-            /** @enum {string} */
-            status: "active" | "paused" | "done";
-            /**
-             * @description Why it was paused, if not by a call: whom it runs as was removed, or may not read a table of it any more.
-             * @enum {string}
-             */
-            pauseReason?: "maker_removed" | "grant_lost";
+            status: components["schemas"]["ScheduleStatus"];
+            /** @description Why it was paused, if not by a call: whom it runs as was removed, or may not read a table of it any more. */
+            pauseReason?: components["schemas"]["SchedulePauseReason"];
             nextRunAt: string | null;
             lastRunAt: string | null;
-            lastRunStatus: ("running" | "succeeded" | "failed" | "cancelled" | "missed" | "skipped") | null;
+            lastRunStatus: components["schemas"]["ScheduleLastRunStatus"] | null;
             createdByUserId: string;
             revision: number;
             /** Format: date-time */
@@ -4331,8 +2037,7 @@ export interface components {
             to: string;
             onlyMissing: boolean;
             maxConcurrency: number;
-            /** @enum {string} */
-            status: "queued" | "running" | "succeeded" | "failed" | "cancelled";
+            status: components["schemas"]["ExportStatus"];
             /** @description How many fires were planned. */
             total: number;
             fires: {
@@ -4354,15 +2059,11 @@ export interface components {
             runId: string | null;
             /** @description The node of a workflow that delivers; null for a schedule. */
             nodeId: string | null;
-            /** @enum {string} */
-            kind: "file" | "email" | "slack" | "webhook";
+            kind: components["schemas"]["DeliveryKind"];
             /** @description A file's path in the project, the address that a mail goes to, Slack's host, or a webhook's URL without its query. */
             target: string;
-            /**
-             * @description `pending`: under way, or waiting for its next attempt. `uncertain`: the other side may have it; it is not sent again by itself.
-             * @enum {string}
-             */
-            status: "pending" | "delivered" | "failed" | "uncertain";
+            /** @description `pending`: under way, or waiting for its next attempt. `uncertain`: the other side may have it; it is not sent again by itself. */
+            status: components["schemas"]["DeliveryStatus"];
             attempts: number;
             /** @description What shows that it was taken: a file's id, or the other side's answer. */
             receipt: string | null;
@@ -4385,18 +2086,14 @@ export interface components {
             /** @description What the cadence says, in the zone of the time. */
             localTime: string;
             firedAt: string | null;
-            /**
-             * @description `missed`: the service was not there. `skipped`: the fire before was still under way.
-             * @enum {string}
-             */
-            status: "running" | "succeeded" | "failed" | "cancelled" | "missed" | "skipped";
+            /** @description `missed`: the service was not there. `skipped`: the fire before was still under way. */
+            status: components["schemas"]["ScheduleRunStatus"];
             reason: string | null;
             runId: string | null;
         };
         WorkflowTrigger: {
             id: string;
-            /** @enum {string} */
-            type: "schedule" | "webhook" | "api" | "data_event" | "unknown";
+            type: components["schemas"]["WorkflowTriggerType"];
             label: string;
             enabled: boolean;
             params: {
@@ -4413,8 +2110,7 @@ export interface components {
         WorkflowStep: {
             id: string;
             position: number;
-            /** @enum {string} */
-            type: "playbook" | "email_delivery" | "slack_delivery" | "unknown";
+            type: components["schemas"]["WorkflowStepType"];
             targetFileId: string;
             config: {
                 [key: string]: unknown;
@@ -4431,13 +2127,9 @@ export interface components {
             title: string;
             description: string;
             ownerUserId: string;
-            /** @enum {string} */
-            status: "draft" | "active" | "paused" | "archived" | "unknown";
-            /**
-             * @description Why it was paused, if not by a call: whom it runs as was removed, or may not read a table of it any more.
-             * @enum {string}
-             */
-            pauseReason?: "maker_removed" | "grant_lost";
+            status: components["schemas"]["WorkflowStatus"];
+            /** @description Why it was paused, if not by a call: whom it runs as was removed, or may not read a table of it any more. */
+            pauseReason?: components["schemas"]["SchedulePauseReason"];
             executionFormat: string;
             outputFolder: string;
             revision: number;
@@ -4486,8 +2178,7 @@ export interface components {
             runId: string;
             nodeId: string;
             message: string;
-            /** @enum {string} */
-            status: "pending" | "allowed" | "denied" | "expired";
+            status: components["schemas"]["WorkflowApprovalStatus"];
             note: string | null;
             decidedBy: string | null;
             /** Format: date-time */
@@ -4498,8 +2189,7 @@ export interface components {
         };
         Me: {
             id: string;
-            /** @enum {string} */
-            type: "user" | "client";
+            type: components["schemas"]["MeType"];
             name: string;
             email: string | null;
             role: string | null;
@@ -4520,8 +2210,7 @@ export interface components {
         DataConnection: {
             id: string;
             name: string;
-            /** @enum {string} */
-            type: "postgres" | "mysql" | "http" | "s3" | "ducklake";
+            type: components["schemas"]["DataConnectionType"];
             description: string;
             /** @description As it was given: what is left out is not filled in. */
             config: {
@@ -4550,8 +2239,7 @@ export interface components {
             /** @description What a dataset names it by. */
             resource: string;
             name: string;
-            /** @enum {string} */
-            kind: "table" | "view" | "endpoint" | "prefix";
+            kind: components["schemas"]["SourceResourceKind"];
             /** @description In the source's own types; empty where finding them out would mean reading the data. */
             columns: {
                 name: string;
@@ -4569,8 +2257,7 @@ export interface components {
             /** @description As errors call it. */
             label: string;
             required: boolean;
-            /** @enum {string} */
-            type: "string" | "integer" | "boolean" | "enum";
+            type: components["schemas"]["ConnectionFieldType"];
             /** @description Of an enum. */
             values?: string[];
             example?: string | number | boolean;
@@ -4587,10 +2274,8 @@ export interface components {
         IngestionBatch: {
             id: string;
             tableId: string;
-            /** @enum {string} */
-            mode: "append" | "upsert" | "replace" | "provider_snapshot";
-            /** @enum {string} */
-            status: "open" | "completing" | "awaiting_confirmation" | "applying" | "applied" | "failed" | "aborted" | "expired";
+            mode: components["schemas"]["IngestionBatchMode"];
+            status: components["schemas"]["IngestionBatchStatus"];
             syncId: string | null;
             clientBatchId: string | null;
             pagesStaged: number;
@@ -4677,10 +2362,8 @@ export interface components {
         GridTable: {
             tableId: string;
             name: string;
-            /** @enum {string} */
-            kind: "data" | "calc" | "import";
-            /** @enum {string} */
-            status: "unmaterialized" | "queued" | "running" | "fresh" | "stale" | "failed";
+            kind: components["schemas"]["GridTableKind"];
+            status: components["schemas"]["GridTableStatus"];
             columns: {
                 name: string;
                 /** @description Null until the first value of a column without `data_type` decides it. */
@@ -4692,8 +2375,7 @@ export interface components {
             /** @description Of a calculated table; null for others. */
             query: string | null;
             refresh: {
-                /** @enum {string} */
-                mode: "manual" | "on_change";
+                mode: components["schemas"]["GridTableMode"];
                 minIntervalSeconds: number;
                 /** @description The same, so that what was read can be sent back. */
                 min_interval_seconds: number;
@@ -4714,28 +2396,22 @@ export interface components {
             name: string;
             /** @description Of this dataset; the connection may enable all of its datasets. */
             snapshotEnabled: boolean;
-            /**
-             * @description Of PostgreSQL and MySQL: whether each snapshot copies everything, or what came since by `cursor` and `key_columns`. An HTTP resource is read as its policy says.
-             * @enum {string}
-             */
-            mode: "full" | "incremental";
+            /** @description Of PostgreSQL and MySQL: whether each snapshot copies everything, or what came since by `cursor` and `key_columns`. An HTTP resource is read as its policy says. */
+            mode: components["schemas"]["DatasetMode"];
             cursor: string | null;
             keyColumns: string[];
             guard: {
                 maxShrinkRatio: number;
             } | null;
-            /**
-             * @description For PostgreSQL and MySQL: what happens to a value that does not fit its type in the lake, such as a time in the year 294276. `fail` ends the snapshot and names the column and the row. `null` copies null, and `warnings` of the snapshot counts these values.
-             * @enum {string}
-             */
-            unreadableValues: "fail" | "null";
+            /** @description For PostgreSQL and MySQL: what happens to a value that does not fit its type in the lake, such as a time in the year 294276. `fail` ends the snapshot and names the column and the row. `null` copies null, and `warnings` of the snapshot counts these values. */
+            unreadableValues: components["schemas"]["DatasetUnreadableValues"];
             /** @description How CSV files are read, as it was said. */
             csv: {
                 [key: string]: unknown;
             } | null;
             schedule: components["schemas"]["WorkflowSchedule"] | null;
             /** @description Of the schedule, if there is one: `paused` until `…/resume`, as also after its project was archived or an operator ended its process; `done` where it says nothing more. */
-            scheduleStatus: ("active" | "paused" | "done") | null;
+            scheduleStatus: components["schemas"]["DatasetScheduleStatus"] | null;
             projectId: string | null;
             /** @description Null before the first snapshot. */
             tableId: string | null;
@@ -4753,8 +2429,7 @@ export interface components {
             id: string;
             connectionId: string;
             datasetId: string;
-            /** @enum {string} */
-            status: "queued" | "running" | "awaiting_confirmation" | "succeeded" | "failed" | "cancelled";
+            status: components["schemas"]["SnapshotRunStatus"];
             rowsCopied: number;
             rowsDeleted: number;
             /** @description Of the source, as they came. */
@@ -4769,15 +2444,13 @@ export interface components {
             /** @description What the source's columns have become since the snapshot before. */
             schemaChanges: {
                 column: string;
-                /** @enum {string} */
-                change: "added" | "removed" | "retyped";
+                change: components["schemas"]["SnapshotRunChange"];
                 from: string | null;
                 to: string | null;
             }[];
             /** @description What is likely not meant: a source that shows more pages than the resource reads, or values that became null. */
             warnings: {
-                /** @enum {string} */
-                code: "more_pages" | "unreadable_values";
+                code: components["schemas"]["SnapshotRunCode"];
                 message: string;
                 column?: string;
                 count: number;
@@ -4800,7 +2473,7 @@ export interface components {
             /** @description When a waiting run will continue. */
             waitsUntil: string | null;
             /** @description What it waits for: the limits of `http_replication`; the source, which asked to be left alone (`Retry-After`); another try after a failure; or its turn, because the organization copies as many sources as it may at once. */
-            waitsFor: ("limits" | "source" | "retry" | "turn") | null;
+            waitsFor: components["schemas"]["SnapshotRunWaitsFor"] | null;
             /** Format: date-time */
             createdAt: string;
             startedAt: string | null;
@@ -4848,8 +2521,7 @@ export interface components {
                 dateFormat: string;
                 thousands: string;
                 nullValues: string[];
-                /** @enum {string} */
-                shortRows: "bad" | "pad";
+                shortRows: components["schemas"]["PreviewShortRows"];
                 /** @description Lines before the data, or names of the header, that detection left out, and why. */
                 skippedLines: {
                     line: number;
@@ -4858,8 +2530,7 @@ export interface components {
             } | null;
             /** @description What was read otherwise than one may expect: rows that lack trailing fields, formulas that a workbook keeps without their values, or titles above the names of a sheet. */
             warnings: {
-                /** @enum {string} */
-                code: "short_rows" | "short_rows_padded" | "formulas_without_value" | "title_rows";
+                code: components["schemas"]["PreviewCode"];
                 message: string;
                 sheet?: string;
                 column?: string;
@@ -4873,8 +2544,7 @@ export interface components {
             projectId: string;
             fileId: string;
             tableId: string;
-            /** @enum {string} */
-            status: "queued" | "running" | "succeeded" | "failed" | "cancelled";
+            status: components["schemas"]["ExportStatus"];
             rowsImported: number;
             rowsQuarantined: number;
             quarantineTableId: string | null;
@@ -4888,8 +2558,7 @@ export interface components {
             }[];
             /** @description What was read otherwise than one may expect: rows that lack trailing fields, formulas that a workbook keeps without their values, or titles above the names of a sheet. */
             warnings: {
-                /** @enum {string} */
-                code: "short_rows" | "short_rows_padded" | "formulas_without_value" | "title_rows";
+                code: components["schemas"]["PreviewCode"];
                 message: string;
                 sheet?: string;
                 column?: string;
@@ -4920,8 +2589,7 @@ export interface components {
             id: string;
             email: string;
             name: string;
-            /** @enum {string} */
-            role: "owner" | "admin" | "member";
+            role: components["schemas"]["MemberRole"];
             /** Format: date-time */
             createdAt: string;
             /** @description When the person last signed in, or a login of theirs was refreshed. */
@@ -4931,23 +2599,20 @@ export interface components {
             id: string;
             email: string;
             name: string;
-            /** @enum {string} */
-            role: "owner" | "admin" | "member";
+            role: components["schemas"]["MemberRole"];
             /** Format: date-time */
             createdAt: string;
             /** @description When the person last signed in, or a login of theirs was refreshed. */
             lastSeenAt: string | null;
             /** @description What ran as the person, or as a client that ended; an administrator may take it over. */
             paused: {
-                /** @enum {string} */
-                type: "schedule" | "workflow";
+                type: components["schemas"]["ChangedMemberType"];
                 id: string;
                 name: string;
             }[];
             /** @description What the person issued, and what ended with their rights. */
             ended: {
-                /** @enum {string} */
-                type: "api_client" | "lake_credential" | "invitation" | "password_reset";
+                type: components["schemas"]["ChangedMemberEndedType"];
                 id: string;
                 /** @description Its name; of an invitation or password address, the e-mail. */
                 name: string;
@@ -4962,8 +2627,7 @@ export interface components {
         Invitation: {
             id: string;
             email: string;
-            /** @enum {string} */
-            role: "owner" | "admin" | "member";
+            role: components["schemas"]["MemberRole"];
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
@@ -4972,8 +2636,7 @@ export interface components {
         SentInvitation: {
             id: string;
             email: string;
-            /** @enum {string} */
-            role: "owner" | "admin" | "member";
+            role: components["schemas"]["MemberRole"];
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
@@ -4988,8 +2651,7 @@ export interface components {
             contentType: string;
             sizeBytes: number;
             revision: number;
-            /** @enum {string} */
-            source: "api" | "conversation" | "playbook" | "workflow";
+            source: components["schemas"]["ReportSource"];
             /** @description The conversation, or whatever else it came from. */
             sourceId: string | null;
             /** @description What it was made from. */
@@ -5020,8 +2682,7 @@ export interface components {
         CatalogEntry: {
             id: string;
             projectId: string;
-            /** @enum {string} */
-            kind: "table" | "view";
+            kind: components["schemas"]["ViewKind"];
             tableId: string | null;
             viewId: string | null;
             name: string;
@@ -5039,8 +2700,7 @@ export interface components {
             sizeBytes: number;
             sha256: string;
             version: number;
-            /** @enum {string} */
-            source: "write" | "upload";
+            source: components["schemas"]["FileSource"];
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
@@ -5058,12 +2718,10 @@ export interface components {
         };
         Export: {
             id: string;
-            /** @enum {string} */
-            status: "queued" | "running" | "succeeded" | "failed" | "cancelled";
+            status: components["schemas"]["ExportStatus"];
             sql: string | null;
             tableId: string | null;
-            /** @enum {string} */
-            format: "csv" | "csv.gz" | "parquet" | "ndjson" | "arrow" | "xlsx";
+            format: components["schemas"]["ExportFormat"];
             projectId: string | null;
             rowsWritten: number;
             bytesWritten: number;
@@ -5098,8 +2756,7 @@ export interface components {
         };
         GridTableFreshness: {
             tableId: string;
-            /** @enum {string} */
-            status: "unmaterialized" | "queued" | "running" | "fresh" | "stale" | "failed";
+            status: components["schemas"]["GridTableStatus"];
             tableVersion: number | null;
             materializedAt: string | null;
             rowCount: number | null;
@@ -5113,8 +2770,7 @@ export interface components {
             /** @description Ids of the tables that changed since, or `definition`: its query, or one that it reads. */
             staleBecause: string[];
             lastRefresh: {
-                /** @enum {string} */
-                mode: "full" | "incremental";
+                mode: components["schemas"]["DatasetMode"];
                 rowsRead: number;
                 elapsedMs: number;
             } | null;
@@ -5136,8 +2792,7 @@ export interface components {
             /** @description Also the name of its role in PostgreSQL. */
             id: string;
             name: string;
-            /** @enum {string} */
-            status: "making" | "active" | "expired" | "revoked";
+            status: components["schemas"]["LakeCredentialStatus"];
             /** @description Of its key to the object store. */
             accessKeyId: string | null;
             createdBy: string;
@@ -5150,8 +2805,7 @@ export interface components {
             /** @description Also the name of its role in PostgreSQL. */
             id: string;
             name: string;
-            /** @enum {string} */
-            status: "making" | "active" | "expired" | "revoked";
+            status: components["schemas"]["LakeCredentialStatus"];
             createdBy: string;
             /** Format: date-time */
             createdAt: string;
@@ -5181,10 +2835,8 @@ export interface components {
         };
         LakeMaintenanceRun: {
             id: string;
-            /** @enum {string} */
-            status: "queued" | "running" | "succeeded" | "failed";
-            /** @enum {string} */
-            trigger: "cadence" | "request";
+            status: components["schemas"]["LakeMaintenanceRunStatus"];
+            trigger: components["schemas"]["LakeMaintenanceRunTrigger"];
             /** @description Told when the run ends. */
             figures: {
                 /** @description Tables whose rows went from the catalog to Parquet. */
@@ -5206,8 +2858,7 @@ export interface components {
             error: {
                 message: string;
                 failures: {
-                    /** @enum {string} */
-                    step: "flush" | "compact" | "expire" | "remove_files" | "remove_orphans";
+                    step: components["schemas"]["LakeMaintenanceRunStep"];
                     tableId: string | null;
                     code: string;
                 }[];
@@ -5221,12 +2872,11 @@ export interface components {
             /** @description Nearest first, the table itself among them. */
             nodes: {
                 id: string;
-                /** @enum {string} */
-                kind: "table" | "view" | "file" | "dataset" | "playbook" | "report" | "workflow";
+                kind: components["schemas"]["LineageKind"];
                 name: string;
-                tableKind: ("data" | "calc" | "import" | "snapshot") | null;
+                tableKind: components["schemas"]["LineageTableKind"] | null;
                 /** @description Of a calculated table or a view, found anew at each look. */
-                status: ("unmaterialized" | "queued" | "running" | "fresh" | "stale" | "failed" | "valid" | "broken") | null;
+                status: components["schemas"]["LineageStatus"] | null;
                 /** @description The newest version of a table. */
                 version: number | null;
             }[];
@@ -5238,13 +2888,9 @@ export interface components {
                 columns: {
                     from: string;
                     to: string;
-                    /** @enum {string} */
-                    type: "direct" | "indirect";
-                    /**
-                     * @description The kind of transformation, as OpenLineage names it.
-                     * @enum {string}
-                     */
-                    subtype: "identity" | "transformation" | "aggregation" | "join" | "group_by" | "filter" | "sort" | "window" | "conditional";
+                    type: components["schemas"]["LineageType"];
+                    /** @description The kind of transformation, as OpenLineage names it. */
+                    subtype: components["schemas"]["LineageSubtype"];
                 }[];
             }[];
             /** @description Whether nodes further away were left out: there are at most 2,000. */
@@ -5303,29 +2949,20 @@ export interface components {
             grants: ({
                 /** @constant */
                 principal: "everyone";
-                /**
-                 * @description Who may write may read.
-                 * @enum {string}
-                 */
-                access: "read" | "write";
+                /** @description Who may write may read. */
+                access: components["schemas"]["TableGrantsAccess"];
             } | {
                 /** @constant */
                 principal: "user";
                 id: string;
-                /**
-                 * @description Who may write may read.
-                 * @enum {string}
-                 */
-                access: "read" | "write";
+                /** @description Who may write may read. */
+                access: components["schemas"]["TableGrantsAccess"];
             } | {
                 /** @constant */
                 principal: "client";
                 id: string;
-                /**
-                 * @description Who may write may read.
-                 * @enum {string}
-                 */
-                access: "read" | "write";
+                /** @description Who may write may read. */
+                access: components["schemas"]["TableGrantsAccess"];
             })[];
         };
         Table: {
@@ -5333,8 +2970,7 @@ export interface components {
             name: string;
             database: string;
             schema: string;
-            /** @enum {string} */
-            kind: "data" | "calc" | "import" | "snapshot" | "system";
+            kind: components["schemas"]["TableKind"];
             projectId: string | null;
             queryable: boolean;
             appendable: boolean;
@@ -5354,8 +2990,7 @@ export interface components {
             semantics?: {
                 [key: string]: unknown;
             };
-            /** @enum {string} */
-            modelingTier: "raw" | "staged" | "curated" | "certified";
+            modelingTier: components["schemas"]["ViewCatalogModelingTier"];
             columns: {
                 name: string;
                 /** @description Null until the first value of a column without `data_type` decides it. */
@@ -5374,8 +3009,7 @@ export interface components {
             updatedAt: string;
             /** @description What its tests say, and since when; GET …/verification says more. */
             verification: {
-                /** @enum {string} */
-                state: "passing" | "warning" | "failing" | "untested";
+                state: components["schemas"]["TableCatalogState"];
                 at: string | null;
             };
             rowCount: number;
@@ -5394,8 +3028,7 @@ export interface components {
             id: string;
             name: string;
             description: string;
-            /** @enum {string} */
-            kind: "not_null" | "unique" | "accepted_values" | "relationship" | "row_count" | "freshness" | "expression" | "sql";
+            kind: components["schemas"]["EffectiveVerificationTestKind"];
             params: {
                 [key: string]: unknown;
             };
@@ -5404,16 +3037,12 @@ export interface components {
             } | {
                 selector: {
                     projectId?: string;
-                    /** @enum {string} */
-                    modelingTier?: "raw" | "staged" | "curated" | "certified";
+                    modelingTier?: components["schemas"]["ViewCatalogModelingTier"];
                     namePattern?: string;
                 };
             };
-            /**
-             * @description What failing rows make of a run: `failed` or `warned`.
-             * @enum {string}
-             */
-            severity: "error" | "warn";
+            /** @description What failing rows make of a run: `failed` or `warned`. */
+            severity: components["schemas"]["VerificationTestOverlaySeverity"];
             /** @description With severity `error`: new content that fails it is refused before anybody sees it. */
             blocking: boolean;
             /** @description Failing rows are kept as a table, and some shown as a sample. */
@@ -5434,7 +3063,7 @@ export interface components {
             tableId: string | null;
             /** @description Null, as in the other fields, leaves it as it is. */
             enabled: boolean | null;
-            severity: ("error" | "warn") | null;
+            severity: components["schemas"]["VerificationTestOverlaySeverity"] | null;
             blocking: boolean | null;
             params: {
                 [key: string]: unknown;
@@ -5453,14 +3082,10 @@ export interface components {
             /** @description Null for one that is not saved. */
             definitionId: string | null;
             name: string;
-            /** @enum {string} */
-            kind: "not_null" | "unique" | "accepted_values" | "relationship" | "row_count" | "freshness" | "expression" | "sql";
+            kind: components["schemas"]["EffectiveVerificationTestKind"];
             enabled: boolean;
-            /**
-             * @description What failing rows make of a run: `failed` or `warned`.
-             * @enum {string}
-             */
-            severity: "error" | "warn";
+            /** @description What failing rows make of a run: `failed` or `warned`. */
+            severity: components["schemas"]["VerificationTestOverlaySeverity"];
             blocking: boolean;
             params: {
                 [key: string]: unknown;
@@ -5469,19 +3094,15 @@ export interface components {
             provenance: {
                 /** @description `enabled`, `severity`, `blocking`, or a parameter as `params.min`. */
                 field: string;
-                /** @enum {string} */
-                source: "definition" | "overlay";
+                source: components["schemas"]["EffectiveVerificationTestSource"];
                 id: string | null;
             }[];
         };
         VerificationRun: {
             id: string;
-            /**
-             * @description `failed`: it could not run. What the tests say is the outcome.
-             * @enum {string}
-             */
-            status: "queued" | "running" | "succeeded" | "failed" | "cancelled";
-            outcome: ("passed" | "warned" | "failed") | null;
+            /** @description `failed`: it could not run. What the tests say is the outcome. */
+            status: components["schemas"]["ExportStatus"];
+            outcome: components["schemas"]["VerificationRunOutcome"] | null;
             trigger: {
                 /** @description `api`, `data_event` after new versions, `gate` before a commit, `schedule` and others. */
                 type: string;
@@ -5491,18 +3112,15 @@ export interface components {
             tables: {
                 tableId: string;
                 version: number | null;
-                outcome: ("passed" | "warned" | "failed") | null;
+                outcome: components["schemas"]["VerificationRunOutcome"] | null;
             }[];
             results: {
                 definitionId: string;
                 name: string;
                 tableId: string;
                 version: number | null;
-                /**
-                 * @description `error`: the test could not run; `message` says why.
-                 * @enum {string}
-                 */
-                status: "passed" | "failed" | "warned" | "error";
+                /** @description `error`: the test could not run; `message` says why. */
+                status: components["schemas"]["VerificationRunStatus"];
                 failingRows: number | null;
                 /** @description Some failing rows, columns by their names. */
                 sample: {
@@ -5527,8 +3145,7 @@ export interface components {
         };
         TableVerification: {
             tableId: string;
-            /** @enum {string} */
-            state: "passing" | "warning" | "failing" | "untested";
+            state: components["schemas"]["TableCatalogState"];
             /** @description The newest version that was tested. */
             version: number | null;
             at: string | null;
@@ -5537,11 +3154,8 @@ export interface components {
                 name: string;
                 tableId: string;
                 version: number | null;
-                /**
-                 * @description `error`: the test could not run; `message` says why.
-                 * @enum {string}
-                 */
-                status: "passed" | "failed" | "warned" | "error";
+                /** @description `error`: the test could not run; `message` says why. */
+                status: components["schemas"]["VerificationRunStatus"];
                 failingRows: number | null;
                 /** @description Some failing rows, columns by their names. */
                 sample: {
@@ -5557,11 +3171,8 @@ export interface components {
                     runId: string;
                     /** Format: date-time */
                     at: string;
-                    /**
-                     * @description `error`: the test could not run; `message` says why.
-                     * @enum {string}
-                     */
-                    status: "passed" | "failed" | "warned" | "error";
+                    /** @description `error`: the test could not run; `message` says why. */
+                    status: components["schemas"]["VerificationRunStatus"];
                 }[];
                 /** @description It changed between passing and not five times in its last ten runs. */
                 flapping: boolean;
@@ -5570,8 +3181,7 @@ export interface components {
                 runId: string;
                 /** Format: date-time */
                 at: string;
-                /** @enum {string} */
-                outcome: "passed" | "warned" | "failed";
+                outcome: components["schemas"]["VerificationRunOutcome"];
             }[];
         };
         View: {
@@ -5590,15 +3200,11 @@ export interface components {
             /** @description What its query names. */
             dependsOn: {
                 id: string;
-                /** @enum {string} */
-                kind: "table" | "view";
+                kind: components["schemas"]["ViewKind"];
                 name: string;
             }[];
-            /**
-             * @description Found anew at each look: a view that is broken is valid again once its query fits.
-             * @enum {string}
-             */
-            status: "valid" | "broken";
+            /** @description Found anew at each look: a view that is broken is valid again once its query fits. */
+            status: components["schemas"]["ViewStatus"];
             error: {
                 code: string;
                 message: string;
@@ -5620,8 +3226,7 @@ export interface components {
             semantics?: {
                 [key: string]: unknown;
             };
-            /** @enum {string} */
-            modelingTier: "raw" | "staged" | "curated" | "certified";
+            modelingTier: components["schemas"]["ViewCatalogModelingTier"];
             columns: {
                 name: string;
                 /** @description Null until the first value of a column without `data_type` decides it. */
@@ -5674,6 +3279,248 @@ export interface components {
         QueryAnswerEnvelope: {
             data: components["schemas"]["QueryAnswer"];
         };
+        /** @enum {string} */
+        HttpResourceFormat: "iso8601" | "epoch_seconds" | "epoch_millis" | "integer" | "string";
+        /** @enum {string} */
+        HttpResourceLiteralStyle: "raw" | "single_quoted" | "double_quoted";
+        /** @enum {string} */
+        HttpResourceBootstrapMode: "full" | "from_now";
+        /** @enum {string} */
+        HttpResourceTieBreakerFormat: "iso8601" | "epoch_seconds" | "epoch_millis" | "integer" | "string";
+        /** @enum {string} */
+        HttpResourceMode: "none" | "next_link" | "next_token" | "page" | "offset";
+        /** @enum {string} */
+        AppToolPolicy: "allow" | "ask" | "deny";
+        /** @enum {string} */
+        AppConnectionStatus: "untested" | "ready" | "failed";
+        /** @enum {string} */
+        AppConnectionStage: "resolve" | "address_refused" | "connect" | "tls" | "login" | "permission" | "request";
+        /** @enum {string} */
+        ApprovalStatus: "pending" | "allowed" | "denied" | "expired" | "cancelled";
+        /** @enum {string} */
+        MessagePartStatus: "running" | "waiting_approval" | "done" | "failed" | "denied" | "cancelled";
+        /** @enum {string} */
+        MessageRole: "user" | "assistant";
+        /** @enum {string} */
+        MessageStatus: "streaming" | "waiting_approval" | "complete" | "error" | "cancelled";
+        /** @enum {string} */
+        MessageEffort: "low" | "medium" | "high";
+        /** @enum {string} */
+        QueuedMessageState: "queued" | "dispatching" | "dispatched" | "failed" | "removed";
+        /** @enum {string} */
+        CancelledReplyStatus: "cancelled" | "already_complete" | "already_error";
+        /** @enum {string} */
+        QueryExecutionStatus: "succeeded" | "failed";
+        /** @enum {string} */
+        ModelEfforts: "low" | "medium" | "high";
+        /** @enum {string} */
+        RunKind: "import" | "report" | "playbook" | "materialize" | "snapshot" | "profile" | "verification" | "export" | "workflow";
+        /** @enum {string} */
+        RunStatus: "queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled";
+        /** @enum {string} */
+        RunType: "api" | "schedule" | "webhook" | "data_event" | "conversation";
+        /** @enum {string} */
+        RunStepsStatus: "running" | "succeeded" | "failed" | "cancelled" | "skipped";
+        /** @enum {string} */
+        PlaybookType: "string" | "number" | "boolean" | "date" | "table";
+        /** @enum {string} */
+        AuditEventType: "user" | "client" | "system";
+        /** @enum {string} */
+        AuditEventOutcome: "done" | "refused";
+        /** @enum {string} */
+        WorkflowScheduleType: "one_time" | "daily" | "weekly" | "monthly" | "cron" | "interval" | "biweekly" | "month_end";
+        /** @enum {string} */
+        WorkflowScheduleDaysOfWeek: "MONDAY" | "TUESDAY" | "WEDNESDAY" | "THURSDAY" | "FRIDAY" | "SATURDAY" | "SUNDAY";
+        /** @enum {string} */
+        ScheduleStatus: "active" | "paused" | "done";
+        /** @enum {string} */
+        SchedulePauseReason: "maker_removed" | "grant_lost";
+        /** @enum {string} */
+        ScheduleLastRunStatus: "running" | "succeeded" | "failed" | "cancelled" | "missed" | "skipped";
+        /** @enum {string} */
+        ExportStatus: "queued" | "running" | "succeeded" | "failed" | "cancelled";
+        /** @enum {string} */
+        DeliveryKind: "file" | "email" | "slack" | "webhook";
+        /** @enum {string} */
+        DeliveryStatus: "pending" | "delivered" | "failed" | "uncertain";
+        /** @enum {string} */
+        ScheduleRunStatus: "running" | "succeeded" | "failed" | "cancelled" | "missed" | "skipped";
+        /** @enum {string} */
+        WorkflowTriggerType: "schedule" | "webhook" | "api" | "data_event" | "unknown";
+        /** @enum {string} */
+        WorkflowStepType: "playbook" | "email_delivery" | "slack_delivery" | "unknown";
+        /** @enum {string} */
+        WorkflowStatus: "draft" | "active" | "paused" | "archived" | "unknown";
+        /** @enum {string} */
+        WorkflowApprovalStatus: "pending" | "allowed" | "denied" | "expired";
+        /** @enum {string} */
+        MeType: "user" | "client";
+        /** @enum {string} */
+        DataConnectionType: "postgres" | "mysql" | "http" | "s3" | "ducklake";
+        /** @enum {string} */
+        SourceResourceKind: "table" | "view" | "endpoint" | "prefix";
+        /** @enum {string} */
+        ConnectionFieldType: "string" | "integer" | "boolean" | "enum";
+        /** @enum {string} */
+        IngestionBatchMode: "append" | "upsert" | "replace" | "provider_snapshot";
+        /** @enum {string} */
+        IngestionBatchStatus: "open" | "completing" | "awaiting_confirmation" | "applying" | "applied" | "failed" | "aborted" | "expired";
+        /** @enum {string} */
+        GridTableKind: "data" | "calc" | "import";
+        /** @enum {string} */
+        GridTableStatus: "unmaterialized" | "queued" | "running" | "fresh" | "stale" | "failed";
+        /** @enum {string} */
+        GridTableMode: "manual" | "on_change";
+        /** @enum {string} */
+        DatasetMode: "full" | "incremental";
+        /** @enum {string} */
+        DatasetUnreadableValues: "fail" | "null";
+        /** @enum {string} */
+        DatasetScheduleStatus: "active" | "paused" | "done";
+        /** @enum {string} */
+        SnapshotRunStatus: "queued" | "running" | "awaiting_confirmation" | "succeeded" | "failed" | "cancelled";
+        /** @enum {string} */
+        SnapshotRunChange: "added" | "removed" | "retyped";
+        /** @enum {string} */
+        SnapshotRunCode: "more_pages" | "unreadable_values";
+        /** @enum {string} */
+        SnapshotRunWaitsFor: "limits" | "source" | "retry" | "turn";
+        /** @enum {string} */
+        PreviewShortRows: "bad" | "pad";
+        /** @enum {string} */
+        PreviewCode: "short_rows" | "short_rows_padded" | "formulas_without_value" | "title_rows";
+        /** @enum {string} */
+        MemberRole: "owner" | "admin" | "member";
+        /** @enum {string} */
+        ChangedMemberType: "schedule" | "workflow";
+        /** @enum {string} */
+        ChangedMemberEndedType: "api_client" | "lake_credential" | "invitation" | "password_reset";
+        /** @enum {string} */
+        ReportSource: "api" | "conversation" | "playbook" | "workflow";
+        /** @enum {string} */
+        ViewKind: "table" | "view";
+        /** @enum {string} */
+        FileSource: "write" | "upload";
+        /** @enum {string} */
+        ExportFormat: "csv" | "csv.gz" | "parquet" | "ndjson" | "arrow" | "xlsx";
+        /** @enum {string} */
+        LakeCredentialStatus: "making" | "active" | "expired" | "revoked";
+        /** @enum {string} */
+        LakeMaintenanceRunStatus: "queued" | "running" | "succeeded" | "failed";
+        /** @enum {string} */
+        LakeMaintenanceRunTrigger: "cadence" | "request";
+        /** @enum {string} */
+        LakeMaintenanceRunStep: "flush" | "compact" | "expire" | "remove_files" | "remove_orphans";
+        /** @enum {string} */
+        LineageKind: "table" | "view" | "file" | "dataset" | "playbook" | "report" | "workflow";
+        /** @enum {string} */
+        LineageTableKind: "data" | "calc" | "import" | "snapshot";
+        /** @enum {string} */
+        LineageStatus: "unmaterialized" | "queued" | "running" | "fresh" | "stale" | "failed" | "valid" | "broken";
+        /** @enum {string} */
+        LineageType: "direct" | "indirect";
+        /** @enum {string} */
+        LineageSubtype: "identity" | "transformation" | "aggregation" | "join" | "group_by" | "filter" | "sort" | "window" | "conditional";
+        /** @enum {string} */
+        TableGrantsAccess: "read" | "write";
+        /** @enum {string} */
+        TableKind: "data" | "calc" | "import" | "snapshot" | "system";
+        /** @enum {string} */
+        ViewCatalogModelingTier: "raw" | "staged" | "curated" | "certified";
+        /** @enum {string} */
+        TableCatalogState: "passing" | "warning" | "failing" | "untested";
+        /** @enum {string} */
+        EffectiveVerificationTestKind: "not_null" | "unique" | "accepted_values" | "relationship" | "row_count" | "freshness" | "expression" | "sql";
+        /** @enum {string} */
+        VerificationTestOverlaySeverity: "error" | "warn";
+        /** @enum {string} */
+        EffectiveVerificationTestSource: "definition" | "overlay";
+        /** @enum {string} */
+        VerificationRunOutcome: "passed" | "warned" | "failed";
+        /** @enum {string} */
+        VerificationRunStatus: "passed" | "failed" | "warned" | "error";
+        /** @enum {string} */
+        ViewStatus: "valid" | "broken";
+        /** @enum {string} */
+        GetReadinessStatus: "ready" | "degraded" | "stopping";
+        /** @enum {string} */
+        GetReadinessDependencies: "up" | "down";
+        /** @enum {string} */
+        IssueApiClientScopes: "agent:read" | "agent:write" | "tables:append";
+        /** @enum {string} */
+        CreateInvitationRole: "admin" | "member";
+        /** @enum {string} */
+        GetAuthStatusKind: "user" | "client";
+        /** @enum {string} */
+        ListProjectsIncludeArchived: "true" | "false";
+        /** @enum {string} */
+        PostMessageOnBusy: "enqueue" | "reject" | "interrupt";
+        /** @enum {string} */
+        DecideApprovalDecision: "allow" | "deny";
+        /** @enum {string} */
+        GetChartFormat: "svg" | "png" | "json";
+        /** @enum {string} */
+        GetReportContentFormat: "raw" | "markdown" | "pdf" | "docx";
+        /** @enum {string} */
+        CreateScheduleType: "one_time" | "daily" | "weekly" | "monthly";
+        /** @enum {string} */
+        CreateDatasetDaysOfWeek: "MONDAY" | "TUESDAY" | "WEDNESDAY" | "THURSDAY" | "FRIDAY" | "SATURDAY" | "SUNDAY";
+        /** @enum {string} */
+        CreateBackfillNote: "gap" | "overlap" | "month_end";
+        /** @enum {string} */
+        ListWorkflowNodeTypesTypes: "table" | "rows" | "report" | "file" | "value";
+        /** @enum {string} */
+        ListWorkflowNodeTypesType: "table" | "rows" | "report" | "file" | "value";
+        /** @enum {string} */
+        ListWorkflowsStatus: "draft" | "active" | "paused" | "archived";
+        /** @enum {string} */
+        ListWorkflowsOwner: "me" | "gone";
+        /** @enum {string} */
+        CreateWorkflowType: "schedule" | "webhook" | "api" | "data_event";
+        /** @enum {string} */
+        ResumeWorkflowRunData: "kept" | "newest";
+        /** @enum {string} */
+        ImportFileDataType: "STRING" | "INTEGER" | "DECIMAL" | "DOUBLE" | "BOOLEAN" | "DATE" | "TIMESTAMP" | "TIMESTAMPTZ" | "TIME" | "JSON";
+        /** @enum {string} */
+        ImportFileShortRows: "bad" | "pad";
+        /** @enum {string} */
+        ImportFileNested: "json" | "native";
+        /** @enum {string} */
+        ImportFileMode: "create" | "replace" | "append";
+        /** @enum {string} */
+        ImportFileFormat: "csv" | "parquet" | "json" | "ndjson" | "xlsx";
+        /** @enum {string} */
+        ImportFileOnBadRow: "fail" | "quarantine";
+        /** @enum {string} */
+        GetViewCatalogCompact: "true" | "false";
+        /** @enum {string} */
+        PreviewTestsModelingTier: "raw" | "staged" | "curated" | "certified";
+        /** @enum {string} */
+        GetViewLineageDirection: "upstream" | "downstream" | "both";
+        /** @enum {string} */
+        GetViewLineageFormat: "json" | "openlineage" | "svg";
+        /** @enum {string} */
+        CreateIngestionBatchMode: "append" | "upsert";
+        /** @enum {string} */
+        CreateIngestionBatchOnBadRecord: "refuse" | "quarantine";
+        /** @enum {string} */
+        CreateIngestionBatchOnNewField: "refuse" | "add" | "ignore";
+        /** @enum {string} */
+        RunQueryRowFormat: "both" | "rows" | "rows_with_column_order";
+        /** @enum {string} */
+        DeleteDataConnectionDetach: "true" | "false";
+        /** @enum {string} */
+        CreateDatasetUnreadableValues: "fail" | "null";
+        /** @enum {string} */
+        CreateDatasetType: "one_time" | "daily" | "weekly" | "monthly" | "interval";
+        /** @enum {string} */
+        ListAppConnectionTypesType: "string" | "boolean" | "map";
+        /** @enum {string} */
+        ListAppToolsRefresh: "true" | "false";
+        /** @enum {string} */
+        GetTokensGrantType: "authorization_code" | "refresh_token" | "urn:ietf:params:oauth:grant-type:device_code" | "client_credentials";
+        /** @enum {string} */
+        RedeemDeviceLoginGrantType: "urn:ietf:params:oauth:grant-type:device_code" | "refresh_token";
     };
     responses: never;
     parameters: never;
@@ -5684,19 +3531,9 @@ export interface components {
 export type $defs = Record<string, never>;
 export interface operations {
     getLiveness: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         /** @enum {string} */
@@ -5712,23 +3549,15 @@ export interface operations {
             query?: {
                 verbose?: string;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
-                        /** @enum {string} */
-                        status: "ready" | "degraded" | "stopping";
+                        status: components["schemas"]["GetReadinessStatus"];
                         dependencies: {
-                            [key: string]: "up" | "down";
+                            [key: string]: components["schemas"]["GetReadinessDependencies"];
                         };
                         /** @description With `verbose`: how many processes of each kind run and do not go on, because their tasks fail. Their runs and the log of the worker name them. */
                         failingProcesses?: {
@@ -5743,20 +3572,13 @@ export interface operations {
     };
     getProblem: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 code: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description A short page. */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "text/html": string;
                 };
@@ -5764,12 +3586,6 @@ export interface operations {
         };
     };
     registerPublicClient: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": {
@@ -5782,11 +3598,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Created */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["RegisteredClient"];
                 };
@@ -5794,19 +3607,9 @@ export interface operations {
         };
     };
     getAuthorizationServer: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         issuer: string;
@@ -5826,17 +3629,10 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["ApiClient"][];
@@ -5848,19 +3644,16 @@ export interface operations {
     };
     issueApiClient: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
             };
-            path?: never;
-            cookie?: never;
         };
         requestBody: {
             content: {
                 "application/json": {
                     name: string;
-                    scopes: ("agent:read" | "agent:write" | "tables:append")[];
+                    scopes: components["schemas"]["IssueApiClientScopes"][];
                     /**
                      * @description Lets it do what needs an administrator; only an owner may say so.
                      * @default false
@@ -5875,11 +3668,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Created */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["IssuedApiClient"];
@@ -5890,20 +3680,13 @@ export interface operations {
     };
     getApiClient: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 client_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["ApiClient"];
@@ -5914,7 +3697,6 @@ export interface operations {
     };
     revokeApiClient: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -5922,15 +3704,10 @@ export interface operations {
             path: {
                 client_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["ApiClient"];
@@ -5941,12 +3718,9 @@ export interface operations {
     };
     replaceApiClientSecret: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 client_id: string;
             };
-            cookie?: never;
         };
         requestBody?: {
             content: {
@@ -5960,11 +3734,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["IssuedApiClient"];
@@ -5981,17 +3752,10 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["Session"][];
@@ -6003,7 +3767,6 @@ export interface operations {
     };
     endSession: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -6011,15 +3774,10 @@ export interface operations {
             path: {
                 session_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Session"];
@@ -6036,17 +3794,10 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["Member"][];
@@ -6058,7 +3809,6 @@ export interface operations {
     };
     deleteMember: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -6066,15 +3816,10 @@ export interface operations {
             path: {
                 user_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["ChangedMember"];
@@ -6085,7 +3830,6 @@ export interface operations {
     };
     updateMember: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -6093,22 +3837,17 @@ export interface operations {
             path: {
                 user_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
                 "application/json": {
-                    /** @enum {string} */
-                    role: "owner" | "admin" | "member";
+                    role: components["schemas"]["MemberRole"];
                 };
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["ChangedMember"];
@@ -6119,20 +3858,13 @@ export interface operations {
     };
     resetMemberPassword: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 user_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["PasswordReset"];
@@ -6149,17 +3881,10 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["Invitation"][];
@@ -6171,30 +3896,23 @@ export interface operations {
     };
     createInvitation: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
             };
-            path?: never;
-            cookie?: never;
         };
         requestBody: {
             content: {
                 "application/json": {
                     /** Format: email */
                     email: string;
-                    /** @enum {string} */
-                    role: "admin" | "member";
+                    role: components["schemas"]["CreateInvitationRole"];
                 };
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Created */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["SentInvitation"];
@@ -6205,7 +3923,6 @@ export interface operations {
     };
     deleteInvitation: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -6213,15 +3930,10 @@ export interface operations {
             path: {
                 invitation_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Invitation"];
@@ -6245,17 +3957,10 @@ export interface operations {
                 /** @description Before it, RFC 3339. */
                 to?: string;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["AuditEvent"][];
@@ -6266,19 +3971,9 @@ export interface operations {
         };
     };
     getMe: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Me"];
@@ -6288,25 +3983,14 @@ export interface operations {
         };
     };
     getAuthStatus: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: {
                             active: boolean;
-                            /** @enum {string} */
-                            kind: "user" | "client";
+                            kind: components["schemas"]["GetAuthStatusKind"];
                             scopes: string[];
                             /** Format: date-time */
                             expiresAt: string;
@@ -6318,19 +4002,9 @@ export interface operations {
         };
     };
     logout: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: {
@@ -6343,19 +4017,9 @@ export interface operations {
         };
     };
     getOrganization: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Organization"];
@@ -6372,19 +4036,12 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
                 /** @description Also list archived projects. */
-                include_archived?: "true" | "false";
+                include_archived?: components["schemas"]["ListProjectsIncludeArchived"];
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["Project"][];
@@ -6396,13 +4053,10 @@ export interface operations {
     };
     createProject: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
             };
-            path?: never;
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -6414,11 +4068,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Created */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Project"];
@@ -6429,20 +4080,13 @@ export interface operations {
     };
     getProject: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 project_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Project"];
@@ -6453,7 +4097,6 @@ export interface operations {
     };
     deleteProject: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -6461,15 +4104,10 @@ export interface operations {
             path: {
                 project_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Project"];
@@ -6480,7 +4118,6 @@ export interface operations {
     };
     updateProject: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -6488,7 +4125,6 @@ export interface operations {
             path: {
                 project_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -6499,11 +4135,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Project"];
@@ -6520,19 +4153,13 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
             path: {
                 project_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["CatalogEntry"][];
@@ -6544,7 +4171,6 @@ export interface operations {
     };
     createCatalogEntry: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -6552,7 +4178,6 @@ export interface operations {
             path: {
                 project_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -6574,22 +4199,16 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["CatalogEntry"];
                     };
                 };
             };
-            /** @description Default Response */
+            /** @description Created */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["CatalogEntry"];
@@ -6600,21 +4219,14 @@ export interface operations {
     };
     getCatalogEntry: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 project_id: string;
                 entry_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["CatalogEntry"];
@@ -6625,7 +4237,6 @@ export interface operations {
     };
     deleteCatalogEntry: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -6634,15 +4245,10 @@ export interface operations {
                 project_id: string;
                 entry_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["CatalogEntry"];
@@ -6659,19 +4265,13 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
             path: {
                 project_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["Conversation"][];
@@ -6683,7 +4283,6 @@ export interface operations {
     };
     createConversation: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -6691,7 +4290,6 @@ export interface operations {
             path: {
                 project_id: string;
             };
-            cookie?: never;
         };
         requestBody?: {
             content: {
@@ -6703,17 +4301,13 @@ export interface operations {
                     display_content?: string;
                     /** @description One of `GET /v1/models`; the default without it. */
                     model?: string;
-                    /** @enum {string} */
-                    effort?: "low" | "medium" | "high";
+                    effort?: components["schemas"]["MessageEffort"];
                 };
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Created */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Conversation"];
@@ -6724,21 +4318,14 @@ export interface operations {
     };
     getConversation: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 project_id: string;
                 chat_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["ShownConversation"];
@@ -6749,7 +4336,6 @@ export interface operations {
     };
     deleteConversation: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -6758,15 +4344,10 @@ export interface operations {
                 project_id: string;
                 chat_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Conversation"];
@@ -6777,7 +4358,6 @@ export interface operations {
     };
     updateConversation: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -6786,7 +4366,6 @@ export interface operations {
                 project_id: string;
                 chat_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -6796,11 +4375,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Conversation"];
@@ -6817,20 +4393,14 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
             path: {
                 project_id: string;
                 chat_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["Message"][];
@@ -6842,7 +4412,6 @@ export interface operations {
     };
     postMessage: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -6851,7 +4420,6 @@ export interface operations {
                 project_id: string;
                 chat_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -6861,23 +4429,18 @@ export interface operations {
                     display_content?: string;
                     /** @description One of `GET /v1/models`; the default without it. */
                     model?: string;
-                    /** @enum {string} */
-                    effort?: "low" | "medium" | "high";
+                    effort?: components["schemas"]["MessageEffort"];
                     /**
                      * @description While another is answered or the queue is held: wait, be refused, or take its place.
                      * @default enqueue
-                     * @enum {string}
                      */
-                    on_busy?: "enqueue" | "reject" | "interrupt";
+                    on_busy?: components["schemas"]["PostMessageOnBusy"];
                 };
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Accepted */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["PostedMessage"];
@@ -6888,22 +4451,15 @@ export interface operations {
     };
     getMessage: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 project_id: string;
                 chat_id: string;
                 message_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Message"];
@@ -6927,15 +4483,10 @@ export interface operations {
                 chat_id: string;
                 message_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["CancelledReply"];
@@ -6952,20 +4503,14 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
             path: {
                 project_id: string;
                 chat_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["QueuedMessage"][];
@@ -6977,22 +4522,15 @@ export interface operations {
     };
     getQueuedMessage: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 project_id: string;
                 chat_id: string;
                 queued_message_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["QueuedMessage"];
@@ -7015,15 +4553,10 @@ export interface operations {
                 chat_id: string;
                 queued_message_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["QueuedMessage"];
@@ -7034,7 +4567,6 @@ export interface operations {
     };
     updateQueuedMessage: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -7044,7 +4576,6 @@ export interface operations {
                 chat_id: string;
                 queued_message_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -7054,18 +4585,14 @@ export interface operations {
                     display_content?: string;
                     /** @description One of `GET /v1/models`; the default without it. */
                     model?: string;
-                    /** @enum {string} */
-                    effort?: "low" | "medium" | "high";
+                    effort?: components["schemas"]["MessageEffort"];
                     expected_revision?: number;
                 };
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["QueuedMessage"];
@@ -7076,7 +4603,6 @@ export interface operations {
     };
     resumeQueue: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -7085,15 +4611,10 @@ export interface operations {
                 project_id: string;
                 chat_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: {
@@ -7114,20 +4635,14 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
             path: {
                 project_id: string;
                 chat_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["Approval"][];
@@ -7139,7 +4654,6 @@ export interface operations {
     };
     decideApproval: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -7149,13 +4663,11 @@ export interface operations {
                 chat_id: string;
                 approval_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
                 "application/json": {
-                    /** @enum {string} */
-                    decision: "allow" | "deny";
+                    decision: components["schemas"]["DecideApprovalDecision"];
                     /**
                      * @description Passed to the analyst with a denial.
                      * @default
@@ -7165,11 +4677,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Approval"];
@@ -7184,20 +4693,14 @@ export interface operations {
                 /** @description The id of the last event that is known. `Last-Event-ID` says the same, and goes before it. From now without both. */
                 after?: number;
             };
-            header?: never;
             path: {
                 project_id: string;
                 chat_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description The stream. */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "text/event-stream": string;
                 };
@@ -7212,21 +4715,15 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
             path: {
                 project_id: string;
                 chat_id: string;
                 result_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["QueryAnswer"];
@@ -7239,23 +4736,17 @@ export interface operations {
     getChart: {
         parameters: {
             query?: {
-                format?: "svg" | "png" | "json";
+                format?: components["schemas"]["GetChartFormat"];
             };
-            header?: never;
             path: {
                 project_id: string;
                 chat_id: string;
                 chart_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description The chart. */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "image/svg+xml": string;
                     "image/png": string;
@@ -7265,19 +4756,9 @@ export interface operations {
         };
     };
     listModels: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["Model"][];
@@ -7288,20 +4769,13 @@ export interface operations {
     };
     listReports: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 project_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["Report"][];
@@ -7313,7 +4787,6 @@ export interface operations {
     };
     createReport: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -7321,7 +4794,6 @@ export interface operations {
             path: {
                 project_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -7335,28 +4807,21 @@ export interface operations {
                     prompt: string;
                     /** @description An id of `GET /v1/models`; with `prompt` alone. */
                     model?: string;
-                    /** @enum {string} */
-                    effort?: "low" | "medium" | "high";
+                    effort?: components["schemas"]["MessageEffort"];
                 };
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Created */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Report"];
                     };
                 };
             };
-            /** @description Default Response */
+            /** @description Accepted */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Run"];
@@ -7367,21 +4832,14 @@ export interface operations {
     };
     getReport: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 project_id: string;
                 report_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Report"];
@@ -7392,7 +4850,6 @@ export interface operations {
     };
     deleteReport: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -7401,15 +4858,10 @@ export interface operations {
                 project_id: string;
                 report_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Report"];
@@ -7420,7 +4872,6 @@ export interface operations {
     };
     updateReport: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -7429,7 +4880,6 @@ export interface operations {
                 project_id: string;
                 report_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -7449,11 +4899,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Report"];
@@ -7470,20 +4917,14 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
             path: {
                 project_id: string;
                 report_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["ReportVersion"][];
@@ -7497,24 +4938,18 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description `raw`: the stored bytes. `markdown`: in one file, with tables filled in and charts and images in it. `pdf` and `docx`: documents. */
-                format?: "raw" | "markdown" | "pdf" | "docx";
+                format?: components["schemas"]["GetReportContentFormat"];
                 /** @description The newest one where it is left out. */
                 revision?: number;
             };
-            header?: never;
             path: {
                 project_id: string;
                 report_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description The report. */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "text/markdown": string;
                     "application/pdf": string;
@@ -7531,19 +4966,13 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
             path: {
                 project_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["Playbook"][];
@@ -7555,7 +4984,6 @@ export interface operations {
     };
     createPlaybook: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -7563,7 +4991,6 @@ export interface operations {
             path: {
                 project_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -7575,8 +5002,7 @@ export interface operations {
                     /** @default {} */
                     parameters?: {
                         [key: string]: {
-                            /** @enum {string} */
-                            type: "string" | "number" | "boolean" | "date" | "table";
+                            type: components["schemas"]["PlaybookType"];
                             /** @default false */
                             required?: boolean;
                             /** @default null */
@@ -7606,16 +5032,13 @@ export interface operations {
                      */
                     model?: string | null;
                     /** @default null */
-                    effort?: ("low" | "medium" | "high") | null;
+                    effort?: components["schemas"]["MessageEffort"] | null;
                 };
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Created */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Playbook"];
@@ -7626,21 +5049,14 @@ export interface operations {
     };
     getPlaybook: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 project_id: string;
                 playbook_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Playbook"];
@@ -7651,7 +5067,6 @@ export interface operations {
     };
     deletePlaybook: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -7660,15 +5075,10 @@ export interface operations {
                 project_id: string;
                 playbook_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Playbook"];
@@ -7679,7 +5089,6 @@ export interface operations {
     };
     updatePlaybook: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -7688,7 +5097,6 @@ export interface operations {
                 project_id: string;
                 playbook_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -7698,8 +5106,7 @@ export interface operations {
                     instructions?: string;
                     parameters?: {
                         [key: string]: {
-                            /** @enum {string} */
-                            type: "string" | "number" | "boolean" | "date" | "table";
+                            type: components["schemas"]["PlaybookType"];
                             /** @default false */
                             required?: boolean;
                             /** @default null */
@@ -7724,17 +5131,14 @@ export interface operations {
                     };
                     /** @description An id of `GET /v1/models`; the default one where it is null. */
                     model?: string | null;
-                    effort?: ("low" | "medium" | "high") | null;
+                    effort?: components["schemas"]["MessageEffort"] | null;
                     expected_revision?: number;
                 };
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Playbook"];
@@ -7745,7 +5149,6 @@ export interface operations {
     };
     runPlaybook: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -7754,7 +5157,6 @@ export interface operations {
                 project_id: string;
                 playbook_id: string;
             };
-            cookie?: never;
         };
         requestBody?: {
             content: {
@@ -7770,11 +5172,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Accepted */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Run"];
@@ -7791,20 +5190,14 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
             path: {
                 project_id: string;
                 playbook_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["PlaybookVersion"][];
@@ -7826,17 +5219,10 @@ export interface operations {
                 /** @description For example the id of a playbook. */
                 target_id?: string;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["Schedule"][];
@@ -7848,13 +5234,10 @@ export interface operations {
     };
     createSchedule: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
             };
-            path?: never;
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -7869,13 +5252,12 @@ export interface operations {
                     description?: string;
                     /** @description When it fires, by the clock of its zone. `weekly` needs `days_of_week`, `monthly` `day_of_month`, `one_time` `run_date`; its camelCase names, as they are read, are taken too. */
                     schedule: {
-                        /** @enum {string} */
-                        type: "one_time" | "daily" | "weekly" | "monthly";
+                        type: components["schemas"]["CreateScheduleType"];
                         /** @description A name of the tz database. */
                         zone_id: string;
                         time_of_day?: string | null;
                         run_date?: string | null;
-                        days_of_week?: ("MONDAY" | "TUESDAY" | "WEDNESDAY" | "THURSDAY" | "FRIDAY" | "SATURDAY" | "SUNDAY")[] | null;
+                        days_of_week?: components["schemas"]["CreateDatasetDaysOfWeek"][] | null;
                         day_of_month?: number | null;
                         anchor_date?: string | null;
                         interval?: number | null;
@@ -7915,11 +5297,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Created */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Schedule"];
@@ -7930,20 +5309,13 @@ export interface operations {
     };
     getSchedule: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 schedule_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Schedule"];
@@ -7954,7 +5326,6 @@ export interface operations {
     };
     replaceSchedule: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -7962,7 +5333,6 @@ export interface operations {
             path: {
                 schedule_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -7977,13 +5347,12 @@ export interface operations {
                     description?: string;
                     /** @description When it fires, by the clock of its zone. `weekly` needs `days_of_week`, `monthly` `day_of_month`, `one_time` `run_date`; its camelCase names, as they are read, are taken too. */
                     schedule: {
-                        /** @enum {string} */
-                        type: "one_time" | "daily" | "weekly" | "monthly";
+                        type: components["schemas"]["CreateScheduleType"];
                         /** @description A name of the tz database. */
                         zone_id: string;
                         time_of_day?: string | null;
                         run_date?: string | null;
-                        days_of_week?: ("MONDAY" | "TUESDAY" | "WEDNESDAY" | "THURSDAY" | "FRIDAY" | "SATURDAY" | "SUNDAY")[] | null;
+                        days_of_week?: components["schemas"]["CreateDatasetDaysOfWeek"][] | null;
                         day_of_month?: number | null;
                         anchor_date?: string | null;
                         interval?: number | null;
@@ -8024,11 +5393,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Schedule"];
@@ -8039,7 +5405,6 @@ export interface operations {
     };
     deleteSchedule: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -8047,15 +5412,10 @@ export interface operations {
             path: {
                 schedule_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Schedule"];
@@ -8066,7 +5426,6 @@ export interface operations {
     };
     pauseSchedule: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -8074,15 +5433,10 @@ export interface operations {
             path: {
                 schedule_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Schedule"];
@@ -8093,7 +5447,6 @@ export interface operations {
     };
     resumeSchedule: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -8101,15 +5454,10 @@ export interface operations {
             path: {
                 schedule_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Schedule"];
@@ -8120,7 +5468,6 @@ export interface operations {
     };
     takeOverSchedule: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -8128,15 +5475,10 @@ export interface operations {
             path: {
                 schedule_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Schedule"];
@@ -8151,19 +5493,13 @@ export interface operations {
                 /** @description How many of the next fires. */
                 limit?: number;
             };
-            header?: never;
             path: {
                 schedule_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: {
@@ -8174,7 +5510,7 @@ export interface operations {
                             at: string;
                             /** @description What the cadence says, in its zone. */
                             localTime: string;
-                            note: ("gap" | "overlap" | "month_end") | null;
+                            note: components["schemas"]["CreateBackfillNote"] | null;
                         }[];
                     };
                 };
@@ -8189,19 +5525,13 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
             path: {
                 schedule_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["ScheduleRun"][];
@@ -8213,21 +5543,14 @@ export interface operations {
     };
     getScheduleRun: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 schedule_id: string;
                 schedule_run_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["ScheduleRun"];
@@ -8238,7 +5561,6 @@ export interface operations {
     };
     triggerSchedule: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -8246,15 +5568,10 @@ export interface operations {
             path: {
                 schedule_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Accepted */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["ScheduleRun"];
@@ -8271,20 +5588,14 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
             path: {
                 schedule_id: string;
                 schedule_run_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["Delivery"][];
@@ -8296,22 +5607,15 @@ export interface operations {
     };
     getDelivery: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 schedule_id: string;
                 schedule_run_id: string;
                 delivery_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Delivery"];
@@ -8328,19 +5632,13 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
             path: {
                 schedule_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["ScheduleBackfill"][];
@@ -8352,7 +5650,6 @@ export interface operations {
     };
     createBackfill: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -8360,7 +5657,6 @@ export interface operations {
             path: {
                 schedule_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -8385,11 +5681,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: {
@@ -8401,18 +5694,15 @@ export interface operations {
                                 at: string;
                                 /** @description What the cadence says, in its zone. */
                                 localTime: string;
-                                note: ("gap" | "overlap" | "month_end") | null;
+                                note: components["schemas"]["CreateBackfillNote"] | null;
                             }[];
                             total: number;
                         };
                     };
                 };
             };
-            /** @description Default Response */
+            /** @description Accepted */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["ScheduleBackfill"];
@@ -8423,21 +5713,14 @@ export interface operations {
     };
     getBackfill: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 schedule_id: string;
                 backfill_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["ScheduleBackfill"];
@@ -8448,7 +5731,6 @@ export interface operations {
     };
     deleteBackfill: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -8457,15 +5739,10 @@ export interface operations {
                 schedule_id: string;
                 backfill_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["ScheduleBackfill"];
@@ -8475,19 +5752,9 @@ export interface operations {
         };
     };
     listWorkflowNodeTypes: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: {
@@ -8499,14 +5766,13 @@ export interface operations {
                             };
                             inputs: {
                                 name: string;
-                                readonly types: ("table" | "rows" | "report" | "file" | "value")[];
+                                readonly types: components["schemas"]["ListWorkflowNodeTypesTypes"][];
                                 required: boolean;
                                 many: boolean;
                             }[];
                             outputs: {
                                 name: string;
-                                /** @enum {string} */
-                                type: "table" | "rows" | "report" | "file" | "value";
+                                type: components["schemas"]["ListWorkflowNodeTypesType"];
                             }[];
                         }[];
                     };
@@ -8522,21 +5788,14 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
                 project_id?: string;
-                status?: "draft" | "active" | "paused" | "archived";
+                status?: components["schemas"]["ListWorkflowsStatus"];
                 /** @description `gone`: what administrators may take over, because its owner was removed or revoked. */
-                owner?: "me" | "gone";
+                owner?: components["schemas"]["ListWorkflowsOwner"];
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["Workflow"][];
@@ -8548,13 +5807,10 @@ export interface operations {
     };
     createWorkflow: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
             };
-            path?: never;
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -8571,8 +5827,7 @@ export interface operations {
                     };
                     triggers?: {
                         id?: string;
-                        /** @enum {string} */
-                        type: "schedule" | "webhook" | "api" | "data_event";
+                        type: components["schemas"]["CreateWorkflowType"];
                         /** @default  */
                         label?: string;
                         /** @default true */
@@ -8585,13 +5840,12 @@ export interface operations {
                             [key: string]: unknown;
                         };
                         schedule?: {
-                            /** @enum {string} */
-                            type: "one_time" | "daily" | "weekly" | "monthly";
+                            type: components["schemas"]["CreateScheduleType"];
                             /** @description A name of the tz database. */
                             zone_id: string;
                             time_of_day?: string | null;
                             run_date?: string | null;
-                            days_of_week?: ("MONDAY" | "TUESDAY" | "WEDNESDAY" | "THURSDAY" | "FRIDAY" | "SATURDAY" | "SUNDAY")[] | null;
+                            days_of_week?: components["schemas"]["CreateDatasetDaysOfWeek"][] | null;
                             day_of_month?: number | null;
                             anchor_date?: string | null;
                             interval?: number | null;
@@ -8608,11 +5862,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Created */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Workflow"];
@@ -8623,20 +5874,13 @@ export interface operations {
     };
     getWorkflow: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 workflow_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Workflow"];
@@ -8647,7 +5891,6 @@ export interface operations {
     };
     replaceWorkflow: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -8655,7 +5898,6 @@ export interface operations {
             path: {
                 workflow_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -8671,8 +5913,7 @@ export interface operations {
                     } | null;
                     triggers?: {
                         id?: string;
-                        /** @enum {string} */
-                        type: "schedule" | "webhook" | "api" | "data_event";
+                        type: components["schemas"]["CreateWorkflowType"];
                         /** @default  */
                         label?: string;
                         /** @default true */
@@ -8685,13 +5926,12 @@ export interface operations {
                             [key: string]: unknown;
                         };
                         schedule?: {
-                            /** @enum {string} */
-                            type: "one_time" | "daily" | "weekly" | "monthly";
+                            type: components["schemas"]["CreateScheduleType"];
                             /** @description A name of the tz database. */
                             zone_id: string;
                             time_of_day?: string | null;
                             run_date?: string | null;
-                            days_of_week?: ("MONDAY" | "TUESDAY" | "WEDNESDAY" | "THURSDAY" | "FRIDAY" | "SATURDAY" | "SUNDAY")[] | null;
+                            days_of_week?: components["schemas"]["CreateDatasetDaysOfWeek"][] | null;
                             day_of_month?: number | null;
                             anchor_date?: string | null;
                             interval?: number | null;
@@ -8709,11 +5949,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Workflow"];
@@ -8724,7 +5961,6 @@ export interface operations {
     };
     validateWorkflow: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -8732,15 +5968,10 @@ export interface operations {
             path: {
                 workflow_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: {
@@ -8758,7 +5989,6 @@ export interface operations {
     };
     activateWorkflow: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -8766,7 +5996,6 @@ export interface operations {
             path: {
                 workflow_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -8777,11 +6006,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Workflow"];
@@ -8792,7 +6018,6 @@ export interface operations {
     };
     pauseWorkflow: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -8800,15 +6025,10 @@ export interface operations {
             path: {
                 workflow_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Workflow"];
@@ -8819,7 +6039,6 @@ export interface operations {
     };
     resumeWorkflow: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -8827,15 +6046,10 @@ export interface operations {
             path: {
                 workflow_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Workflow"];
@@ -8846,7 +6060,6 @@ export interface operations {
     };
     archiveWorkflow: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -8854,15 +6067,10 @@ export interface operations {
             path: {
                 workflow_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Workflow"];
@@ -8873,7 +6081,6 @@ export interface operations {
     };
     takeOverWorkflow: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -8881,15 +6088,10 @@ export interface operations {
             path: {
                 workflow_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Workflow"];
@@ -8906,19 +6108,13 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
             path: {
                 workflow_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["WorkflowVersion"][];
@@ -8930,21 +6126,14 @@ export interface operations {
     };
     getWorkflowVersion: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 workflow_id: string;
                 version_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["WorkflowVersion"];
@@ -8960,21 +6149,15 @@ export interface operations {
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
-                status?: "queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled";
+                status?: components["schemas"]["RunStatus"];
             };
-            header?: never;
             path: {
                 workflow_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["Run"][];
@@ -8986,7 +6169,6 @@ export interface operations {
     };
     runWorkflow: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -8994,7 +6176,6 @@ export interface operations {
             path: {
                 workflow_id: string;
             };
-            cookie?: never;
         };
         requestBody?: {
             content: {
@@ -9010,11 +6191,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Accepted */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Run"];
@@ -9025,21 +6203,14 @@ export interface operations {
     };
     getWorkflowRun: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 workflow_id: string;
                 run_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Run"];
@@ -9062,26 +6233,18 @@ export interface operations {
                 workflow_id: string;
                 run_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Run"];
                     };
                 };
             };
-            /** @description Default Response */
+            /** @description Accepted */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Run"];
@@ -9093,7 +6256,7 @@ export interface operations {
     resumeWorkflowRun: {
         parameters: {
             query?: {
-                data?: "kept" | "newest";
+                data?: components["schemas"]["ResumeWorkflowRunData"];
             };
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
@@ -9103,15 +6266,10 @@ export interface operations {
                 workflow_id: string;
                 run_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Accepted */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Run"];
@@ -9128,20 +6286,14 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
             path: {
                 workflow_id: string;
                 run_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["WorkflowApproval"][];
@@ -9153,7 +6305,6 @@ export interface operations {
     };
     decideWorkflowApproval: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -9163,23 +6314,18 @@ export interface operations {
                 run_id: string;
                 approval_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
                 "application/json": {
-                    /** @enum {string} */
-                    decision: "allow" | "deny";
+                    decision: components["schemas"]["DecideApprovalDecision"];
                     note?: string;
                 };
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["WorkflowApproval"];
@@ -9195,22 +6341,16 @@ export interface operations {
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
-                status?: "pending" | "delivered" | "failed" | "uncertain";
+                status?: components["schemas"]["DeliveryStatus"];
                 run_id?: string;
             };
-            header?: never;
             path: {
                 workflow_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["Delivery"][];
@@ -9222,21 +6362,14 @@ export interface operations {
     };
     getWorkflowDelivery: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 workflow_id: string;
                 delivery_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Delivery"];
@@ -9247,7 +6380,6 @@ export interface operations {
     };
     retryWorkflowDelivery: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -9256,15 +6388,10 @@ export interface operations {
                 workflow_id: string;
                 delivery_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Accepted */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Delivery"];
@@ -9275,21 +6402,14 @@ export interface operations {
     };
     rotateTriggerSecret: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 workflow_id: string;
                 trigger_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["WorkflowTrigger"];
@@ -9300,7 +6420,6 @@ export interface operations {
     };
     callHook: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description Unix seconds, within five minutes of now. */
                 "x-webhook-timestamp"?: string;
@@ -9310,7 +6429,6 @@ export interface operations {
             path: {
                 token: string;
             };
-            cookie?: never;
         };
         /** @description The params of the run, at most 256 KiB. */
         requestBody: {
@@ -9321,11 +6439,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Accepted */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: {
@@ -9344,19 +6459,13 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
             path: {
                 project_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["File"][];
@@ -9379,7 +6488,6 @@ export interface operations {
             path: {
                 project_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -9399,22 +6507,16 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["File"];
                     };
                 };
             };
-            /** @description Default Response */
+            /** @description Created */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["File"];
@@ -9425,7 +6527,6 @@ export interface operations {
     };
     createFileUpload: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -9433,15 +6534,10 @@ export interface operations {
             path: {
                 project_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Created */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["UploadForm"];
@@ -9452,7 +6548,6 @@ export interface operations {
     };
     finalizeFileUpload: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -9461,7 +6556,6 @@ export interface operations {
                 project_id: string;
                 upload_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -9474,11 +6568,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["File"];
@@ -9489,21 +6580,14 @@ export interface operations {
     };
     getFile: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 project_id: string;
                 file_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["File"];
@@ -9514,7 +6598,6 @@ export interface operations {
     };
     deleteFile: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -9523,15 +6606,10 @@ export interface operations {
                 project_id: string;
                 file_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["File"];
@@ -9542,21 +6620,14 @@ export interface operations {
     };
     getFileContent: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 project_id: string;
                 file_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description The bytes, in the content type of the file. */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/octet-stream": string;
                     "*/*": string;
@@ -9564,9 +6635,6 @@ export interface operations {
             };
             /** @description The asked range of them. */
             206: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/octet-stream": string;
                     "*/*": string;
@@ -9576,12 +6644,9 @@ export interface operations {
     };
     previewAsset: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 asset_id: string;
             };
-            cookie?: never;
         };
         requestBody?: {
             content: {
@@ -9591,7 +6656,7 @@ export interface operations {
                         source_column_name: string;
                         target_column_name: string;
                         /** @default STRING */
-                        data_type?: string | ("STRING" | "INTEGER" | "DECIMAL" | "DOUBLE" | "BOOLEAN" | "DATE" | "TIMESTAMP" | "TIMESTAMPTZ" | "TIME" | "JSON");
+                        data_type?: string | components["schemas"]["ImportFileDataType"];
                         /**
                          * @description A repeated value is a bad row.
                          * @default false
@@ -9625,11 +6690,8 @@ export interface operations {
                         thousands?: string;
                         /** @description Values to read as null. Default: the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text. */
                         null_values?: string[];
-                        /**
-                         * @description What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls.
-                         * @enum {string}
-                         */
-                        short_rows?: "bad" | "pad";
+                        /** @description What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls. */
+                        short_rows?: components["schemas"]["ImportFileShortRows"];
                     };
                     /** @description Which part of a workbook is read; a preview lists its sheets. */
                     xlsx?: {
@@ -9645,9 +6707,8 @@ export interface operations {
                     /**
                      * @description How lists and objects of JSON and Parquet files are stored: as `JSON` documents, or as `LIST`, `STRUCT` and `MAP`, which `unnest` and `a.b` read.
                      * @default json
-                     * @enum {string}
                      */
-                    nested?: "json" | "native";
+                    nested?: components["schemas"]["ImportFileNested"];
                     /** @default false */
                     include_load_date?: boolean;
                     /** @default 1 */
@@ -9658,11 +6719,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Preview"];
@@ -9678,22 +6736,16 @@ export interface operations {
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
-                kind?: "import" | "report" | "playbook" | "materialize" | "snapshot" | "profile" | "verification" | "export" | "workflow";
-                status?: "queued" | "running" | "waiting" | "succeeded" | "failed" | "cancelled";
+                kind?: components["schemas"]["RunKind"];
+                status?: components["schemas"]["RunStatus"];
             };
-            header?: never;
             path: {
                 project_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["Run"][];
@@ -9705,21 +6757,14 @@ export interface operations {
     };
     getProjectRun: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 project_id: string;
                 run_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Run"];
@@ -9742,26 +6787,18 @@ export interface operations {
                 project_id: string;
                 run_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Run"];
                     };
                 };
             };
-            /** @description Default Response */
+            /** @description Accepted */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Run"];
@@ -9771,19 +6808,9 @@ export interface operations {
         };
     };
     getTemporalUi: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["TemporalUi"];
@@ -9801,19 +6828,12 @@ export interface operations {
                 cursor?: string;
                 project_id?: string;
                 table_id?: string;
-                status?: "queued" | "running" | "succeeded" | "failed" | "cancelled";
+                status?: components["schemas"]["ExportStatus"];
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["TableImport"][];
@@ -9825,13 +6845,10 @@ export interface operations {
     };
     createTableImport: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
             };
-            path?: never;
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -9839,27 +6856,18 @@ export interface operations {
                     project_id: string;
                     file_id: string;
                     table_name: string;
-                    /**
-                     * @default create
-                     * @enum {string}
-                     */
-                    mode?: "create" | "replace" | "append";
-                    /**
-                     * @description Left out, by the file name.
-                     * @enum {string}
-                     */
-                    format?: "csv" | "parquet" | "json" | "ndjson" | "xlsx";
-                    /**
-                     * @default fail
-                     * @enum {string}
-                     */
-                    on_bad_row?: "fail" | "quarantine";
+                    /** @default create */
+                    mode?: components["schemas"]["ImportFileMode"];
+                    /** @description Left out, by the file name. */
+                    format?: components["schemas"]["ImportFileFormat"];
+                    /** @default fail */
+                    on_bad_row?: components["schemas"]["ImportFileOnBadRow"];
                     /** @description The whole projection; left out, every column with its detected type. */
                     column_mappings?: {
                         source_column_name: string;
                         target_column_name: string;
                         /** @default STRING */
-                        data_type?: string | ("STRING" | "INTEGER" | "DECIMAL" | "DOUBLE" | "BOOLEAN" | "DATE" | "TIMESTAMP" | "TIMESTAMPTZ" | "TIME" | "JSON");
+                        data_type?: string | components["schemas"]["ImportFileDataType"];
                         /**
                          * @description A repeated value is a bad row.
                          * @default false
@@ -9893,11 +6901,8 @@ export interface operations {
                         thousands?: string;
                         /** @description Values to read as null. Default: the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text. */
                         null_values?: string[];
-                        /**
-                         * @description What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls.
-                         * @enum {string}
-                         */
-                        short_rows?: "bad" | "pad";
+                        /** @description What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls. */
+                        short_rows?: components["schemas"]["ImportFileShortRows"];
                     };
                     /** @description Which part of a workbook is read; a preview lists its sheets. */
                     xlsx?: {
@@ -9913,9 +6918,8 @@ export interface operations {
                     /**
                      * @description How lists and objects of JSON and Parquet files are stored: as `JSON` documents, or as `LIST`, `STRUCT` and `MAP`, which `unnest` and `a.b` read.
                      * @default json
-                     * @enum {string}
                      */
-                    nested?: "json" | "native";
+                    nested?: components["schemas"]["ImportFileNested"];
                     /** @default false */
                     include_load_date?: boolean;
                 } | {
@@ -9924,22 +6928,16 @@ export interface operations {
                     table_id: string;
                     /** @enum {string} */
                     mode: "replace" | "append";
-                    /**
-                     * @description Left out, by the file name.
-                     * @enum {string}
-                     */
-                    format?: "csv" | "parquet" | "json" | "ndjson" | "xlsx";
-                    /**
-                     * @default fail
-                     * @enum {string}
-                     */
-                    on_bad_row?: "fail" | "quarantine";
+                    /** @description Left out, by the file name. */
+                    format?: components["schemas"]["ImportFileFormat"];
+                    /** @default fail */
+                    on_bad_row?: components["schemas"]["ImportFileOnBadRow"];
                     /** @description The whole projection; left out, every column with its detected type. */
                     column_mappings?: {
                         source_column_name: string;
                         target_column_name: string;
                         /** @default STRING */
-                        data_type?: string | ("STRING" | "INTEGER" | "DECIMAL" | "DOUBLE" | "BOOLEAN" | "DATE" | "TIMESTAMP" | "TIMESTAMPTZ" | "TIME" | "JSON");
+                        data_type?: string | components["schemas"]["ImportFileDataType"];
                         /**
                          * @description A repeated value is a bad row.
                          * @default false
@@ -9973,11 +6971,8 @@ export interface operations {
                         thousands?: string;
                         /** @description Values to read as null. Default: the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text. */
                         null_values?: string[];
-                        /**
-                         * @description What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls.
-                         * @enum {string}
-                         */
-                        short_rows?: "bad" | "pad";
+                        /** @description What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls. */
+                        short_rows?: components["schemas"]["ImportFileShortRows"];
                     };
                     /** @description Which part of a workbook is read; a preview lists its sheets. */
                     xlsx?: {
@@ -9993,20 +6988,16 @@ export interface operations {
                     /**
                      * @description How lists and objects of JSON and Parquet files are stored: as `JSON` documents, or as `LIST`, `STRUCT` and `MAP`, which `unnest` and `a.b` read.
                      * @default json
-                     * @enum {string}
                      */
-                    nested?: "json" | "native";
+                    nested?: components["schemas"]["ImportFileNested"];
                     /** @default false */
                     include_load_date?: boolean;
                 };
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Accepted */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["TableImport"];
@@ -10017,7 +7008,6 @@ export interface operations {
     };
     importFile: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -10026,33 +7016,23 @@ export interface operations {
                 project_id: string;
                 file_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
                 "application/json": {
                     table_name: string;
-                    /**
-                     * @default create
-                     * @enum {string}
-                     */
-                    mode?: "create" | "replace" | "append";
-                    /**
-                     * @description Left out, by the file name.
-                     * @enum {string}
-                     */
-                    format?: "csv" | "parquet" | "json" | "ndjson" | "xlsx";
-                    /**
-                     * @default fail
-                     * @enum {string}
-                     */
-                    on_bad_row?: "fail" | "quarantine";
+                    /** @default create */
+                    mode?: components["schemas"]["ImportFileMode"];
+                    /** @description Left out, by the file name. */
+                    format?: components["schemas"]["ImportFileFormat"];
+                    /** @default fail */
+                    on_bad_row?: components["schemas"]["ImportFileOnBadRow"];
                     /** @description The whole projection; left out, every column with its detected type. */
                     column_mappings?: {
                         source_column_name: string;
                         target_column_name: string;
                         /** @default STRING */
-                        data_type?: string | ("STRING" | "INTEGER" | "DECIMAL" | "DOUBLE" | "BOOLEAN" | "DATE" | "TIMESTAMP" | "TIMESTAMPTZ" | "TIME" | "JSON");
+                        data_type?: string | components["schemas"]["ImportFileDataType"];
                         /**
                          * @description A repeated value is a bad row.
                          * @default false
@@ -10086,11 +7066,8 @@ export interface operations {
                         thousands?: string;
                         /** @description Values to read as null. Default: the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text. */
                         null_values?: string[];
-                        /**
-                         * @description What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls.
-                         * @enum {string}
-                         */
-                        short_rows?: "bad" | "pad";
+                        /** @description What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls. */
+                        short_rows?: components["schemas"]["ImportFileShortRows"];
                     };
                     /** @description Which part of a workbook is read; a preview lists its sheets. */
                     xlsx?: {
@@ -10106,31 +7083,24 @@ export interface operations {
                     /**
                      * @description How lists and objects of JSON and Parquet files are stored: as `JSON` documents, or as `LIST`, `STRUCT` and `MAP`, which `unnest` and `a.b` read.
                      * @default json
-                     * @enum {string}
                      */
-                    nested?: "json" | "native";
+                    nested?: components["schemas"]["ImportFileNested"];
                     /** @default false */
                     include_load_date?: boolean;
                 } | {
                     table_id: string;
                     /** @enum {string} */
                     mode: "replace" | "append";
-                    /**
-                     * @description Left out, by the file name.
-                     * @enum {string}
-                     */
-                    format?: "csv" | "parquet" | "json" | "ndjson" | "xlsx";
-                    /**
-                     * @default fail
-                     * @enum {string}
-                     */
-                    on_bad_row?: "fail" | "quarantine";
+                    /** @description Left out, by the file name. */
+                    format?: components["schemas"]["ImportFileFormat"];
+                    /** @default fail */
+                    on_bad_row?: components["schemas"]["ImportFileOnBadRow"];
                     /** @description The whole projection; left out, every column with its detected type. */
                     column_mappings?: {
                         source_column_name: string;
                         target_column_name: string;
                         /** @default STRING */
-                        data_type?: string | ("STRING" | "INTEGER" | "DECIMAL" | "DOUBLE" | "BOOLEAN" | "DATE" | "TIMESTAMP" | "TIMESTAMPTZ" | "TIME" | "JSON");
+                        data_type?: string | components["schemas"]["ImportFileDataType"];
                         /**
                          * @description A repeated value is a bad row.
                          * @default false
@@ -10164,11 +7134,8 @@ export interface operations {
                         thousands?: string;
                         /** @description Values to read as null. Default: the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text. */
                         null_values?: string[];
-                        /**
-                         * @description What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls.
-                         * @enum {string}
-                         */
-                        short_rows?: "bad" | "pad";
+                        /** @description What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls. */
+                        short_rows?: components["schemas"]["ImportFileShortRows"];
                     };
                     /** @description Which part of a workbook is read; a preview lists its sheets. */
                     xlsx?: {
@@ -10184,20 +7151,16 @@ export interface operations {
                     /**
                      * @description How lists and objects of JSON and Parquet files are stored: as `JSON` documents, or as `LIST`, `STRUCT` and `MAP`, which `unnest` and `a.b` read.
                      * @default json
-                     * @enum {string}
                      */
-                    nested?: "json" | "native";
+                    nested?: components["schemas"]["ImportFileNested"];
                     /** @default false */
                     include_load_date?: boolean;
                 };
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Accepted */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["TableImport"];
@@ -10208,20 +7171,13 @@ export interface operations {
     };
     getTableImport: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 import_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["TableImport"];
@@ -10243,26 +7199,18 @@ export interface operations {
             path: {
                 import_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["TableImport"];
                     };
                 };
             };
-            /** @description Default Response */
+            /** @description Accepted */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["TableImport"];
@@ -10277,17 +7225,10 @@ export interface operations {
                 /** @description Only tables that this project made. */
                 project_id?: string;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         tables: components["schemas"]["Table"][];
@@ -10303,20 +7244,13 @@ export interface operations {
                 /** @description Only tables that this project made. */
                 project_id?: string;
                 /** @description Leave out semantics and column notes. */
-                compact?: "true" | "false";
-                modeling_tier?: "raw" | "staged" | "curated" | "certified";
+                compact?: components["schemas"]["GetViewCatalogCompact"];
+                modeling_tier?: components["schemas"]["PreviewTestsModelingTier"];
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         tables: components["schemas"]["TableCatalog"][];
@@ -10328,20 +7262,13 @@ export interface operations {
     };
     getTable: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 table_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Table"];
@@ -10363,15 +7290,10 @@ export interface operations {
             path: {
                 table_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Table"];
@@ -10384,21 +7306,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Leave out semantics and column notes. */
-                compact?: "true" | "false";
+                compact?: components["schemas"]["GetViewCatalogCompact"];
             };
-            header?: never;
             path: {
                 table_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["TableCatalog"];
@@ -10409,7 +7325,6 @@ export interface operations {
     };
     updateTableCatalog: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -10417,7 +7332,6 @@ export interface operations {
             path: {
                 table_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -10428,8 +7342,7 @@ export interface operations {
                     semantics?: {
                         [key: string]: unknown;
                     };
-                    /** @enum {string} */
-                    modeling_tier?: "raw" | "staged" | "curated" | "certified";
+                    modeling_tier?: components["schemas"]["PreviewTestsModelingTier"];
                     columns?: {
                         name: string;
                         description?: string | null;
@@ -10440,11 +7353,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["TableCatalog"];
@@ -10461,19 +7371,13 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
             path: {
                 table_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["TableVersion"][];
@@ -10489,17 +7393,10 @@ export interface operations {
                 /** @description Only views that were made in this project. */
                 project_id?: string;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         views: components["schemas"]["View"][];
@@ -10511,13 +7408,10 @@ export interface operations {
     };
     createView: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
             };
-            path?: never;
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -10532,11 +7426,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Created */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["View"];
@@ -10549,22 +7440,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Leave out semantics and column notes. */
-                compact?: "true" | "false";
+                compact?: components["schemas"]["GetViewCatalogCompact"];
                 /** @description Taken and ignored. */
                 project_id?: string;
-                modeling_tier?: "raw" | "staged" | "curated" | "certified";
+                modeling_tier?: components["schemas"]["PreviewTestsModelingTier"];
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         views: components["schemas"]["ViewCatalog"][];
@@ -10576,20 +7460,13 @@ export interface operations {
     };
     getView: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 view_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["View"];
@@ -10611,15 +7488,10 @@ export interface operations {
             path: {
                 view_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["View"];
@@ -10630,7 +7502,6 @@ export interface operations {
     };
     updateView: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -10638,7 +7509,6 @@ export interface operations {
             path: {
                 view_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -10652,11 +7522,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["View"];
@@ -10669,21 +7536,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Leave out semantics and column notes. */
-                compact?: "true" | "false";
+                compact?: components["schemas"]["GetViewCatalogCompact"];
             };
-            header?: never;
             path: {
                 view_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["ViewCatalog"];
@@ -10694,7 +7555,6 @@ export interface operations {
     };
     updateViewCatalog: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -10702,7 +7562,6 @@ export interface operations {
             path: {
                 view_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -10713,8 +7572,7 @@ export interface operations {
                     semantics?: {
                         [key: string]: unknown;
                     };
-                    /** @enum {string} */
-                    modeling_tier?: "raw" | "staged" | "curated" | "certified";
+                    modeling_tier?: components["schemas"]["PreviewTestsModelingTier"];
                     columns?: {
                         name: string;
                         description?: string | null;
@@ -10725,11 +7583,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["ViewCatalog"];
@@ -10746,17 +7601,10 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["VerificationTestDefinition"][];
@@ -10768,13 +7616,10 @@ export interface operations {
     };
     createTestDefinition: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
             };
-            path?: never;
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -10782,8 +7627,7 @@ export interface operations {
                     name: string;
                     /** @default  */
                     description?: string;
-                    /** @enum {string} */
-                    kind: "not_null" | "unique" | "accepted_values" | "relationship" | "row_count" | "freshness" | "expression" | "sql";
+                    kind: components["schemas"]["EffectiveVerificationTestKind"];
                     /** @description By kind: not_null `{columns}`, unique `{columns}`, accepted_values `{column, values}`, relationship `{columns, to_table_id, to_columns}`, row_count `{min?, max?, max_change_ratio?}`, freshness `{column?, max_age_seconds}`, expression `{expression}` (true for every row), sql `{sql}` (a SELECT of the failing rows, the tested table as `this`). */
                     params: {
                         [key: string]: unknown;
@@ -10794,8 +7638,7 @@ export interface operations {
                     } | {
                         selector: {
                             project_id?: string;
-                            /** @enum {string} */
-                            modeling_tier?: "raw" | "staged" | "curated" | "certified";
+                            modeling_tier?: components["schemas"]["PreviewTestsModelingTier"];
                             /** @description A regular expression (RE2), found anywhere in the name, ignoring case: `^sales_` for a prefix. */
                             name_pattern?: string;
                         };
@@ -10803,9 +7646,8 @@ export interface operations {
                     /**
                      * @description What failing rows make of a run: `failed` or `warned`.
                      * @default error
-                     * @enum {string}
                      */
-                    severity?: "error" | "warn";
+                    severity?: components["schemas"]["VerificationTestOverlaySeverity"];
                     /** @default false */
                     blocking?: boolean;
                     /** @default true */
@@ -10816,11 +7658,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Created */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["VerificationTestDefinition"];
@@ -10831,20 +7670,13 @@ export interface operations {
     };
     getTestDefinition: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 definition_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["VerificationTestDefinition"];
@@ -10855,7 +7687,6 @@ export interface operations {
     };
     deleteTestDefinition: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -10863,15 +7694,10 @@ export interface operations {
             path: {
                 definition_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["VerificationTestDefinition"];
@@ -10882,7 +7708,6 @@ export interface operations {
     };
     updateTestDefinition: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -10890,7 +7715,6 @@ export interface operations {
             path: {
                 definition_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -10907,17 +7731,13 @@ export interface operations {
                     } | {
                         selector: {
                             project_id?: string;
-                            /** @enum {string} */
-                            modeling_tier?: "raw" | "staged" | "curated" | "certified";
+                            modeling_tier?: components["schemas"]["PreviewTestsModelingTier"];
                             /** @description A regular expression (RE2), found anywhere in the name, ignoring case: `^sales_` for a prefix. */
                             name_pattern?: string;
                         };
                     };
-                    /**
-                     * @description What failing rows make of a run: `failed` or `warned`.
-                     * @enum {string}
-                     */
-                    severity?: "error" | "warn";
+                    /** @description What failing rows make of a run: `failed` or `warned`. */
+                    severity?: components["schemas"]["VerificationTestOverlaySeverity"];
                     blocking?: boolean;
                     keep_rows?: boolean;
                     enabled?: boolean;
@@ -10926,11 +7746,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["VerificationTestDefinition"];
@@ -10947,17 +7764,10 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["VerificationTestOverlay"][];
@@ -10969,13 +7779,10 @@ export interface operations {
     };
     createTestOverlay: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
             };
-            path?: never;
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -10984,7 +7791,7 @@ export interface operations {
                     project_id?: string;
                     table_id?: string;
                     enabled?: boolean | null;
-                    severity?: ("error" | "warn") | null;
+                    severity?: components["schemas"]["VerificationTestOverlaySeverity"] | null;
                     blocking?: boolean | null;
                     /** @description Merged key by key. */
                     params?: {
@@ -10997,11 +7804,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Created */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["VerificationTestOverlay"];
@@ -11012,20 +7816,13 @@ export interface operations {
     };
     getTestOverlay: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 overlay_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["VerificationTestOverlay"];
@@ -11036,7 +7833,6 @@ export interface operations {
     };
     deleteTestOverlay: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -11044,15 +7840,10 @@ export interface operations {
             path: {
                 overlay_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["VerificationTestOverlay"];
@@ -11063,7 +7854,6 @@ export interface operations {
     };
     updateTestOverlay: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -11071,13 +7861,12 @@ export interface operations {
             path: {
                 overlay_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
                 "application/json": {
                     enabled?: boolean | null;
-                    severity?: ("error" | "warn") | null;
+                    severity?: components["schemas"]["VerificationTestOverlaySeverity"] | null;
                     blocking?: boolean | null;
                     /** @description Merged key by key. */
                     params?: {
@@ -11091,11 +7880,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["VerificationTestOverlay"];
@@ -11105,12 +7891,6 @@ export interface operations {
         };
     };
     previewTests: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": {
@@ -11124,8 +7904,7 @@ export interface operations {
                         name: string;
                         /** @default  */
                         description?: string;
-                        /** @enum {string} */
-                        kind: "not_null" | "unique" | "accepted_values" | "relationship" | "row_count" | "freshness" | "expression" | "sql";
+                        kind: components["schemas"]["EffectiveVerificationTestKind"];
                         /** @description By kind: not_null `{columns}`, unique `{columns}`, accepted_values `{column, values}`, relationship `{columns, to_table_id, to_columns}`, row_count `{min?, max?, max_change_ratio?}`, freshness `{column?, max_age_seconds}`, expression `{expression}` (true for every row), sql `{sql}` (a SELECT of the failing rows, the tested table as `this`). */
                         params: {
                             [key: string]: unknown;
@@ -11136,8 +7915,7 @@ export interface operations {
                         } | {
                             selector: {
                                 project_id?: string;
-                                /** @enum {string} */
-                                modeling_tier?: "raw" | "staged" | "curated" | "certified";
+                                modeling_tier?: components["schemas"]["PreviewTestsModelingTier"];
                                 /** @description A regular expression (RE2), found anywhere in the name, ignoring case: `^sales_` for a prefix. */
                                 name_pattern?: string;
                             };
@@ -11145,9 +7923,8 @@ export interface operations {
                         /**
                          * @description What failing rows make of a run: `failed` or `warned`.
                          * @default error
-                         * @enum {string}
                          */
-                        severity?: "error" | "warn";
+                        severity?: components["schemas"]["VerificationTestOverlaySeverity"];
                         /** @default false */
                         blocking?: boolean;
                         /** @default true */
@@ -11165,7 +7942,7 @@ export interface operations {
                         project_id?: string;
                         table_id?: string;
                         enabled?: boolean | null;
-                        severity?: ("error" | "warn") | null;
+                        severity?: components["schemas"]["VerificationTestOverlaySeverity"] | null;
                         blocking?: boolean | null;
                         /** @description Merged key by key. */
                         params?: {
@@ -11182,18 +7959,14 @@ export interface operations {
                      */
                     as_if?: {
                         table_id: string;
-                        /** @enum {string} */
-                        modeling_tier: "raw" | "staged" | "curated" | "certified";
+                        modeling_tier: components["schemas"]["PreviewTestsModelingTier"];
                     }[];
                 };
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: {
@@ -11218,17 +7991,10 @@ export interface operations {
                 /** @description Only runs that tested this table. */
                 table_id?: string;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["VerificationRun"][];
@@ -11240,13 +8006,10 @@ export interface operations {
     };
     runTests: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
             };
-            path?: never;
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -11262,11 +8025,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Accepted */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["VerificationRun"];
@@ -11277,20 +8037,13 @@ export interface operations {
     };
     getVerificationRun: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 run_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["VerificationRun"];
@@ -11312,26 +8065,18 @@ export interface operations {
             path: {
                 run_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["VerificationRun"];
                     };
                 };
             };
-            /** @description Default Response */
+            /** @description Accepted */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["VerificationRun"];
@@ -11342,20 +8087,13 @@ export interface operations {
     };
     getTableVerification: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 table_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["TableVerification"];
@@ -11372,17 +8110,10 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["Export"][];
@@ -11394,13 +8125,10 @@ export interface operations {
     };
     createExport: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
             };
-            path?: never;
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -11411,8 +8139,7 @@ export interface operations {
                     at_versions?: {
                         [key: string]: number;
                     };
-                    /** @enum {string} */
-                    format: "csv" | "csv.gz" | "parquet" | "ndjson" | "arrow" | "xlsx";
+                    format: components["schemas"]["ExportFormat"];
                     /** @description Of the files, without ending; default: the name of the table, or `export`. */
                     name?: string;
                     /** @description A file that has grown as large is followed by another, at most 1,000; not for xlsx. */
@@ -11433,8 +8160,7 @@ export interface operations {
                     at_versions?: {
                         [key: string]: number;
                     };
-                    /** @enum {string} */
-                    format: "csv" | "csv.gz" | "parquet" | "ndjson" | "arrow" | "xlsx";
+                    format: components["schemas"]["ExportFormat"];
                     /** @description Of the files, without ending; default: the name of the table, or `export`. */
                     name?: string;
                     /** @description A file that has grown as large is followed by another, at most 1,000; not for xlsx. */
@@ -11452,11 +8178,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Accepted */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Export"];
@@ -11467,20 +8190,13 @@ export interface operations {
     };
     getExport: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 export_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Export"];
@@ -11502,26 +8218,18 @@ export interface operations {
             path: {
                 export_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Export"];
                     };
                 };
             };
-            /** @description Default Response */
+            /** @description Accepted */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Export"];
@@ -11532,20 +8240,13 @@ export interface operations {
     };
     listTableGrants: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 table_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["TableGrants"];
@@ -11556,7 +8257,6 @@ export interface operations {
     };
     replaceTableGrants: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -11564,7 +8264,6 @@ export interface operations {
             path: {
                 table_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -11572,39 +8271,27 @@ export interface operations {
                     grants: ({
                         /** @enum {string} */
                         principal: "everyone";
-                        /**
-                         * @description Who may write may read.
-                         * @enum {string}
-                         */
-                        access: "read" | "write";
+                        /** @description Who may write may read. */
+                        access: components["schemas"]["TableGrantsAccess"];
                     } | {
                         /** @enum {string} */
                         principal: "user";
                         id: string;
-                        /**
-                         * @description Who may write may read.
-                         * @enum {string}
-                         */
-                        access: "read" | "write";
+                        /** @description Who may write may read. */
+                        access: components["schemas"]["TableGrantsAccess"];
                     } | {
                         /** @enum {string} */
                         principal: "client";
                         id: string;
-                        /**
-                         * @description Who may write may read.
-                         * @enum {string}
-                         */
-                        access: "read" | "write";
+                        /** @description Who may write may read. */
+                        access: components["schemas"]["TableGrantsAccess"];
                     })[];
                 };
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["TableGrants"];
@@ -11615,20 +8302,13 @@ export interface operations {
     };
     getTableProfile: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 table_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["TableProfile"];
@@ -11639,7 +8319,6 @@ export interface operations {
     };
     profileTable: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -11647,15 +8326,10 @@ export interface operations {
             path: {
                 table_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Accepted */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Run"];
@@ -11677,26 +8351,18 @@ export interface operations {
             path: {
                 table_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Run"];
                     };
                 };
             };
-            /** @description Default Response */
+            /** @description Accepted */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Run"];
@@ -11709,24 +8375,18 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description What it is made from, what is made from it, or both. */
-                direction?: "upstream" | "downstream" | "both";
+                direction?: components["schemas"]["GetViewLineageDirection"];
                 /** @description Edges from the table, in each direction. */
                 depth?: number;
-                format?: "json" | "openlineage" | "svg";
+                format?: components["schemas"]["GetViewLineageFormat"];
             };
-            header?: never;
             path: {
                 table_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description The graph, in the form that was asked for. */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["LineageAnswer"];
                     "image/svg+xml": string;
@@ -11738,24 +8398,18 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description What it is made from, what is made from it, or both. */
-                direction?: "upstream" | "downstream" | "both";
+                direction?: components["schemas"]["GetViewLineageDirection"];
                 /** @description Edges from the table, in each direction. */
                 depth?: number;
-                format?: "json" | "openlineage" | "svg";
+                format?: components["schemas"]["GetViewLineageFormat"];
             };
-            header?: never;
             path: {
                 table_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description The graph, in the form that was asked for. */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["LineageAnswer"];
                     "image/svg+xml": string;
@@ -11767,24 +8421,18 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description What it is made from, what is made from it, or both. */
-                direction?: "upstream" | "downstream" | "both";
+                direction?: components["schemas"]["GetViewLineageDirection"];
                 /** @description Edges from the table, in each direction. */
                 depth?: number;
-                format?: "json" | "openlineage" | "svg";
+                format?: components["schemas"]["GetViewLineageFormat"];
             };
-            header?: never;
             path: {
                 view_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
             /** @description The graph, in the form that was asked for. */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["LineageAnswer"];
                     "image/svg+xml": string;
@@ -11794,13 +8442,10 @@ export interface operations {
     };
     createGridTable: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
             };
-            path?: never;
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -11814,7 +8459,7 @@ export interface operations {
                         /** @default true */
                         nullable?: boolean;
                         /** @description Left out, the first value decides. */
-                        data_type?: string | ("STRING" | "INTEGER" | "DECIMAL" | "DOUBLE" | "BOOLEAN" | "DATE" | "TIMESTAMP" | "TIMESTAMPTZ" | "TIME" | "JSON");
+                        data_type?: string | components["schemas"]["ImportFileDataType"];
                     }[];
                     key_columns?: string[];
                     /** @description Whether no two rows may have the same key; true where left out. */
@@ -11830,8 +8475,7 @@ export interface operations {
                     query: string;
                     /** @description `on_change` builds the table after what it reads changed, at most once in the interval. */
                     refresh?: {
-                        /** @enum {string} */
-                        mode?: "manual" | "on_change";
+                        mode?: components["schemas"]["GridTableMode"];
                         min_interval_seconds?: number;
                         /** @description The same, as answers have it. */
                         minIntervalSeconds?: number;
@@ -11842,11 +8486,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Created */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["GridTable"];
@@ -11857,20 +8498,13 @@ export interface operations {
     };
     getGridTable: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 table_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["GridTable"];
@@ -11881,7 +8515,6 @@ export interface operations {
     };
     updateGridTable: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -11889,7 +8522,6 @@ export interface operations {
             path: {
                 table_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -11900,8 +8532,7 @@ export interface operations {
                     query?: string;
                     /** @description `on_change` builds the table after what it reads changed, at most once in the interval. */
                     refresh?: {
-                        /** @enum {string} */
-                        mode?: "manual" | "on_change";
+                        mode?: components["schemas"]["GridTableMode"];
                         min_interval_seconds?: number;
                         /** @description The same, as answers have it. */
                         minIntervalSeconds?: number;
@@ -11911,11 +8542,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["GridTable"];
@@ -11926,7 +8554,6 @@ export interface operations {
     };
     createGridTableColumn: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -11934,7 +8561,6 @@ export interface operations {
             path: {
                 table_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -11942,16 +8568,13 @@ export interface operations {
                     name: string;
                     /** @default true */
                     nullable?: boolean;
-                    data_type?: string | ("STRING" | "INTEGER" | "DECIMAL" | "DOUBLE" | "BOOLEAN" | "DATE" | "TIMESTAMP" | "TIMESTAMPTZ" | "TIME" | "JSON");
+                    data_type?: string | components["schemas"]["ImportFileDataType"];
                 };
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Created */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["GridTable"];
@@ -11974,15 +8597,10 @@ export interface operations {
                 table_id: string;
                 name: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["GridTable"];
@@ -11993,7 +8611,6 @@ export interface operations {
     };
     updateGridTableColumn: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -12002,13 +8619,12 @@ export interface operations {
                 table_id: string;
                 name: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
                 "application/json": {
                     name: string;
-                    data_type?: string | ("STRING" | "INTEGER" | "DECIMAL" | "DOUBLE" | "BOOLEAN" | "DATE" | "TIMESTAMP" | "TIMESTAMPTZ" | "TIME" | "JSON");
+                    data_type?: string | components["schemas"]["ImportFileDataType"];
                     /**
                      * @description Retype even where values change; values that cannot be cast still refuse it.
                      * @default false
@@ -12021,7 +8637,7 @@ export interface operations {
                     nullable?: true;
                 } | {
                     name?: string;
-                    data_type: string | ("STRING" | "INTEGER" | "DECIMAL" | "DOUBLE" | "BOOLEAN" | "DATE" | "TIMESTAMP" | "TIMESTAMPTZ" | "TIME" | "JSON");
+                    data_type: string | components["schemas"]["ImportFileDataType"];
                     /**
                      * @description Retype even where values change; values that cannot be cast still refuse it.
                      * @default false
@@ -12034,7 +8650,7 @@ export interface operations {
                     nullable?: true;
                 } | {
                     name?: string;
-                    data_type?: string | ("STRING" | "INTEGER" | "DECIMAL" | "DOUBLE" | "BOOLEAN" | "DATE" | "TIMESTAMP" | "TIMESTAMPTZ" | "TIME" | "JSON");
+                    data_type?: string | components["schemas"]["ImportFileDataType"];
                     /**
                      * @description Retype even where values change; values that cannot be cast still refuse it.
                      * @default false
@@ -12049,11 +8665,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["GridTable"];
@@ -12064,20 +8677,13 @@ export interface operations {
     };
     getGridTableStatus: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 table_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["GridTableFreshness"];
@@ -12088,7 +8694,6 @@ export interface operations {
     };
     materializeTable: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -12096,15 +8701,10 @@ export interface operations {
             path: {
                 table_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Accepted */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Run"];
@@ -12115,7 +8715,6 @@ export interface operations {
     };
     syncTable: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -12123,7 +8722,6 @@ export interface operations {
             path: {
                 table_id: string;
             };
-            cookie?: never;
         };
         requestBody?: {
             content: {
@@ -12137,11 +8735,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Accepted */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Run"];
@@ -12158,19 +8753,13 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
             path: {
                 table_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["Run"][];
@@ -12182,21 +8771,14 @@ export interface operations {
     };
     getTableRun: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 table_id: string;
                 run_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Run"];
@@ -12219,26 +8801,18 @@ export interface operations {
                 table_id: string;
                 run_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Run"];
                     };
                 };
             };
-            /** @description Default Response */
+            /** @description Accepted */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Run"];
@@ -12259,19 +8833,13 @@ export interface operations {
                 /** @description Rows before the page, in place of a cursor: the answer has `total` and `version`. */
                 offset?: number;
             };
-            header?: never;
             path: {
                 table_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: {
@@ -12289,7 +8857,6 @@ export interface operations {
     };
     upsertRows: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -12297,7 +8864,6 @@ export interface operations {
             path: {
                 table_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -12311,11 +8877,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: {
@@ -12330,7 +8893,6 @@ export interface operations {
     };
     appendRows: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -12338,7 +8900,6 @@ export interface operations {
             path: {
                 table_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -12352,11 +8913,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: {
@@ -12370,7 +8928,6 @@ export interface operations {
     };
     deleteRows: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -12378,7 +8935,6 @@ export interface operations {
             path: {
                 table_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -12393,11 +8949,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: {
@@ -12416,21 +8969,15 @@ export interface operations {
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
-                status?: "open" | "completing" | "awaiting_confirmation" | "applying" | "applied" | "failed" | "aborted" | "expired";
+                status?: components["schemas"]["IngestionBatchStatus"];
             };
-            header?: never;
             path: {
                 table_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["IngestionBatch"][];
@@ -12442,7 +8989,6 @@ export interface operations {
     };
     createIngestionBatch: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -12450,16 +8996,12 @@ export interface operations {
             path: {
                 table_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * @description `append`: new rows. `upsert`: by key columns, else by `s_id`; of equal keys the last page’s last record wins. `replace` and `provider_snapshot`: the whole content is swapped.
-                     * @enum {string}
-                     */
-                    mode: "append" | "upsert";
+                    /** @description `append`: new rows. `upsert`: by key columns, else by `s_id`; of equal keys the last page’s last record wins. `replace` and `provider_snapshot`: the whole content is swapped. */
+                    mode: components["schemas"]["CreateIngestionBatchMode"];
                     /** @description The data sync whose generation fences the batch; required for provider_snapshot. */
                     sync_id?: string;
                     /**
@@ -12472,15 +9014,13 @@ export interface operations {
                     /**
                      * @description `refuse`: a record that does not fit refuses its page. `quarantine`: it is kept aside with its reason.
                      * @default refuse
-                     * @enum {string}
                      */
-                    on_bad_record?: "refuse" | "quarantine";
+                    on_bad_record?: components["schemas"]["CreateIngestionBatchOnBadRecord"];
                     /**
                      * @description What becomes of a field that is no column: refused, added as a column, or left out.
                      * @default refuse
-                     * @enum {string}
                      */
-                    on_new_field?: "refuse" | "add" | "ignore";
+                    on_new_field?: components["schemas"]["CreateIngestionBatchOnNewField"];
                 } | {
                     /**
                      * @description `append`: new rows. `upsert`: by key columns, else by `s_id`; of equal keys the last page’s last record wins. `replace` and `provider_snapshot`: the whole content is swapped.
@@ -12499,15 +9039,13 @@ export interface operations {
                     /**
                      * @description `refuse`: a record that does not fit refuses its page. `quarantine`: it is kept aside with its reason.
                      * @default refuse
-                     * @enum {string}
                      */
-                    on_bad_record?: "refuse" | "quarantine";
+                    on_bad_record?: components["schemas"]["CreateIngestionBatchOnBadRecord"];
                     /**
                      * @description What becomes of a field that is no column: refused, added as a column, or left out.
                      * @default refuse
-                     * @enum {string}
                      */
-                    on_new_field?: "refuse" | "add" | "ignore";
+                    on_new_field?: components["schemas"]["CreateIngestionBatchOnNewField"];
                     /** @description For replace and provider_snapshot: losing more than this share of the rows waits for confirm_shrink. */
                     guard?: {
                         max_shrink_ratio: number;
@@ -12530,15 +9068,13 @@ export interface operations {
                     /**
                      * @description `refuse`: a record that does not fit refuses its page. `quarantine`: it is kept aside with its reason.
                      * @default refuse
-                     * @enum {string}
                      */
-                    on_bad_record?: "refuse" | "quarantine";
+                    on_bad_record?: components["schemas"]["CreateIngestionBatchOnBadRecord"];
                     /**
                      * @description What becomes of a field that is no column: refused, added as a column, or left out.
                      * @default refuse
-                     * @enum {string}
                      */
-                    on_new_field?: "refuse" | "add" | "ignore";
+                    on_new_field?: components["schemas"]["CreateIngestionBatchOnNewField"];
                     /** @description For replace and provider_snapshot: losing more than this share of the rows waits for confirm_shrink. */
                     guard?: {
                         max_shrink_ratio: number;
@@ -12547,22 +9083,16 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["IngestionBatch"];
                     };
                 };
             };
-            /** @description Default Response */
+            /** @description Created */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["IngestionBatch"];
@@ -12573,7 +9103,6 @@ export interface operations {
     };
     stagePage: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -12583,7 +9112,6 @@ export interface operations {
                 batch_id: string;
                 page_number: number;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -12597,11 +9125,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["StagedPage"];
@@ -12612,7 +9137,6 @@ export interface operations {
     };
     completeIngestionBatch: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -12621,7 +9145,6 @@ export interface operations {
                 table_id: string;
                 batch_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -12644,11 +9167,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Accepted */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["IngestionBatch"];
@@ -12659,21 +9179,14 @@ export interface operations {
     };
     getIngestionBatch: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 table_id: string;
                 batch_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["IngestionBatch"];
@@ -12696,15 +9209,10 @@ export interface operations {
                 table_id: string;
                 batch_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["IngestionBatch"];
@@ -12715,7 +9223,6 @@ export interface operations {
     };
     replayQuarantine: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -12723,7 +9230,6 @@ export interface operations {
             path: {
                 table_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -12737,11 +9243,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Accepted */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["IngestionBatch"];
@@ -12758,17 +9261,10 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["DataSync"][];
@@ -12780,13 +9276,10 @@ export interface operations {
     };
     createDataSync: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
             };
-            path?: never;
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -12804,11 +9297,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Created */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["DataSync"];
@@ -12819,7 +9309,6 @@ export interface operations {
     };
     rotateDataSyncGeneration: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -12827,7 +9316,6 @@ export interface operations {
             path: {
                 sync_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -12838,11 +9326,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["DataSync"];
@@ -12853,7 +9338,6 @@ export interface operations {
     };
     stageSnapshotPage: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -12862,7 +9346,6 @@ export interface operations {
                 sync_id: string;
                 snapshot_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -12880,11 +9363,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["SnapshotPage"];
@@ -12895,20 +9375,13 @@ export interface operations {
     };
     getDataSyncCheckpoint: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 sync_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Checkpoint"];
@@ -12919,21 +9392,14 @@ export interface operations {
     };
     getDataSyncPage: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 sync_id: string;
                 page_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["StagedPageMetadata"];
@@ -12950,17 +9416,10 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["QueryExecution"][];
@@ -12971,12 +9430,6 @@ export interface operations {
         };
     };
     runQuery: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": {
@@ -12985,11 +9438,8 @@ export interface operations {
                     limit?: number;
                     /** @default 30000 */
                     timeout_ms?: number;
-                    /**
-                     * @default both
-                     * @enum {string}
-                     */
-                    row_format?: "both" | "rows" | "rows_with_column_order";
+                    /** @default both */
+                    row_format?: components["schemas"]["RunQueryRowFormat"];
                     /** @description Reads the past: table id or name to version. */
                     at_versions?: {
                         [key: string]: number;
@@ -13000,9 +9450,6 @@ export interface operations {
         responses: {
             /** @description The answer. */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["QueryAnswerEnvelope"];
                     "text/csv": string;
@@ -13014,20 +9461,13 @@ export interface operations {
     };
     getQueryExecution: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 query_execution_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["QueryExecution"];
@@ -13037,24 +9477,13 @@ export interface operations {
         };
     };
     listDataConnectionTypes: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         types: {
-                            /** @enum {string} */
-                            type: "postgres" | "mysql" | "http" | "s3" | "ducklake";
+                            type: components["schemas"]["DataConnectionType"];
                             label: string;
                             config: components["schemas"]["ConnectionField"][];
                             secrets: components["schemas"]["ConnectionField"][];
@@ -13074,17 +9503,10 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["DataConnection"][];
@@ -13096,20 +9518,16 @@ export interface operations {
     };
     createDataConnection: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
             };
-            path?: never;
-            cookie?: never;
         };
         requestBody: {
             content: {
                 "application/json": {
                     name: string;
-                    /** @enum {string} */
-                    type: "postgres" | "mysql" | "http" | "s3" | "ducklake";
+                    type: components["schemas"]["DataConnectionType"];
                     /** @default  */
                     description?: string;
                     /**
@@ -13139,11 +9557,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Created */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["DataConnection"];
@@ -13154,20 +9569,13 @@ export interface operations {
     };
     getDataConnection: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 connection_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["DataConnection"];
@@ -13180,7 +9588,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Delete its datasets too. */
-                detach?: "true" | "false";
+                detach?: components["schemas"]["DeleteDataConnectionDetach"];
             };
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
@@ -13189,15 +9597,10 @@ export interface operations {
             path: {
                 connection_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["DataConnection"];
@@ -13208,7 +9611,6 @@ export interface operations {
     };
     updateDataConnection: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -13216,7 +9618,6 @@ export interface operations {
             path: {
                 connection_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -13246,11 +9647,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["DataConnection"];
@@ -13261,7 +9659,6 @@ export interface operations {
     };
     testDataConnection: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -13269,23 +9666,17 @@ export interface operations {
             path: {
                 connection_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: {
                             ok: boolean;
                             elapsedMs: number;
                             failure: {
-                                /** @enum {string} */
-                                stage: "resolve" | "address_refused" | "connect" | "tls" | "login" | "permission" | "request";
+                                stage: components["schemas"]["AppConnectionStage"];
                                 message: string;
                             } | null;
                         };
@@ -13296,12 +9687,9 @@ export interface operations {
     };
     listSourceResources: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 connection_id: string;
             };
-            cookie?: never;
         };
         requestBody?: {
             content: {
@@ -13322,11 +9710,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["SourceResource"][];
@@ -13344,19 +9729,13 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
             path: {
                 connection_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["Dataset"][];
@@ -13368,7 +9747,6 @@ export interface operations {
     };
     createDataset: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -13376,7 +9754,6 @@ export interface operations {
             path: {
                 connection_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -13389,9 +9766,8 @@ export interface operations {
                     /**
                      * @description Of PostgreSQL and MySQL: whether each snapshot copies everything, or what came since by `cursor` and `key_columns`. An HTTP resource is read as its policy says.
                      * @default full
-                     * @enum {string}
                      */
-                    mode?: "full" | "incremental";
+                    mode?: components["schemas"]["DatasetMode"];
                     /**
                      * @description A column that grows with every change, of an incremental dataset.
                      * @default null
@@ -13409,9 +9785,8 @@ export interface operations {
                     /**
                      * @description For PostgreSQL and MySQL: what happens to a value that does not fit its type in the lake, such as a time in the year 294276. `fail` ends the snapshot and names the column and the row. `null` copies null, and `warnings` of the snapshot counts these values.
                      * @default fail
-                     * @enum {string}
                      */
-                    unreadable_values?: "fail" | "null";
+                    unreadable_values?: components["schemas"]["CreateDatasetUnreadableValues"];
                     /**
                      * @description Of object stores: how CSV files are read. Fields left out are detected.
                      * @default null
@@ -13433,11 +9808,8 @@ export interface operations {
                         thousands?: string;
                         /** @description Values to read as null. Default: the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text. */
                         null_values?: string[];
-                        /**
-                         * @description What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls.
-                         * @enum {string}
-                         */
-                        short_rows?: "bad" | "pad";
+                        /** @description What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls. */
+                        short_rows?: components["schemas"]["ImportFileShortRows"];
                     } | null;
                     /**
                      * @description The project that lists its snapshots as runs.
@@ -13446,13 +9818,12 @@ export interface operations {
                     project_id?: string | null;
                     /** @description When scheduled snapshots are taken; null for never. A paused schedule stays paused. */
                     schedule?: {
-                        /** @enum {string} */
-                        type: "one_time" | "daily" | "weekly" | "monthly" | "interval";
+                        type: components["schemas"]["CreateDatasetType"];
                         /** @description A name of the tz database. */
                         zone_id?: string;
                         time_of_day?: string | null;
                         run_date?: string | null;
-                        days_of_week?: ("MONDAY" | "TUESDAY" | "WEDNESDAY" | "THURSDAY" | "FRIDAY" | "SATURDAY" | "SUNDAY")[] | null;
+                        days_of_week?: components["schemas"]["CreateDatasetDaysOfWeek"][] | null;
                         day_of_month?: number | null;
                         anchor_date?: string | null;
                         interval?: number | null;
@@ -13464,11 +9835,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Created */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Dataset"];
@@ -13479,21 +9847,14 @@ export interface operations {
     };
     getDataset: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 connection_id: string;
                 dataset_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Dataset"];
@@ -13504,7 +9865,6 @@ export interface operations {
     };
     deleteDataset: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -13513,15 +9873,10 @@ export interface operations {
                 connection_id: string;
                 dataset_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Dataset"];
@@ -13532,7 +9887,6 @@ export interface operations {
     };
     updateDataset: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -13541,7 +9895,6 @@ export interface operations {
                 connection_id: string;
                 dataset_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -13550,11 +9903,8 @@ export interface operations {
                     resource?: string;
                     name?: string;
                     snapshot_enabled?: boolean;
-                    /**
-                     * @description Of PostgreSQL and MySQL: whether each snapshot copies everything, or what came since by `cursor` and `key_columns`. An HTTP resource is read as its policy says.
-                     * @enum {string}
-                     */
-                    mode?: "full" | "incremental";
+                    /** @description Of PostgreSQL and MySQL: whether each snapshot copies everything, or what came since by `cursor` and `key_columns`. An HTTP resource is read as its policy says. */
+                    mode?: components["schemas"]["DatasetMode"];
                     /** @description A column that grows with every change, of an incremental dataset. */
                     cursor?: string | null;
                     key_columns?: string[];
@@ -13562,11 +9912,8 @@ export interface operations {
                     guard?: {
                         max_shrink_ratio: number;
                     } | null;
-                    /**
-                     * @description For PostgreSQL and MySQL: what happens to a value that does not fit its type in the lake, such as a time in the year 294276. `fail` ends the snapshot and names the column and the row. `null` copies null, and `warnings` of the snapshot counts these values.
-                     * @enum {string}
-                     */
-                    unreadable_values?: "fail" | "null";
+                    /** @description For PostgreSQL and MySQL: what happens to a value that does not fit its type in the lake, such as a time in the year 294276. `fail` ends the snapshot and names the column and the row. `null` copies null, and `warnings` of the snapshot counts these values. */
+                    unreadable_values?: components["schemas"]["CreateDatasetUnreadableValues"];
                     /** @description Of object stores: how CSV files are read. Fields left out are detected. */
                     csv?: {
                         /** @description An IANA name, `_` for `-`. Left out, it is detected; a file whose bytes do not tell it is refused. */
@@ -13585,23 +9932,19 @@ export interface operations {
                         thousands?: string;
                         /** @description Values to read as null. Default: the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text. */
                         null_values?: string[];
-                        /**
-                         * @description What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls.
-                         * @enum {string}
-                         */
-                        short_rows?: "bad" | "pad";
+                        /** @description What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls. */
+                        short_rows?: components["schemas"]["ImportFileShortRows"];
                     } | null;
                     /** @description The project that lists its snapshots as runs. */
                     project_id?: string | null;
                     /** @description When scheduled snapshots are taken; null for never. A paused schedule stays paused. */
                     schedule?: {
-                        /** @enum {string} */
-                        type: "one_time" | "daily" | "weekly" | "monthly" | "interval";
+                        type: components["schemas"]["CreateDatasetType"];
                         /** @description A name of the tz database. */
                         zone_id?: string;
                         time_of_day?: string | null;
                         run_date?: string | null;
-                        days_of_week?: ("MONDAY" | "TUESDAY" | "WEDNESDAY" | "THURSDAY" | "FRIDAY" | "SATURDAY" | "SUNDAY")[] | null;
+                        days_of_week?: components["schemas"]["CreateDatasetDaysOfWeek"][] | null;
                         day_of_month?: number | null;
                         anchor_date?: string | null;
                         interval?: number | null;
@@ -13613,11 +9956,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Dataset"];
@@ -13628,7 +9968,6 @@ export interface operations {
     };
     pauseDataset: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -13637,15 +9976,10 @@ export interface operations {
                 connection_id: string;
                 dataset_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Dataset"];
@@ -13656,7 +9990,6 @@ export interface operations {
     };
     resumeDataset: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -13665,15 +9998,10 @@ export interface operations {
                 connection_id: string;
                 dataset_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["Dataset"];
@@ -13690,20 +10018,14 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
             path: {
                 connection_id: string;
                 dataset_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["SnapshotRun"][];
@@ -13715,7 +10037,6 @@ export interface operations {
     };
     takeSnapshot: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -13724,15 +10045,10 @@ export interface operations {
                 connection_id: string;
                 dataset_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Accepted */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["SnapshotRun"];
@@ -13743,22 +10059,15 @@ export interface operations {
     };
     getSnapshot: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 connection_id: string;
                 dataset_id: string;
                 run_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["SnapshotRun"];
@@ -13782,26 +10091,18 @@ export interface operations {
                 dataset_id: string;
                 run_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["SnapshotRun"];
                     };
                 };
             };
-            /** @description Default Response */
+            /** @description Accepted */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["SnapshotRun"];
@@ -13812,7 +10113,6 @@ export interface operations {
     };
     confirmSnapshot: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -13822,15 +10122,10 @@ export interface operations {
                 dataset_id: string;
                 run_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["SnapshotRun"];
@@ -13847,19 +10142,13 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
             path: {
                 connection_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["SnapshotRun"][];
@@ -13870,19 +10159,9 @@ export interface operations {
         };
     };
     listAppConnectionTypes: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         types: {
@@ -13893,8 +10172,7 @@ export interface operations {
                                 key: string;
                                 label: string;
                                 required: boolean;
-                                /** @enum {string} */
-                                type: "string" | "boolean" | "map";
+                                type: components["schemas"]["ListAppConnectionTypesType"];
                                 example?: string;
                                 required_when?: {
                                     [key: string]: string[];
@@ -13904,8 +10182,7 @@ export interface operations {
                                 key: string;
                                 label: string;
                                 required: boolean;
-                                /** @enum {string} */
-                                type: "string" | "boolean" | "map";
+                                type: components["schemas"]["ListAppConnectionTypesType"];
                                 example?: string;
                                 required_when?: {
                                     [key: string]: string[];
@@ -13925,17 +10202,10 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["AppConnection"][];
@@ -13947,13 +10217,10 @@ export interface operations {
     };
     createAppConnection: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
             };
-            path?: never;
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -13999,11 +10266,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Created */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["AppConnection"];
@@ -14014,20 +10278,13 @@ export interface operations {
     };
     getAppConnection: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 connection_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["AppConnection"];
@@ -14038,7 +10295,6 @@ export interface operations {
     };
     deleteAppConnection: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -14046,15 +10302,10 @@ export interface operations {
             path: {
                 connection_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["AppConnection"];
@@ -14065,7 +10316,6 @@ export interface operations {
     };
     updateAppConnection: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -14073,7 +10323,6 @@ export interface operations {
             path: {
                 connection_id: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -14103,11 +10352,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["AppConnection"];
@@ -14118,7 +10364,6 @@ export interface operations {
     };
     testAppConnection: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -14126,23 +10371,17 @@ export interface operations {
             path: {
                 connection_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: {
                             ok: boolean;
                             elapsedMs: number;
                             failure: {
-                                /** @enum {string} */
-                                stage: "resolve" | "address_refused" | "connect" | "tls" | "login" | "permission" | "request";
+                                stage: components["schemas"]["AppConnectionStage"];
                                 message: string;
                             } | null;
                         };
@@ -14159,21 +10398,15 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
                 /** @description Ask the server first. */
-                refresh?: "true" | "false";
+                refresh?: components["schemas"]["ListAppToolsRefresh"];
             };
-            header?: never;
             path: {
                 connection_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["AppTool"][];
@@ -14185,7 +10418,6 @@ export interface operations {
     };
     decideAppTool: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -14194,24 +10426,19 @@ export interface operations {
                 connection_id: string;
                 tool: string;
             };
-            cookie?: never;
         };
         requestBody: {
             content: {
                 "application/json": {
-                    /** @enum {string} */
-                    policy: "allow" | "ask" | "deny";
+                    policy: components["schemas"]["AppToolPolicy"];
                     /** @description Of the tool that was read: another one is then not decided on. */
                     fingerprint?: string;
                 };
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["AppTool"];
@@ -14228,17 +10455,10 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["LakeCredential"][];
@@ -14250,13 +10470,10 @@ export interface operations {
     };
     issueLakeCredential: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
             };
-            path?: never;
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -14271,11 +10488,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Created */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["IssuedLakeCredential"];
@@ -14286,20 +10500,13 @@ export interface operations {
     };
     getLakeCredential: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 credential_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["LakeCredential"];
@@ -14310,7 +10517,6 @@ export interface operations {
     };
     revokeLakeCredential: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -14318,15 +10524,10 @@ export interface operations {
             path: {
                 credential_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["LakeCredential"];
@@ -14343,17 +10544,10 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["LakeMaintenanceRun"][];
@@ -14365,21 +10559,14 @@ export interface operations {
     };
     runLakeMaintenance: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
             };
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Accepted */
             202: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["LakeMaintenanceRun"];
@@ -14390,20 +10577,13 @@ export interface operations {
     };
     getLakeMaintenanceRun: {
         parameters: {
-            query?: never;
-            header?: never;
             path: {
                 run_id: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["LakeMaintenanceRun"];
@@ -14420,17 +10600,10 @@ export interface operations {
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
             };
-            header?: never;
-            path?: never;
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         items: components["schemas"]["App"][];
@@ -14442,13 +10615,10 @@ export interface operations {
     };
     createSumApp: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
             };
-            path?: never;
-            cookie?: never;
         };
         requestBody: {
             content: {
@@ -14471,22 +10641,16 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["App"];
                     };
                 };
             };
-            /** @description Default Response */
+            /** @description Created */
             201: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["App"];
@@ -14497,7 +10661,6 @@ export interface operations {
     };
     deleteSumApp: {
         parameters: {
-            query?: never;
             header?: {
                 /** @description The same request under the same key gets its first answer again, for 24 hours. */
                 "idempotency-key"?: string;
@@ -14505,15 +10668,10 @@ export interface operations {
             path: {
                 slug: string;
             };
-            cookie?: never;
         };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         data: components["schemas"]["App"];
@@ -14523,19 +10681,9 @@ export interface operations {
         };
     };
     getProtectedResource: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         resource: string;
@@ -14550,19 +10698,9 @@ export interface operations {
         };
     };
     getMcpResource: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": {
                         resource: string;
@@ -14577,17 +10715,10 @@ export interface operations {
         };
     };
     getTokens: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/x-www-form-urlencoded": {
-                    /** @enum {string} */
-                    grant_type?: "authorization_code" | "refresh_token" | "urn:ietf:params:oauth:grant-type:device_code" | "client_credentials";
+                    grant_type?: components["schemas"]["GetTokensGrantType"];
                     client_id?: string;
                     client_secret?: string;
                     code?: string;
@@ -14607,11 +10738,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["TokenPair"] | components["schemas"]["Token"];
                 };
@@ -14619,12 +10747,6 @@ export interface operations {
         };
     };
     revokeToken: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/x-www-form-urlencoded": {
@@ -14638,11 +10760,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": Record<string, never>;
                 };
@@ -14650,12 +10769,6 @@ export interface operations {
         };
     };
     exchangeClientCredentials: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/x-www-form-urlencoded": {
@@ -14674,11 +10787,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["Token"];
                 };
@@ -14686,12 +10796,6 @@ export interface operations {
         };
     };
     beginDeviceLogin: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/x-www-form-urlencoded": {
@@ -14704,11 +10808,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["DeviceCode"];
                 };
@@ -14716,17 +10817,10 @@ export interface operations {
         };
     };
     redeemDeviceLogin: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/x-www-form-urlencoded": {
-                    /** @enum {string} */
-                    grant_type?: "urn:ietf:params:oauth:grant-type:device_code" | "refresh_token";
+                    grant_type?: components["schemas"]["RedeemDeviceLoginGrantType"];
                     device_code?: string;
                     refresh_token?: string;
                     client_id?: string;
@@ -14738,11 +10832,8 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description OK */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
                 content: {
                     "application/json": components["schemas"]["TokenPair"];
                 };

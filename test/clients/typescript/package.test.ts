@@ -33,11 +33,18 @@ function withoutFailures(part: unknown): unknown {
 /** A property may be called `example`. */
 const isSchema = (value: unknown) => typeof value === 'object' && value !== null && 'type' in value;
 
+/** What is not there, and headers of any name, need no lines: they are a third of what the generator writes. */
+const withoutAbsent = (types: string): string =>
+  types
+    .replace(/^ +\w+\?: never;\n/gm, '')
+    .replace(/^ +headers: \{\n +\[name: string\]: unknown;\n +\};\n/gm, '')
+    .replace(/^ +parameters: \{\n +\};\n/gm, '');
+
 /** `UPDATE_CLIENTS=1` writes them. */
 test('its types are those of the served document', async () => {
   // What has a default may be left out.
   await makeTypes(folder, '--default-non-nullable', 'false');
-  const made = await readFile(join(folder, 'schema.ts'), 'utf8');
+  const made = withoutAbsent(await readFile(join(folder, 'schema.ts'), 'utf8'));
   if (process.env['UPDATE_CLIENTS'] !== undefined) await writeFile(schema, made);
   expect(await readFile(schema, 'utf8')).toBe(made);
 });
