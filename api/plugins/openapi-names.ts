@@ -31,7 +31,7 @@ export function withNames<T extends object>(given: T): T {
   return { ...document, components: { ...document.components, schemas } } as unknown as T;
 }
 
-/** As a title: generators make fields of a referenced body with a default into ones that must be sent. */
+/** A title, no reference: generators demand the fields of a referenced body that have a default. */
 function nameBody({ operationId, requestBody }: Operation): void {
   const schema = requestBody?.content?.['application/json']?.schema;
   if (operationId !== undefined && schema !== undefined && !('$ref' in schema))

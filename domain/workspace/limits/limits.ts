@@ -1,5 +1,6 @@
 /**
- * How many of a thing one holder may have at a time. Beyond it, making another is refused with `limit_reached`.
+ * How many of a thing one holder may have at a time. Beyond it, making another is refused with
+ * `limit_reached`.
  */
 export interface Quota {
   most: number;
