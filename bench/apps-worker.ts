@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { pino } from 'pino';
-import { appHealthAgentActivities } from '../activities/workspace/app-health/agent.ts';
+import { appHealthAgentActivities } from '../activities/workspace/agent.ts';
 import { parseAllowedNetworks } from '../data/outgoing/allowed-addresses.ts';
 import { createOutgoing } from '../data/outgoing/outgoing.ts';
 import { createDatabase } from '../data/postgres/client.ts';

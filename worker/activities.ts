@@ -1,35 +1,17 @@
-import { agentRunAgentActivities } from '../activities/analyst/agent-run/agent.ts';
-import { agentRunControlActivities } from '../activities/analyst/agent-run/control.ts';
-import { conversationAgentActivities } from '../activities/analyst/conversation/agent.ts';
-import { conversationControlActivities } from '../activities/analyst/conversation/control.ts';
-import { scheduleControlActivities } from '../activities/automation/schedule/control.ts';
-import { backfillControlActivities } from '../activities/automation/schedule-backfill/control.ts';
-import { scheduleRunControlActivities } from '../activities/automation/schedule-run/control.ts';
-import { workflowRunAgentActivities } from '../activities/automation/workflow-run/agent.ts';
-import { workflowRunControlActivities } from '../activities/automation/workflow-run/control.ts';
+import { analystAgentActivities } from '../activities/analyst/agent.ts';
+import { analystControlActivities } from '../activities/analyst/control.ts';
+import { workflowRunAgentActivities } from '../activities/automation/agent.ts';
+import { automationControlActivities } from '../activities/automation/control.ts';
 import type { ActivityDeps } from '../activities/deps.ts';
-import { ingestionBatchControlActivities } from '../activities/intake/ingestion-batch/control.ts';
-import { ingestionBatchLakeActivities } from '../activities/intake/ingestion-batch/lake.ts';
-import { snapshotControlActivities } from '../activities/intake/snapshot/control.ts';
-import { snapshotLakeActivities } from '../activities/intake/snapshot/lake.ts';
-import { tableImportControlActivities } from '../activities/intake/table-import/control.ts';
-import { tableImportLakeActivities } from '../activities/intake/table-import/lake.ts';
-import { deliveryAgentActivities } from '../activities/publishing/delivery/agent.ts';
-import { deliveryControlActivities } from '../activities/publishing/delivery/control.ts';
-import { exportControlActivities } from '../activities/tables/export/control.ts';
-import { exportLakeActivities } from '../activities/tables/export/lake.ts';
-import { lakeMaintenanceControlActivities } from '../activities/tables/lake-maintenance/control.ts';
-import { lakeMaintenanceLakeActivities } from '../activities/tables/lake-maintenance/lake.ts';
-import { materializationControlActivities } from '../activities/tables/materialization/control.ts';
-import { materializationLakeActivities } from '../activities/tables/materialization/lake.ts';
-import { profileControlActivities } from '../activities/tables/profile/control.ts';
-import { profileLakeActivities } from '../activities/tables/profile/lake.ts';
-import { verificationControlActivities } from '../activities/tables/verification/control.ts';
-import { verificationLakeActivities } from '../activities/tables/verification/lake.ts';
-import { appHealthAgentActivities } from '../activities/workspace/app-health/agent.ts';
-import { keyRotationControlActivities } from '../activities/workspace/key-rotation/control.ts';
-import { organizationDeletionControlActivities } from '../activities/workspace/organization-deletion/control.ts';
-import { organizationDeletionLakeActivities } from '../activities/workspace/organization-deletion/lake.ts';
+import { intakeControlActivities } from '../activities/intake/control.ts';
+import { intakeLakeActivities } from '../activities/intake/lake.ts';
+import { deliveryAgentActivities } from '../activities/publishing/agent.ts';
+import { deliveryControlActivities } from '../activities/publishing/control.ts';
+import { tablesControlActivities } from '../activities/tables/control.ts';
+import { tablesLakeActivities } from '../activities/tables/lake.ts';
+import { appHealthAgentActivities } from '../activities/workspace/agent.ts';
+import { workspaceControlActivities } from '../activities/workspace/control.ts';
+import { organizationDeletionLakeActivities } from '../activities/workspace/lake.ts';
 
 /** Every activity, by task queue. */
 export function activitiesOf(
@@ -39,40 +21,22 @@ export function activitiesOf(
 ) {
   return {
     control: {
-      ...ingestionBatchControlActivities(deps),
-      ...tableImportControlActivities(deps),
-      ...snapshotControlActivities(deps),
-      ...lakeMaintenanceControlActivities(deps, lakeMaintenance),
-      ...materializationControlActivities(deps),
-      ...profileControlActivities(deps),
-      ...verificationControlActivities(deps),
-      ...exportControlActivities(deps),
-      ...conversationControlActivities(deps),
-      ...agentRunControlActivities(deps),
-      ...scheduleControlActivities(deps),
-      ...scheduleRunControlActivities(deps),
-      ...backfillControlActivities(deps),
+      ...analystControlActivities(deps),
+      ...automationControlActivities(deps),
+      ...intakeControlActivities(deps),
       ...deliveryControlActivities(deps),
-      ...workflowRunControlActivities(deps),
-      ...keyRotationControlActivities(deps),
-      ...organizationDeletionControlActivities(deps),
+      ...tablesControlActivities(deps, lakeMaintenance),
+      ...workspaceControlActivities(deps),
     },
     lake: {
-      ...ingestionBatchLakeActivities(deps),
-      ...tableImportLakeActivities(deps),
-      ...snapshotLakeActivities(deps),
-      ...lakeMaintenanceLakeActivities(deps, lakeMaintenance),
-      ...materializationLakeActivities(deps),
-      ...profileLakeActivities(deps),
-      ...verificationLakeActivities(deps),
-      ...exportLakeActivities(deps),
+      ...intakeLakeActivities(deps),
+      ...tablesLakeActivities(deps, lakeMaintenance),
       ...organizationDeletionLakeActivities(deps),
     },
     agent: {
-      ...conversationAgentActivities(deps, agent),
-      ...agentRunAgentActivities(deps),
-      ...deliveryAgentActivities(deps),
+      ...analystAgentActivities(deps, agent),
       ...workflowRunAgentActivities(deps),
+      ...deliveryAgentActivities(deps),
       ...appHealthAgentActivities(deps),
     },
   };

@@ -1,6 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, test, vi } from 'vitest';
-import { tableImportLakeActivities } from '../../activities/intake/table-import/lake.ts';
+import { tableImportLakeActivities } from '../../activities/intake/lake.ts';
 import { inOrganization } from '../../data/postgres/client.ts';
 import { importProcess } from '../../domain/intake/file-imports/process.ts';
 import { commitImport, stageImport } from '../../domain/intake/file-imports/run.ts';

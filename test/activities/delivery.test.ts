@@ -1,6 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, test } from 'vitest';
-import { deliveryAgentActivities } from '../../activities/publishing/delivery/agent.ts';
+import { deliveryAgentActivities } from '../../activities/publishing/agent.ts';
 import type { MailOutcome } from '../../data/mail/mail.ts';
 import { useLab } from '../domain/publishing/deliveries/lab.ts';
 import { expectEventually } from '../support/eventually.ts';

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { beforeAll, expect, test } from 'vitest';
-import { keyRotationControlActivities } from '../../activities/workspace/key-rotation/control.ts';
+import { keyRotationControlActivities } from '../../activities/workspace/control.ts';
 import { taskQueues } from '../../workflows/task-queues.ts';
 import { cipherOf, keyList, useKeysLab } from '../domain/workspace/keys/lab.ts';
 import { eventually } from '../support/eventually.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
 import { expect, test } from 'vitest';
-import { deliveryAgentActivities } from '../../../../activities/publishing/delivery/agent.ts';
+import { deliveryAgentActivities } from '../../../../activities/publishing/agent.ts';
 import { inOrganization } from '../../../../data/postgres/client.ts';
 import { deliveriesOf, insertDeliveries } from '../../../../domain/publishing/deliveries/deliveries.ts';
 import { outputDeliveries } from '../../../../domain/publishing/deliveries/planned.ts';

@@ -1,6 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { lakeMaintenanceLakeActivities } from '../../../../activities/tables/lake-maintenance/lake.ts';
+import { lakeMaintenanceLakeActivities } from '../../../../activities/tables/lake.ts';
 import { areRemovalsHeld, endHold, holdRemovals } from '../../../../domain/workspace/backups/hold.ts';
 import { fileSteps } from '../../../../domain/workspace/files/reconcile.ts';
 import { removeUnneeded } from '../../../../domain/workspace/files/remove-unneeded.ts';

@@ -1,7 +1,7 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { keyRotationControlActivities } from '../../../../activities/workspace/key-rotation/control.ts';
+import { keyRotationControlActivities } from '../../../../activities/workspace/control.ts';
 import { buildApp } from '../../../../api/app.ts';
 import { secretsOf } from '../../../../domain/automation/workflows/triggers/hooks.ts';
 import { keyRotationId, keyRotationStart } from '../../../../domain/workspace/keys/process.ts';

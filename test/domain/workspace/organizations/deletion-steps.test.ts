@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { organizationDeletionControlActivities } from '../../../../activities/workspace/organization-deletion/control.ts';
-import { organizationDeletionLakeActivities } from '../../../../activities/workspace/organization-deletion/lake.ts';
+import { organizationDeletionControlActivities } from '../../../../activities/workspace/control.ts';
+import { organizationDeletionLakeActivities } from '../../../../activities/workspace/lake.ts';
 import { removeSomeTables } from '../../../../data/lake/remove.ts';
 import { appHealthStart } from '../../../../domain/workspace/apps/process.ts';
 import { endHold, holdRemovals } from '../../../../domain/workspace/backups/hold.ts';

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { beforeAll, expect, test } from 'vitest';
-import { scheduleControlActivities } from '../../../../activities/automation/schedule/control.ts';
-import { deliveryAgentActivities } from '../../../../activities/publishing/delivery/agent.ts';
+import { scheduleControlActivities } from '../../../../activities/automation/control.ts';
+import { deliveryAgentActivities } from '../../../../activities/publishing/agent.ts';
 import {
   isAutomationPaused,
   pauseAutomation,

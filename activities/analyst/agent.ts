@@ -1,18 +1,29 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { isTurnOver, noteFailure } from '../../../domain/analyst/conversations/lifecycle.ts';
-import { beginTurn, type TurnBeginning, type TurnsFull } from '../../../domain/analyst/turns/begin-turn.ts';
-import { takeModelStep } from '../../../domain/analyst/turns/model-step.ts';
-import { TurnEnded } from '../../../domain/analyst/turns/reply-writer.ts';
-import { StepFailure } from '../../../domain/analyst/turns/step-failure.ts';
-import { callTool } from '../../../domain/analyst/turns/tool-call.ts';
+import { clearAgentRun, deliverAgentRun } from '../../domain/analyst/agent-runs/deliver.ts';
+import { isTurnOver, noteFailure } from '../../domain/analyst/conversations/lifecycle.ts';
+import { beginTurn, type TurnBeginning, type TurnsFull } from '../../domain/analyst/turns/begin-turn.ts';
+import { takeModelStep } from '../../domain/analyst/turns/model-step.ts';
+import { TurnEnded } from '../../domain/analyst/turns/reply-writer.ts';
+import { StepFailure } from '../../domain/analyst/turns/step-failure.ts';
+import { callTool } from '../../domain/analyst/turns/tool-call.ts';
+import type { AgentRunAgentActivities } from '../../workflows/analyst/agent-run/contract.ts';
 import type {
   ConversationAgentActivities,
   TurnInput,
-} from '../../../workflows/analyst/conversation/contract.ts';
-import { toolTries } from '../../../workflows/analyst/conversation/names.ts';
-import type { ActivityDeps } from '../../deps.ts';
-import { withHeartbeats } from '../../heartbeats.ts';
+} from '../../workflows/analyst/conversation/contract.ts';
+import { toolTries } from '../../workflows/analyst/conversation/names.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { withHeartbeats } from '../heartbeats.ts';
+
+export function agentRunAgentActivities(deps: ActivityDeps): AgentRunAgentActivities {
+  return {
+    /** Safe to retry: the output's id is derived from the run, and the run ends once. */
+    deliverAgentRun: (input) => deliverAgentRun(deps, input),
+    /** Safe to retry: what is removed already is skipped. */
+    clearAgentRun: (input) => clearAgentRun(deps, input),
+  };
+}
 
 /**
  * Delay until a waiting turn tries to begin again, in milliseconds. Of all that wait, about as many try in a
@@ -122,3 +133,8 @@ async function whileItLasts<T>(
     stopListening();
   }
 }
+
+export const analystAgentActivities = (deps: ActivityDeps, settings: { turnsPerOrganization: number }) => ({
+  ...agentRunAgentActivities(deps),
+  ...conversationAgentActivities(deps, settings),
+});

@@ -1,11 +1,11 @@
-import { createAdmission } from '../../../data/admission.ts';
-import { advanceNode } from '../../../domain/automation/workflows/runs/advance.ts';
+import { createAdmission } from '../../data/admission.ts';
+import { advanceNode } from '../../domain/automation/workflows/runs/advance.ts';
 import type {
   NodeProgress,
   WorkflowRunAgentActivities,
-} from '../../../workflows/automation/workflow-run/contract.ts';
-import type { ActivityDeps } from '../../deps.ts';
-import { withHeartbeats } from '../../heartbeats.ts';
+} from '../../workflows/automation/workflow-run/contract.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { withHeartbeats } from '../heartbeats.ts';
 
 /**
  * Concurrent nodes per worker, and per organization there. The same queue serves the turns of conversations,

@@ -1,10 +1,10 @@
-import { dropRole, endSessions, rolesOfLake } from '../../../data/lake/remove.ts';
-import { endAllCredentials } from '../../../domain/tables/lake-credentials/end-all.ts';
-import { removeObjectsOf } from '../../../domain/workspace/organizations/deletion/objects.ts';
-import { organizationDeletionProcess } from '../../../domain/workspace/organizations/deletion/process.ts';
-import type { OrganizationDeletionLakeActivities } from '../../../workflows/workspace/organization-deletion/contract.ts';
-import type { ActivityDeps } from '../../deps.ts';
-import { withHeartbeats } from '../../heartbeats.ts';
+import { dropRole, endSessions, rolesOfLake } from '../../data/lake/remove.ts';
+import { endAllCredentials } from '../../domain/tables/lake-credentials/end-all.ts';
+import { removeObjectsOf } from '../../domain/workspace/organizations/deletion/objects.ts';
+import { organizationDeletionProcess } from '../../domain/workspace/organizations/deletion/process.ts';
+import type { OrganizationDeletionLakeActivities } from '../../workflows/workspace/organization-deletion/contract.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { withHeartbeats } from '../heartbeats.ts';
 
 export function organizationDeletionLakeActivities(
   deps: Pick<ActivityDeps, 'db' | 'lake' | 'objects' | 'objectKeys' | 'processes'>,

@@ -1,11 +1,11 @@
-import { createAdmission } from '../../../data/admission.ts';
-import { attemptDelivery, type DeliveryDeps } from '../../../domain/publishing/deliveries/attempt.ts';
-import { isAutomationPaused } from '../../../domain/workspace/pause/pause.ts';
+import { createAdmission } from '../../data/admission.ts';
+import { attemptDelivery, type DeliveryDeps } from '../../domain/publishing/deliveries/attempt.ts';
+import { isAutomationPaused } from '../../domain/workspace/pause/pause.ts';
 import type {
   DeliveryAgentActivities,
   DeliveryAttempt,
-} from '../../../workflows/publishing/delivery/contract.ts';
-import { withHeartbeats } from '../../heartbeats.ts';
+} from '../../workflows/publishing/delivery/contract.ts';
+import { withHeartbeats } from '../heartbeats.ts';
 
 /**
  * Concurrent attempts per worker, and per organization there. A hanging mail server holds each for minutes,

@@ -1,8 +1,8 @@
-import { createAppChecks } from '../../../domain/workspace/apps/check.ts';
-import { checkDueApps } from '../../../domain/workspace/apps/round.ts';
-import type { AppHealthAgentActivities } from '../../../workflows/workspace/app-health/contract.ts';
-import type { ActivityDeps } from '../../deps.ts';
-import { withHeartbeats } from '../../heartbeats.ts';
+import { createAppChecks } from '../../domain/workspace/apps/check.ts';
+import { checkDueApps } from '../../domain/workspace/apps/round.ts';
+import type { AppHealthAgentActivities } from '../../workflows/workspace/app-health/contract.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { withHeartbeats } from '../heartbeats.ts';
 
 /** Checks under way in a worker, of all organizations. */
 const checksAtOnce = 256;

@@ -1,6 +1,6 @@
-import { giveUpDelivery } from '../../../domain/publishing/deliveries/attempt.ts';
-import type { DeliveryControlActivities } from '../../../workflows/publishing/delivery/contract.ts';
-import type { ActivityDeps } from '../../deps.ts';
+import { giveUpDelivery } from '../../domain/publishing/deliveries/attempt.ts';
+import type { DeliveryControlActivities } from '../../workflows/publishing/delivery/contract.ts';
+import type { ActivityDeps } from '../deps.ts';
 
 export function deliveryControlActivities(deps: ActivityDeps): DeliveryControlActivities {
   return {
