@@ -10,7 +10,6 @@ import type { ActivityDeps } from '../deps.ts';
 import { withHeartbeats } from '../heartbeats.ts';
 
 const valuesOfSlice = 200;
-/** A slice reads no further page after this long; the next one goes on there. */
 /** A slice starts nothing more after this time; the next slice continues there. */
 const sliceMs = 10_000;
 
