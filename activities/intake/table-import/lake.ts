@@ -1,6 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { inOrganization } from '../../../data/postgres/client.ts';
-import type { StageProgress } from '../../../domain/intake/file-imports/contract.ts';
 import {
   commitImport,
   discardImport,
@@ -13,6 +12,7 @@ import {
   reportProgress,
   type TableImport,
 } from '../../../domain/intake/file-imports/table-imports.ts';
+import type { StageProgress } from '../../../packages/file-reader/index.ts';
 import type {
   TableImportInput,
   TableImportLakeActivities,
