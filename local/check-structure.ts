@@ -59,7 +59,8 @@ for (const part of Object.keys(parts)) {
       faults.push(`${file} has a comment of more than 110 columns; wrap it.`);
     if (text.toLowerCase().includes('ducklake_') && !file.startsWith(duckLakeFolder))
       faults.push(`${file} names what is DuckLake's own; ${duckLakeFolder} is the place for it.`);
-    for (const [, path] of text.matchAll(specifier)) checkImport(part, file, join(dirname(file), path!));
+    const check = part === 'packages' ? checkPackage : checkImport.bind(undefined, part);
+    for (const [, path] of text.matchAll(specifier)) check(file, join(dirname(file), path!));
   }
 }
 for (const file of globSync(besideParts))
@@ -79,7 +80,6 @@ console.log(`${globSync('domain/*/*/').length} rooms, ${faults.length} faults of
 process.exit(faults.length === 0 ? 0 : 1);
 
 function checkImport(part: string, file: string, target: string): void {
-  if (part === 'packages') return checkPackage(file, target);
   const [to] = target.split('/');
   if (to === undefined || !(to in parts)) return;
   if (part === 'domain' && to === 'domain') checkWing(file, target);

@@ -27,7 +27,7 @@ export interface FileFailure {
 /** Maximum characters of a record shown in an error or preview. */
 export const rawLimitChars = 500;
 
-/** A permanent error: the file cannot be imported. Message and location are shown to the caller. */
+/** A permanent error: the file cannot be read. Message and location are meant for whoever gave the file. */
 export class BadFileError extends Error {
   override readonly name = 'BadFileError';
   readonly failure: FileFailure;

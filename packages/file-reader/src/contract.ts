@@ -55,7 +55,7 @@ export interface XlsxOptions {
 }
 
 export interface ReadOptions {
-  /** If given, only the mapped columns are imported. */
+  /** If given, only the mapped columns are read. */
   columnMappings?: ColumnMapping[];
   csv?: CsvOptions;
   xlsx?: XlsxOptions;

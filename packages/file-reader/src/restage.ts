@@ -86,7 +86,7 @@ async function restageText(
   }
 }
 
-/** The import's plan with the table's current types. */
+/** The plan with the table's current types. */
 function planOfToday(plan: readonly PlannedColumn[], columns: readonly StagedColumn[]): PlannedColumn[] {
   return plan.map((planned) => {
     const column = columns.find(({ name }) => name === planned.name);

@@ -95,7 +95,7 @@ async function unpack(
   return unpackedBytes;
 }
 
-/** The store with one object read from a local file. */
+/** The store with one of its files read from a local one. */
 function withLocal(store: FileStore, key: string, path: string): FileStore {
   return {
     ...store,

@@ -8,7 +8,7 @@ import { run, runRows } from './run.ts';
 import { writeParquet } from './write.ts';
 
 const recordsAtOnce = 50_000;
-/** Records per file; limits memory if most of a large import is bad. */
+/** Records per file; limits memory if most of a large file is bad. */
 const recordsPerFile = 500_000;
 
 const quarantineColumns = [

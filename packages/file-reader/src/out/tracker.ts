@@ -3,7 +3,7 @@ import type { StageProgress } from '../contract.ts';
 
 const pollEveryMs = 500;
 
-/** Combines the steps of an import into one fraction that never decreases. */
+/** Combines the steps of a file's conversion into one fraction that never decreases. */
 export interface Tracker {
   /** The following steps move the fraction from `from` to `to`. */
   phase(from: number, to: number): void;

@@ -54,7 +54,7 @@ export async function openParquet(
   });
 }
 
-/** Checks the magic bytes and the size of the footer: cheap, and detects most broken uploads. */
+/** Checks the magic bytes and the size of the footer: cheap, and detects most broken files. */
 async function checkFrame(deps: ReaderDeps, source: Pick<SourceFile, 'key' | 'sizeBytes'>): Promise<void> {
   const { sizeBytes, key } = source;
   const bad = new BadFileError('malformed_file', 'The file is not a Parquet file, or not all of one');

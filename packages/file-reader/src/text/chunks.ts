@@ -11,7 +11,7 @@ export interface ChunkOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** An object's bytes in large chunks, because the splitter works on whole buffers. */
+/** A file's bytes in large chunks, because the splitter works on whole buffers. */
 export async function* fileChunks(
   store: FileStore,
   key: string,
@@ -49,7 +49,7 @@ export async function* fileChunks(
   }
 }
 
-/** The first bytes of an object. */
+/** The first bytes of a file. */
 export async function fileHead(
   store: FileStore,
   key: string,

@@ -17,12 +17,12 @@ export interface NumberOptions extends ChunkOptions {
   window?: RecordWindow;
 }
 
-/** An uploaded file with text values. */
+/** A file with text values. */
 export interface TextSource {
   /** Between the fields of the numbered table. */
   separator: string;
   /**
-   * The table read directly from the object store, in parallel and without numbers; undefined for files that
+   * The table read directly from the store, in parallel and without numbers; undefined for files that
    * do not allow it.
    */
   direct: TextTable | undefined;

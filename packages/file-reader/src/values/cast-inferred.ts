@@ -4,7 +4,7 @@ import { type DataType, typeName } from './types.ts';
 /**
  * SQL that reads a text as the type inferred from a sample of its column: NULL for any text that would have
  * led to another type (00123 is then not a number, and 9007199254740993 not a DOUBLE). Uses the engine's
- * cheapest checks, because every value of a large import is processed here.
+ * cheapest checks, because every value of a large file is processed here.
  */
 export function castInferred(text: string, type: DataType, form: TextForm): string {
   const number = plainNumber(text, form);

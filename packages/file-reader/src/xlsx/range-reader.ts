@@ -5,7 +5,7 @@ import type { FileStore, SourceFile } from '../contract.ts';
 /** Bytes fetched ahead, since an archive's directory is read in many small sequential reads. */
 const aheadBytes = 64 * 1024;
 
-/** Adapter of a stored object for the archive library: ranges, each one request. */
+/** Adapter of a stored file for the archive library: ranges, each one request. */
 export class RangeReader extends RandomAccessReader {
   /** Failure of the store, which is not the file's fault and may be transient. */
   storeFailure: unknown;

@@ -38,7 +38,7 @@ function broken(cause?: unknown): BadFileError {
   return error;
 }
 
-/** Opens a zip archive in the object store by its directory, which is at the end. */
+/** Opens a zip archive in the store by its directory, which is at the end. */
 export async function openArchive(deps: ReaderDeps, source: SourceFile): Promise<Archive> {
   const { sizeBytes } = source;
   const reader = new RangeReader(deps.store, source);
