@@ -3,7 +3,6 @@ export type {
   ColumnMapping,
   CsvOptions,
   FileFormat,
-  FileStore,
   OptionFault,
   Preview,
   PreviewColumn,
@@ -26,7 +25,7 @@ export { formatOf } from './src/format.ts';
 export { localStore } from './src/local-store.ts';
 export { openReader, type Reader } from './src/open-reader.ts';
 export { BadOptionsError, checkOptions, loadDateColumn } from './src/options.ts';
-export { blame, needsTooMuch } from './src/out/run.ts';
+export { orTooLarge } from './src/out/run.ts';
 export { writeParquet } from './src/out/write.ts';
 export { typedColumn } from './src/parquet/types.ts';
 export type { Again } from './src/restage.ts';

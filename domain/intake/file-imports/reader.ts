@@ -2,8 +2,7 @@ import { AppError } from '../../../data/errors.ts';
 import type { LakeEngine } from '../../../data/lake/engine/contract.ts';
 import {
   BadFileError,
-  blame,
-  needsTooMuch,
+  orTooLarge,
   type Preview,
   type Staged,
   type StagedFile,
@@ -49,7 +48,7 @@ export function createFileReader(engine: LakeEngine): FileReader {
     try {
       answer = (await engine.perform(organizationId, job, { signal })) as JobAnswer<T>;
     } catch (error) {
-      throw blame(error) === 'memory' ? needsTooMuch(error) : error;
+      throw orTooLarge(error);
     }
     if (!('failure' in answer)) return answer.result;
     throw new BadFileError(answer.failure.code, answer.failure.message, answer.failure);

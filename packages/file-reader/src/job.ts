@@ -11,7 +11,7 @@ export interface StageJob {
   signal: AbortSignal;
   /** Local folder for this run. */
   folder: string;
-  /** Time of the import, the same for all rows. */
+  /** When the file is read, the same for all rows. */
   loadDateMicros: bigint | undefined;
 }
 
@@ -31,7 +31,7 @@ export function planning({ deps, options }: Pick<StageJob, 'deps' | 'options'>) 
   return { includeLoadDate: options.includeLoadDate, isReserved: deps.isReserved };
 }
 
-/** Time of the import, if its rows should contain it. */
+/** The time now, if the rows should contain it. */
 export function loadDateMicros(options: ReadOptions): bigint | undefined {
   return options.includeLoadDate ? BigInt(Date.now()) * 1_000n : undefined;
 }

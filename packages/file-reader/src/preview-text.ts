@@ -5,7 +5,7 @@ import type { BadRow, Preview } from './contract.ts';
 import { type PreviewJob, planning } from './job.ts';
 import { countBadRecords, findBadRecords, readBadRecords } from './out/faults.ts';
 import { readPage } from './out/page.ts';
-import { blame, needsTooMuch } from './out/run.ts';
+import { blame, orTooLarge } from './out/run.ts';
 import type { NumberedTable, TextSource } from './text/source.ts';
 import type { Numbering, TextTable } from './text/table.ts';
 import type { PageSpan, RecordWindow } from './text/window.ts';
@@ -39,8 +39,7 @@ export async function previewText(
   try {
     return await previewPage(job, connection, source);
   } catch (error) {
-    if (blame(error) === 'memory') throw needsTooMuch(error);
-    throw error;
+    throw orTooLarge(error);
   }
 }
 

@@ -5,7 +5,7 @@ import type { Staged, StagedFile } from './contract.ts';
 import { planning, type StageJob } from './job.ts';
 import { badRecords, findBadRecords, goodRecords, readBadRecords } from './out/faults.ts';
 import { writeQuarantine } from './out/quarantine.ts';
-import { blame, needsTooMuch, runRows } from './out/run.ts';
+import { blame, orTooLarge, runRows } from './out/run.ts';
 import { hasRepeats } from './out/unique.ts';
 import { clearPrefix, writeParquet } from './out/write.ts';
 import type { TextSource } from './text/source.ts';
@@ -40,8 +40,7 @@ export async function stageText(
     await clearPrefix(job.deps, job.target.prefixUrl);
     return await stageNumbered(job, connection, source);
   } catch (error) {
-    if (blame(error) === 'memory') throw needsTooMuch(error);
-    throw error;
+    throw orTooLarge(error);
   }
 }
 

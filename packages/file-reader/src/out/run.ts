@@ -52,9 +52,13 @@ export function blame(error: unknown): 'data' | 'memory' | undefined {
   return undefined;
 }
 
-/** Error for a file that the engine cannot process within its memory, so that a retry would not help. */
-export function needsTooMuch(cause: unknown): BadFileError {
-  const error = new BadFileError('too_large', 'The file needs more memory than an import may use');
-  error.cause = cause;
-  return error;
+/**
+ * The error, or a BadFileError if the engine cannot process the file within its memory, so that a retry would
+ * not help.
+ */
+export function orTooLarge(error: unknown): unknown {
+  if (blame(error) !== 'memory') return error;
+  const tooLarge = new BadFileError('too_large', 'The file needs more memory than an import may use');
+  tooLarge.cause = error;
+  return tooLarge;
 }

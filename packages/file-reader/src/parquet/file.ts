@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { BadFileError, maxColumns } from '../bad-file.ts';
 import type { ReaderDeps, SourceFile } from '../contract.ts';
-import { blame, needsTooMuch, runRows } from '../out/run.ts';
+import { blame, orTooLarge, runRows } from '../out/run.ts';
 import { literal } from '../sql.ts';
 import { fileChunks } from '../text/chunks.ts';
 import { wideDecimals } from './exactness.ts';
@@ -72,7 +72,6 @@ export async function blamingFile<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (blame(error) === 'memory') throw needsTooMuch(error);
     if (blame(error) === 'data' || isDamage(error)) {
       const bad = new BadFileError(
         'malformed_file',
@@ -81,7 +80,7 @@ export async function blamingFile<T>(work: () => Promise<T>): Promise<T> {
       bad.cause = error;
       throw bad;
     }
-    throw error;
+    throw orTooLarge(error);
   }
 }
 
