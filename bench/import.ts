@@ -11,8 +11,12 @@ import { join } from 'node:path';
 import { readApiConfig } from '../api/config.ts';
 import { createLocalEngine, type LocalEngine } from '../data/lake/engine/local.ts';
 import { createObjectStore } from '../data/objects/store.ts';
-import type { ImportDeps, ImportOptions, ImportSource } from '../domain/intake/file-imports/contract.ts';
-import { stage } from '../domain/intake/file-imports/stage.ts';
+import {
+  openReader,
+  type ReaderDeps,
+  type ReadOptions,
+  type SourceFile,
+} from '../packages/file-reader/index.ts';
 import { readStack } from './workspace.ts';
 
 const rows = Number(process.argv[2] ?? 10_000_000);
@@ -47,15 +51,15 @@ async function main(): Promise<void> {
     threads: 2,
   });
   const objects = createObjectStore(settings);
-  const deps: ImportDeps = { engine, objects, workDir };
+  const deps: ReaderDeps = { engine, store: objects, workDir };
   try {
     await generate(engine);
-    const objectKey = `${keyPrefix}source.csv`;
-    const sizeBytes = (await objects.head(objectKey))?.sizeBytes ?? 0;
+    const key = `${keyPrefix}source.csv`;
+    const sizeBytes = (await objects.head(key))?.sizeBytes ?? 0;
     console.log(
       `${rows} rows, ${Math.round(sizeBytes / 1e6)} MB of CSV, engine memory ${memoryLimitBytes / 1e6} MB`,
     );
-    await compare(deps, { objectKey, path: 'source.csv', sizeBytes, format: 'csv' });
+    await compare(deps, { key, sizeBytes, format: 'csv' });
   } finally {
     await objects.removeAll(keyPrefix);
     objects.close();
@@ -64,7 +68,7 @@ async function main(): Promise<void> {
   }
 }
 
-async function compare(deps: ImportDeps, source: ImportSource): Promise<void> {
+async function compare(deps: ReaderDeps, source: SourceFile): Promise<void> {
   const contenders: [string, () => Promise<void>][] = [
     ['bare engine', () => copy(deps.engine)],
     ['stage, types detected', () => importFile(deps, source, { includeLoadDate: true })],
@@ -110,9 +114,10 @@ async function copy(engine: Pick<LocalEngine, 'scratch'>): Promise<void> {
   );
 }
 
-async function importFile(deps: ImportDeps, source: ImportSource, options: ImportOptions): Promise<void> {
+async function importFile(deps: ReaderDeps, source: SourceFile, options: ReadOptions): Promise<void> {
   const target = { prefixUrl: url('staged/'), quarantine: false };
-  const staged = await stage(deps, source, options, target, () => undefined, new AbortController().signal);
+  const { stage } = await openReader(deps);
+  const staged = await stage(source, options, target, () => undefined, new AbortController().signal);
   if (staged.table.rows !== rows) throw new Error(`${staged.table.rows} rows arrived`);
 }
 

@@ -6,18 +6,12 @@
  * Every column is read as text and nothing as null. A record that is refused with a reason is omitted, and
  * lowers the score only by itself.
  */
-import { createReadStream, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import type { ObjectStore } from '../data/objects/store.ts';
-import { BadFileError } from '../domain/intake/file-imports/bad-file.ts';
-import type { ImportDeps } from '../domain/intake/file-imports/contract.ts';
-import { findBadRecords } from '../domain/intake/file-imports/out/faults.ts';
-import { readPage } from '../domain/intake/file-imports/out/page.ts';
-import { openCsv } from '../domain/intake/file-imports/text/csv.ts';
-import { planMappings } from '../domain/intake/file-imports/values/plan.ts';
+import { BadFileError, localStore, openReader, type SourceFile } from '../packages/file-reader/index.ts';
 
 interface Table {
   header: string[];
@@ -26,7 +20,7 @@ interface Table {
 
 /** The only file of the benchmark whose clean form starts with a record instead of names. */
 const withoutNames = 'file_no_header.csv';
-const wholeFile = { start: 0, end: Number.MAX_SAFE_INTEGER };
+const wholeFile = { pageNumber: 1, pageSize: Number.MAX_SAFE_INTEGER };
 const shownFiles = 25;
 
 async function main(folder: string | undefined): Promise<void> {
@@ -63,43 +57,32 @@ async function readDetected(
   workDir: string,
   path: string,
 ): Promise<Table | string> {
-  const objects = { settings: { bucket: 'local' }, read: localRead(path) } as unknown as ObjectStore;
-  const deps: ImportDeps = { engine: { scratch: (work) => work(connection) }, objects, workDir };
+  const { preview } = await openReader({
+    engine: { scratch: (work) => work(connection) },
+    store: localStore(dirname(path)),
+    workDir,
+  });
   const { size: sizeBytes } = await stat(path);
+  const source: SourceFile = { key: basename(path), sizeBytes, format: 'csv' };
+  const options = { includeLoadDate: false, csv: { nullValues: [] } };
   try {
-    const source = await openCsv(
-      deps,
-      { objectKey: 'file.csv', path, sizeBytes, format: 'csv' },
-      { nullValues: [] },
-    );
-    const { table, close } = await source.number({ path: join(workDir, 'records') });
-    try {
-      const mappings = table.names.map((name) => ({
-        sourceColumnName: name,
-        targetColumnName: name,
-        dataType: 'STRING',
-        unique: false,
-        nullable: true,
-        required: true,
-      }));
-      const plan = planMappings(table.names, mappings, table.form);
-      await findBadRecords(connection, table, source.separator, plan, undefined);
-      const rows = await readPage(connection, table, plan, wholeFile, undefined);
-      const header = source.effective?.headerRow === 0 ? [] : [...table.names];
-      return { header, records: rows.map((row) => row.map((value) => String(value ?? ''))) };
-    } finally {
-      await close();
-    }
+    const { columns, detectedCsv } = await preview(source, options, wholeFile);
+    const columnMappings = columns.map(({ sourceName, targetName }) => ({
+      sourceColumnName: sourceName,
+      targetColumnName: targetName,
+      dataType: 'STRING',
+      unique: false,
+      nullable: true,
+      required: true,
+    }));
+    const { rows } = await preview(source, { ...options, columnMappings }, wholeFile);
+    const header = detectedCsv?.headerRow === 0 ? [] : columns.map(({ sourceName }) => sourceName);
+    return { header, records: rows.map((row) => row.map((value) => String(value ?? ''))) };
   } catch (error) {
     if (error instanceof BadFileError) return error.message;
     throw error;
   }
 }
-
-const localRead =
-  (path: string): ObjectStore['read'] =>
-  (_, range) =>
-    Promise.resolve(createReadStream(path, range === undefined ? {} : { start: range.from, end: range.to }));
 
 /** A clean file quotes every value and doubles quotes inside; its lines end with a line feed. */
 function splitClean(text: string, hasHeader: boolean): Table {

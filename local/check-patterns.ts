@@ -9,7 +9,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import { type AnyNode, parse } from 'acorn';
 import { checkSync } from 'recheck';
 
-const wings = ['api', 'domain', 'data', 'activities', 'worker', 'workflows'];
+const wings = ['api', 'domain', 'data', 'activities', 'worker', 'workflows', 'packages/*/src'];
 
 /** Patterns that are safe for a reason the checker cannot see, by file. */
 const allowed: Readonly<Record<string, string>> = {

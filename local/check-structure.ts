@@ -1,7 +1,7 @@
 /**
  * Checks the structure of the source: which part may import which, the order of the domain's wings, no cycle
- * among its rooms, a README in each of them, one place that names DuckLake's own tables, and the length of
- * files.
+ * among its rooms, a README in each of them, packages that need nothing of this repository, one place that names
+ * DuckLake's own tables, and the length of files.
  */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
@@ -16,14 +16,19 @@ const longComment = /^(?=.{111}) *(?:\/\/|\/\*|\* )/m;
  * from there.
  */
 const parts: Readonly<Record<string, readonly string[]>> = {
-  api: ['service', 'domain', 'data', 'workflows'],
-  worker: ['service', 'activities', 'domain', 'data', 'workflows'],
-  activities: ['service', 'domain', 'data', 'workflows'],
-  service: ['domain', 'data', 'workflows'],
-  domain: ['data', 'workflows'],
-  data: [],
+  api: ['service', 'domain', 'data', 'workflows', 'packages'],
+  worker: ['service', 'activities', 'domain', 'data', 'workflows', 'packages'],
+  activities: ['service', 'domain', 'data', 'workflows', 'packages'],
+  service: ['domain', 'data', 'workflows', 'packages'],
+  domain: ['data', 'workflows', 'packages'],
+  data: ['packages'],
   workflows: [],
+  packages: [],
 };
+/** Their files too import only the face of a package. */
+const besideParts = '{bench,deploy,local,migrations,test}/**/*.ts';
+/** What a package shows; everything else of it is its own. */
+const face = /^packages\/[\w-]+\/index\.ts$/;
 /** The wings of the domain, lowest first, each with the lower ones that it may import. */
 const wings: Readonly<Record<string, readonly string[]>> = {
   workspace: [],
@@ -54,9 +59,16 @@ for (const part of Object.keys(parts)) {
       faults.push(`${file} has a comment of more than 110 columns; wrap it.`);
     if (text.toLowerCase().includes('ducklake_') && !file.startsWith(duckLakeFolder))
       faults.push(`${file} names what is DuckLake's own; ${duckLakeFolder} is the place for it.`);
-    for (const [, path] of text.matchAll(specifier)) checkImport(part, file, join(dirname(file), path!));
+    const check = part === 'packages' ? checkPackage : checkImport.bind(undefined, part);
+    for (const [, path] of text.matchAll(specifier)) check(file, join(dirname(file), path!));
   }
 }
+for (const file of globSync(besideParts))
+  for (const [, path] of readFileSync(file, 'utf8').matchAll(specifier))
+    checkFace(file, join(dirname(file), path!));
+for (const folder of globSync('packages/*/'))
+  for (const needed of ['README.md', 'index.ts'])
+    if (!existsSync(`${folder}/${needed}`)) faults.push(`${folder}/${needed} is missing.`);
 for (const [room, imported] of rooms) findCycle([room], imported);
 for (const folder of [...globSync('domain/*/'), ...globSync('domain/*/*/')]) {
   const [, wing] = folder.split('/');
@@ -75,6 +87,20 @@ function checkImport(part: string, file: string, target: string): void {
   const isAllowed =
     parts[part]!.includes(to) && (to !== 'workflows' || part === 'worker' || knownOfWorkflows.test(target));
   if (!isAllowed) faults.push(`${file} imports ${target}: ${part} may not.`);
+  checkFace(file, target);
+}
+
+function checkFace(file: string, target: string): void {
+  if (target.startsWith('packages/') && !face.test(target))
+    faults.push(`${file} imports ${target}: of a package only its index.ts may be imported.`);
+}
+
+/** A package's tests may use helpers that all tests share. */
+function checkPackage(file: string, target: string): void {
+  const [, name, folder] = file.split('/');
+  const isOwn = target.startsWith(`packages/${name}/`);
+  if (!isOwn && !(folder === 'test' && target.startsWith('test/support/')))
+    faults.push(`${file} imports ${target}: a package needs nothing of this repository.`);
 }
 
 function checkWing(file: string, target: string): void {

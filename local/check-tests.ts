@@ -15,6 +15,7 @@ const sleeps =
 
 /** Tests that let time pass without waiting for an event. */
 const lettingTimePass: Readonly<Record<string, string>> = {
+  'packages/file-reader/test/stage.test.ts': 'an abort at a chosen moment',
   'test/api/body-bytes.test.ts': 'a request that is admitted is told by no answer within a while',
   'test/api/analyst/conversations/events.test.ts': 'nothing may come meanwhile',
   'test/api/analyst/conversations/streams.test.ts': 'a reader that is slow on purpose',
@@ -25,14 +26,13 @@ const lettingTimePass: Readonly<Record<string, string>> = {
   'test/data/lake/engine.test.ts': 'a statement has to be under way before it is ended',
   'test/data/mail/mailer.test.ts': 'a server that answers late',
   'test/domain/publishing/deliveries/once.test.ts': 'processes that are ended at chosen moments',
-  'test/domain/intake/file-imports/stage.test.ts': 'an abort at a chosen moment',
   'test/domain/tables/rows/append-group.test.ts': 'commits that take a while',
   'test/workflows/delivery/deliver.test.ts': 'an activity that takes a while',
   'test/workflows/lake-maintenance.test.ts': 'work that takes a while',
 };
 
 const faults: string[] = [];
-for (const file of globSync('test/**/*.ts')) {
+for (const file of globSync('{test,packages/*/test}/**/*.ts')) {
   if (file === helper) continue;
   const text = readFileSync(file, 'utf8');
   for (const [found] of text.matchAll(waits))
@@ -43,7 +43,7 @@ for (const file of globSync('test/**/*.ts')) {
       `${file} lets time pass (${found}): wait by eventually of ${helper}, or give the reason in local/check-tests.ts.`,
     );
 }
-for (const file of globSync('test/**/*.long.test.ts')) {
+for (const file of globSync('{test,packages/*/test}/**/*.long.test.ts')) {
   const short = file.replace('.long.', '.');
   if (!existsSync(short)) faults.push(`${file} is in the long ring alone: hold a little of it in ${short}.`);
 }
@@ -53,5 +53,7 @@ for (const [file] of Object.entries(lettingTimePass)) {
     faults.push(`${file} lets no time pass any more: take it off the list in local/check-tests.ts.`);
 }
 for (const fault of faults) console.error(fault);
-console.log(`${globSync('test/**/*.test.ts').length} files of tests, ${faults.length} faults.`);
+console.log(
+  `${globSync('{test,packages/*/test}/**/*.test.ts').length} files of tests, ${faults.length} faults.`,
+);
 process.exit(faults.length === 0 ? 0 : 1);

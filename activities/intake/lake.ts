@@ -17,7 +17,6 @@ import {
   type SnapshotRun,
 } from '../../domain/intake/datasets/snapshot-runs.ts';
 import { wakeQueued } from '../../domain/intake/datasets/turns.ts';
-import type { StageProgress } from '../../domain/intake/file-imports/contract.ts';
 import {
   commitImport,
   discardImport,
@@ -36,6 +35,7 @@ import { finishApplied } from '../../domain/intake/ingestion/finish.ts';
 import { findBatch, markCleaned } from '../../domain/intake/ingestion/ingestion-batches.ts';
 import { quarantineOf } from '../../domain/intake/ingestion/quarantine.ts';
 import { removeUnneeded } from '../../domain/workspace/files/remove-unneeded.ts';
+import type { StageProgress } from '../../packages/file-reader/index.ts';
 import type {
   IngestionBatchInput,
   IngestionBatchLakeActivities,

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import { isDecompressionFault } from '../../data/decompression.ts';
 import { AppError } from '../../data/errors.ts';
 import { threadedFromBytes } from '../../domain/tables/records/reading/reader.ts';
+import { isDecompressionFault } from '../../packages/file-reader/index.ts';
 
 /** Memory limits of bodies, and the minimum rate at which they must arrive. */
 export interface BodyRules {

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import { decompressors } from '../../data/decompression.ts';
 import { AppError } from '../../data/errors.ts';
+import { decompressors } from '../../packages/file-reader/index.ts';
 
 const mostFrames = 1_000;
 

@@ -28,6 +28,8 @@ export interface ObjectInfo {
 /** The few bucket operations this service needs. Keys never start with a slash. */
 export interface ObjectStore {
   readonly settings: ObjectStoreSettings;
+  /** What precedes a key in the address by which an engine opens the object; ends with a slash. */
+  readonly rootUrl: string;
   ensureBucket(): Promise<void>;
   put(key: string, body: Uint8Array, contentType: string): Promise<void>;
   /** Streams an object and returns its size in bytes; an error of the source is rethrown unchanged. */
@@ -98,6 +100,7 @@ export function createObjectStore(settings: ObjectStoreSettings): ObjectStore {
   }
   return {
     settings,
+    rootUrl: `s3://${Bucket}/`,
     async ensureBucket() {
       try {
         await client.send(new HeadBucketCommand({ Bucket }));

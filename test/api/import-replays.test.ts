@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
-import { xlsxFile } from '../domain/intake/file-imports/xlsx-file.ts';
 import { eventually } from '../support/eventually.ts';
 import { useWorker } from '../support/worker.ts';
 import { type Answer, type TestClient, useOrganization, useWorkspace } from '../support/workspace.ts';
+import { xlsxFile } from '../support/xlsx-file.ts';
 
 const workspace = useWorkspace();
 useWorker(workspace);

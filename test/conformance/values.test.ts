@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ImportFormat } from '../../domain/intake/file-imports/contract.ts';
+import type { FileFormat } from '../../packages/file-reader/index.ts';
 import { type ImportLab, mapping, openImportLab } from '../domain/intake/file-imports/lab.ts';
-import { xlsxFile } from '../domain/intake/file-imports/xlsx-file.ts';
 import { expectEventually } from '../support/eventually.ts';
 import { useWorker } from '../support/worker.ts';
 import { useWorkspace } from '../support/workspace.ts';
+import { xlsxFile } from '../support/xlsx-file.ts';
 import { documentCases, jsonCases, type TextCase, textCases } from './values.ts';
 
 /** One value on its way into a column: as JSON and, if it is a text, as that. */
@@ -55,7 +55,7 @@ describe('files', () => {
   /** A record of each case has its number and its value; those that do not fit are quarantined. */
   async function outcome(
     content: string | Buffer,
-    format: ImportFormat,
+    format: FileFormat,
     cases: readonly Sent[],
   ): Promise<string[]> {
     const columnMappings = [
@@ -65,8 +65,8 @@ describe('files', () => {
     const csv = { columnSeparator: ',', quoteCharacter: '"', thousands: '', dateFormat: '' };
     const source = await lab.upload(content, format);
     const options = { columnMappings, ...(format === 'csv' ? { csv } : {}) };
-    const { staged } = await lab.importFile(source, options, true);
-    const urls = staged.table.files.map(({ url }) => `'${url}'`).join(', ');
+    const { table } = await lab.importFile(source, options);
+    const urls = table.files.map(({ url }) => `'${url}'`).join(', ');
     const rows = await lab.query(`SELECT id, ${columnList} FROM read_parquet([${urls}])`);
     const stored = new Map(
       rows.map(([id, ...cells]) => [
@@ -103,14 +103,8 @@ describe('files', () => {
     const literal = (cell: string | undefined) =>
       cell === undefined ? 'NULL' : `'${cell.replaceAll("'", "''")}'`;
     const values = inTexts.map((given, id) => `(${cellsOf(given, id).map(literal).join(', ')})`);
-    const url = `${lab.prefixUrl}texts.parquet`;
-    await lab.query(
-      `COPY (FROM (VALUES ${values.join(', ')}) AS t(${header.join(', ')})) TO '${url}' (FORMAT parquet)`,
-    );
-    const parts: Buffer[] = [];
-    for await (const part of await lab.deps.objects.read(url.split('/').slice(3).join('/')))
-      parts.push(part as Buffer);
-    expect(await outcome(Buffer.concat(parts), 'parquet', inTexts)).toEqual(expected(inTexts));
+    const file = await lab.parquet(`FROM (VALUES ${values.join(', ')}) AS t(${header.join(', ')})`);
+    expect(await outcome(file, 'parquet', inTexts)).toEqual(expected(inTexts));
   });
 
   test.each(['json', 'ndjson'] as const)('%s', async (format) => {

@@ -9,7 +9,7 @@ import {
 import { getDataConnection } from '../../../domain/intake/data-connections/data-connections.ts';
 import { changeDataset, createDataset } from '../../../domain/intake/datasets/change.ts';
 import { deleteDataset, getDataset, listDatasets } from '../../../domain/intake/datasets/datasets.ts';
-import type { CsvOptions } from '../../../domain/intake/file-imports/contract.ts';
+import type { CsvOptions } from '../../../packages/file-reader/index.ts';
 import { memoOf } from '../../caller.ts';
 import { camelKeys } from '../../camel-keys.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';

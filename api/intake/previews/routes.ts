@@ -26,8 +26,7 @@ export function previewsRoutes(app: Routes, deps: ApiDeps): void {
     async ({ organizationId, params, body, reply, transaction }) => {
       const file = await transaction((db) => getFile(db, organizationId, params.asset_id));
       const source = {
-        objectKey: file.object_key,
-        path: file.path,
+        key: file.object_key,
         sizeBytes: file.size_bytes,
         format: previewFormat(file.path),
       };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ImportOptions } from '../../../domain/intake/file-imports/contract.ts';
+import type { ReadOptions } from '../../../packages/file-reader/index.ts';
 import { camelKeys } from '../../camel-keys.ts';
 import { characters, visibleName } from '../../schemas.ts';
 import { dataTypes, documentedType } from '../../tables/grid-tables/schemas.ts';
@@ -115,7 +115,7 @@ export const parsing = {
 };
 
 /** The request's parsing fields for the importer. */
-export function importOptions(body: z.infer<z.ZodObject<typeof parsing>>): ImportOptions {
+export function importOptions(body: z.infer<z.ZodObject<typeof parsing>>): ReadOptions {
   const { column_mappings: mappings, csv, xlsx, include_load_date: includeLoadDate, nested } = body;
   return {
     includeLoadDate,

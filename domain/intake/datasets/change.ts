@@ -1,10 +1,10 @@
 import { AppError, ValidationError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import type { CsvOptions } from '../../../packages/file-reader/index.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
 import { replicationOf } from '../data-connections/change.ts';
 import { type DataConnection, getDataConnection } from '../data-connections/data-connections.ts';
-import type { CsvOptions } from '../file-imports/contract.ts';
-import { checkCsv } from '../file-imports/csv-options.ts';
+import { csvFaults } from '../file-imports/request-faults.ts';
 import type { UnreadableValues } from './copy/copier.ts';
 import { type Dataset, getDataset, insertDataset, updateDataset } from './datasets.ts';
 
@@ -120,8 +120,8 @@ async function refuseUnfit(
 ): Promise<void> {
   const { organization_id: organizationId } = connection;
   if (settings.mode === 'incremental') refuseUnfitIncrement(connection, settings);
-  const csvFaults = settings.csv === null ? [] : checkCsv(settings.csv);
-  if (csvFaults.length > 0) throw new ValidationError(csvFaults);
+  const faults = settings.csv === null ? [] : csvFaults(settings.csv);
+  if (faults.length > 0) throw new ValidationError(faults);
   if (settings.projectId !== null && settings.projectId !== before?.project_id)
     await getOpenProject(db, organizationId, settings.projectId);
   if (connection.type !== 'http' || before !== undefined) return;

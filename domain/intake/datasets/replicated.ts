@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { RemoteFailure } from '../../../data/outgoing/failure.ts';
 import type { RecordOf } from '../../../data/postgres/records.ts';
+import type { CsvOptions } from '../../../packages/file-reader/index.ts';
 import { configOf, replicationOf } from '../data-connections/change.ts';
 import type { DataConnection } from '../data-connections/data-connections.ts';
 import { type ReplicatedResource, tieBreakerColumn } from '../data-connections/replication-policy.ts';
 import type { Reached } from '../data-connections/sources/http-cursor.ts';
 import type { PagePosition } from '../data-connections/sources/http-pages.ts';
-import type { CsvOptions } from '../file-imports/contract.ts';
 
 type Dataset = RecordOf<'datasets'>;
 

@@ -1,9 +1,13 @@
 import { ValidationError, type ValidationFault } from '../../../data/errors.ts';
+import {
+  type ColumnMapping,
+  loadDateColumn,
+  type PreviewColumn,
+  parseDataType,
+  typeName,
+} from '../../../packages/file-reader/index.ts';
 import { createdAtColumn, rowIdColumn } from '../../tables/tables/column-name.ts';
 import type { LakeColumn } from '../../tables/tables/columns.ts';
-import type { ColumnMapping, PreviewColumn } from './contract.ts';
-import { loadDateColumn } from './options.ts';
-import { parseDataType, typeName } from './values/types.ts';
 
 /** A table that a file is appended to; the columns of an enforced key are not nullable. */
 export interface AppendTarget {

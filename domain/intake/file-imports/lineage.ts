@@ -1,8 +1,11 @@
 import { sql } from 'kysely';
+import {
+  type ColumnMapping,
+  loadDateColumn,
+  type SourceColumn,
+} from '../../../packages/file-reader/index.ts';
 import type { End, EndsRequest, FindEnds } from '../../tables/lineage/ends.ts';
 import { columnInfluence } from '../../tables/lineage/graph.ts';
-import type { ColumnMapping, SourceColumn } from './contract.ts';
-import { loadDateColumn } from './options.ts';
 
 interface FilledTable {
   table_id: string;

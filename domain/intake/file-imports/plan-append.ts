@@ -1,13 +1,13 @@
 import { AppError, ValidationError } from '../../../data/errors.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import { loadDateColumn, type ReadOptions } from '../../../packages/file-reader/index.ts';
 import { findPhysicalTable } from '../../tables/tables/columns.ts';
 import { findTableByName, getTable, type TableRow, uniqueKeysOf } from '../../tables/tables/tables.ts';
 import { getFile } from '../../workspace/files/files.ts';
 import { type AppendTarget, fittingMappings, mappingsByName } from './append-mappings.ts';
-import type { ImportOptions } from './contract.ts';
-import { checkOptions, loadDateColumn } from './options.ts';
 import type { FileReader } from './reader.ts';
+import { refuseBadOptions } from './request-faults.ts';
 import { formatByName, type ImportRequest } from './start.ts';
 
 export interface PlanAppendDeps {
@@ -29,7 +29,7 @@ export async function planAppend(
     'organizationId' | 'projectId' | 'fileId' | 'tableId' | 'tableName' | 'format' | 'onBadRow' | 'options'
   >,
   signal: AbortSignal,
-): Promise<ImportOptions> {
+): Promise<ReadOptions> {
   const { organizationId, options } = request;
   const { table, file } = await inOrganization(deps.db, organizationId, async (db) => ({
     file: await getFile(db, organizationId, request.fileId, request.projectId),
@@ -40,7 +40,7 @@ export async function planAppend(
   }));
   if (table === undefined) throw fault('table_name', 'There is no table of this name to append to.');
   const format = request.format ?? formatByName(file.path);
-  checkOptions(options, format);
+  refuseBadOptions(options, format);
   const target = await targetOf(deps, table);
   if (target.kind === 'data' && request.onBadRow === 'quarantine')
     throw fault('on_bad_row', 'A data table takes a file whole or not at all: leave it out, or send fail.');
@@ -51,7 +51,7 @@ export async function planAppend(
     );
   if (options.columnMappings !== undefined)
     return { ...options, columnMappings: fittingMappings(target, options.columnMappings) };
-  const source = { objectKey: file.object_key, path: file.path, sizeBytes: file.size_bytes, format };
+  const source = { key: file.object_key, sizeBytes: file.size_bytes, format };
   const page = { pageNumber: 1, pageSize: 1 };
   const { columns } = await deps.files.preview(organizationId, { source, options, page }, signal);
   return { ...options, columnMappings: mappingsByName(target, columns) };

@@ -1,10 +1,16 @@
 import { AppError } from '../../../data/errors.ts';
 import type { LakeEngine } from '../../../data/lake/engine/contract.ts';
-import { BadFileError } from './bad-file.ts';
-import type { Preview, Staged, StagedFile, StageProgress } from './contract.ts';
+import {
+  BadFileError,
+  orTooLarge,
+  type Preview,
+  type Staged,
+  type StagedFile,
+  type StageProgress,
+} from '../../../packages/file-reader/index.ts';
 import type { FileJobInput, JobAnswer } from './jobs.ts';
-import { checkOptions } from './options.ts';
-import { blame, needsTooMuch } from './out/run.ts';
+import { refuseBadOptions } from './request-faults.ts';
+import { declared, type StagedImport } from './staged.ts';
 
 /** A preview with its rows as JSON text, with exact numbers. */
 export type PreviewText = Omit<Preview, 'rows'> & { rowsJson: string };
@@ -21,7 +27,7 @@ export interface FileReader {
     input: FileJobInput['stage'],
     progress: (progress: StageProgress) => void,
     signal: AbortSignal,
-  ): Promise<Staged>;
+  ): Promise<StagedImport>;
   restage(
     organizationId: string,
     input: FileJobInput['restage'],
@@ -42,14 +48,14 @@ export function createFileReader(engine: LakeEngine): FileReader {
     try {
       answer = (await engine.perform(organizationId, job, { signal })) as JobAnswer<T>;
     } catch (error) {
-      throw blame(error) === 'memory' ? needsTooMuch(error) : error;
+      throw orTooLarge(error);
     }
     if (!('failure' in answer)) return answer.result;
     throw new BadFileError(answer.failure.code, answer.failure.message, answer.failure);
   }
   return {
     async preview(organizationId, input, signal) {
-      checkOptions(input.options, input.source.format);
+      refuseBadOptions(input.options, input.source.format);
       const late = AbortSignal.timeout(previewTimeoutMs);
       const either = signal === undefined ? late : AbortSignal.any([signal, late]);
       try {
@@ -63,12 +69,12 @@ export function createFileReader(engine: LakeEngine): FileReader {
         );
       }
     },
-    stage: (organizationId, input, progress, signal) =>
-      perform(
-        organizationId,
-        { name: 'stage', input, onProgress: (reported) => progress(reported as StageProgress) },
-        signal,
-      ),
+    async stage(organizationId, input, progress, signal) {
+      const onProgress = (reported: unknown) => progress(reported as StageProgress);
+      const job = { name: 'stage' as const, input, onProgress };
+      const { table, quarantine, ...rest } = await perform<Staged>(organizationId, job, signal);
+      return { ...rest, table: declared(table), quarantine: quarantine && declared(quarantine) };
+    },
     restage: (organizationId, input, signal) => perform(organizationId, { name: 'restage', input }, signal),
   };
 }

@@ -8,6 +8,7 @@ import {
   inOrganization,
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
+import { BadFileError, type FileFormat, type StageProgress } from '../../../packages/file-reader/index.ts';
 import { appendFiles } from '../../tables/rows/append-files.ts';
 import {
   commitOnce,
@@ -22,10 +23,9 @@ import { findTable, reserveTable, tableStates } from '../../tables/tables/tables
 import { type GateDeps, type Gated, refusedBy } from '../../tables/verification/gate.ts';
 import { stageOnce } from '../../tables/verification/stage-once.ts';
 import { beginStep } from '../../workspace/runs/runs.ts';
-import { BadFileError } from './bad-file.ts';
-import type { ImportFormat, Staged, StageProgress } from './contract.ts';
 import { endImport, importSteps } from './lifecycle.ts';
 import type { FileReader } from './reader.ts';
+import type { StagedImport } from './staged.ts';
 import {
   type ImportFailure,
   keepQuarantineTable,
@@ -54,13 +54,12 @@ export async function stageImport(
   row: TableImport,
   progress: (progress: StageProgress) => void,
   signal: AbortSignal,
-): Promise<Staged> {
+): Promise<StagedImport> {
   const { onBadRow, ...options } = row.options;
   const source = {
-    objectKey: row.object_key,
-    path: row.file_path,
+    key: row.object_key,
     sizeBytes: row.size_bytes,
-    format: row.format as ImportFormat,
+    format: row.format as FileFormat,
   };
   const write = async (prefixUrl: string) => {
     const input = { source, options, target: { prefixUrl, quarantine: onBadRow === 'quarantine' } };
@@ -71,7 +70,7 @@ export async function stageImport(
   return (await stageOnce(deps, work, write, signal)) ?? readManifest(deps, work);
 }
 
-const gatedOf = (row: TableImport, { table }: Staged): Gated => ({
+const gatedOf = (row: TableImport, { table }: StagedImport): Gated => ({
   ...{ organizationId: row.organization_id, tableId: row.table_id, tableName: row.table_name },
   ...{ columns: table.columns, files: table.files },
   how: { kind: row.mode === 'append' ? 'append' : 'replace' },
@@ -81,7 +80,7 @@ const gatedOf = (row: TableImport, { table }: Staged): Gated => ({
 /** Commits what is staged exactly once, and marks the import as succeeded. */
 export const commitImport = (deps: ImportRunDeps, row: TableImport): Promise<void> =>
   commitOnce(deps, workOf(row), {
-    commit: (manifest: Staged) => commitFiles(deps, row, manifest),
+    commit: (manifest: StagedImport) => commitFiles(deps, row, manifest),
     record: (db, manifest, committed) => recordImport(db, row, manifest, committed),
     // An append copied their rows, so nothing refers to these files.
     cleanUp: async ({ table }) => {
@@ -94,7 +93,11 @@ interface Committed {
   quarantineTableId: string | undefined;
 }
 
-async function commitFiles(deps: ImportRunDeps, row: TableImport, manifest: Staged): Promise<Committed> {
+async function commitFiles(
+  deps: ImportRunDeps,
+  row: TableImport,
+  manifest: StagedImport,
+): Promise<Committed> {
   const { organization_id: organizationId } = row;
   await inOrganization(deps.db, organizationId, (db) =>
     beginStep(db, organizationId, row.id, importSteps.commit),
@@ -118,7 +121,7 @@ async function commitFiles(deps: ImportRunDeps, row: TableImport, manifest: Stag
 async function recordImport(
   db: OrganizationTransaction,
   row: TableImport,
-  { table, quarantine, skippedLines, warnings, sourceColumns }: Staged,
+  { table, quarantine, skippedLines, warnings, sourceColumns }: StagedImport,
   { tableVersion, quarantineTableId }: Committed,
 ): Promise<void> {
   await makeReady(db, row.organization_id, row.table_id);

@@ -1,6 +1,7 @@
 import { AppError, notFound, ValidationError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import type { ProcessDeps } from '../../../data/processes/processes.ts';
+import { type FileFormat, formatOf, type ReadOptions } from '../../../packages/file-reader/index.ts';
 import { refuseUnlessWritable } from '../../tables/tables/grants.ts';
 import {
   findTableByName,
@@ -13,9 +14,8 @@ import {
 import { getFile } from '../../workspace/files/files.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
 import { startRun } from '../../workspace/runs/kind.ts';
-import { formatOf, type ImportFormat, type ImportOptions } from './contract.ts';
-import { checkOptions } from './options.ts';
 import { importProcess, importRuns } from './process.ts';
+import { refuseBadOptions } from './request-faults.ts';
 import { deleteTableImport, insertTableImport, type TableImport } from './table-imports.ts';
 
 export interface ImportRequest {
@@ -31,9 +31,9 @@ export interface ImportRequest {
   tableName: string | undefined;
   tableId: string | undefined;
   mode: TableImport['mode'];
-  format: ImportFormat | undefined;
+  format: FileFormat | undefined;
   onBadRow: 'fail' | 'quarantine';
-  options: ImportOptions;
+  options: ReadOptions;
 }
 
 /**
@@ -58,7 +58,7 @@ async function insertImport(db: OrganizationTransaction, request: ImportRequest)
   await getOpenProject(db, organizationId, projectId);
   const file = await getFile(db, organizationId, request.fileId, projectId);
   const format = request.format ?? formatByName(file.path);
-  checkOptions(request.options, format);
+  refuseBadOptions(request.options, format);
   const table = await targetTable(db, request);
   const row = {
     organization_id: organizationId,
@@ -112,7 +112,7 @@ function fillable(table: TableRow, mode: TableImport['mode']): TableRow {
   );
 }
 
-export function formatByName(path: string): ImportFormat {
+export function formatByName(path: string): FileFormat {
   const format = formatOf(path);
   if (format !== undefined) return format;
   const msg = `The name ${path} does not tell the format; send format.`;
@@ -120,7 +120,7 @@ export function formatByName(path: string): ImportFormat {
 }
 
 /** The same for a preview, whose format is only known from the file's name. */
-export function previewFormat(path: string): ImportFormat {
+export function previewFormat(path: string): FileFormat {
   const format = formatOf(path);
   if (format !== undefined) return format;
   throw new AppError(

@@ -4,14 +4,14 @@ import { isUniqueViolation, type OrganizationTransaction } from '../../../data/p
 import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 import { states } from '../../../data/postgres/states.ts';
+import type { ReadOptions, SkippedLine, Warning } from '../../../packages/file-reader/index.ts';
 import type { Refusal } from '../../tables/definitions/definitions.ts';
 import { deleteRun, followRun, insertRun, reportRunProgress } from '../../workspace/runs/runs.ts';
-import type { ImportOptions, SkippedLine, Warning } from './contract.ts';
 
 export type TableImport = RecordOf<'table_imports'>;
 
 /** How a file is read, and what is done with rows that do not fit. */
-export type StoredOptions = ImportOptions & { onBadRow: 'fail' | 'quarantine' };
+export type StoredOptions = ReadOptions & { onBadRow: 'fail' | 'quarantine' };
 
 declare module '../../../data/postgres/schema.ts' {
   interface Documents {

@@ -4,11 +4,10 @@ import { internalColumnPrefix } from '../../../data/lake/ducklake/catalog.ts';
 import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
 import { identifier, literal } from '../../../data/lake/sql.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
+import { type StagedFile, writeParquet } from '../../../packages/file-reader/index.ts';
 import { duplicateRowId } from '../../tables/records/duplicates.ts';
 import { createdAtColumn, deletedField, rowIdColumn } from '../../tables/tables/column-name.ts';
 import { duckDbType, type LakeColumn } from '../../tables/tables/columns.ts';
-import type { StagedFile } from '../file-imports/contract.ts';
-import { writeParquet } from '../file-imports/out/write.ts';
 import { pageColumns, type TargetColumns } from './columns.ts';
 import type { StagedPage } from './staged-pages.ts';
 
@@ -90,7 +89,7 @@ export async function writeIncoming(
 ): Promise<StagedFile[]> {
   const names = [...columns.map(({ name }) => identifier(name)), isDeleted];
   const read = async (sql: string) => (await connection.read(sql)).rows;
-  const target = { objects, prefixUrl: `${prefixUrl}incoming/`, columns: names.length };
+  const target = { store: objects, prefixUrl: `${prefixUrl}incoming/`, columns: names.length };
   return writeParquet(read, `SELECT ${names.join(', ')} FROM ${table}`, {
     ...target,
     sourceBytes: 0,
@@ -168,7 +167,7 @@ async function write(
 ): Promise<StagedFile[]> {
   const sourceBytes = pages.reduce((sum, { size_bytes: bytes }) => sum + bytes, 0);
   const read = async (sql: string) => (await connection.read(sql)).rows;
-  return writeParquet(read, select, { objects, prefixUrl, columns: columns.length, sourceBytes });
+  return writeParquet(read, select, { store: objects, prefixUrl, columns: columns.length, sourceBytes });
 }
 
 /** Rejects s_ids that occur in more than one page. Pages with disjoint ranges are not read. */

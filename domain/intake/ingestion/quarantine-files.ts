@@ -7,10 +7,9 @@ import { identifier, literal } from '../../../data/lake/sql.ts';
 import { batchPrefix } from '../../../data/objects/keys.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
+import { BadFileError, type FileFormat, type StagedFile } from '../../../packages/file-reader/index.ts';
 import { findPhysicalTable } from '../../tables/tables/columns.ts';
 import { findTable, getTable, type TableRow } from '../../tables/tables/tables.ts';
-import { BadFileError } from '../file-imports/bad-file.ts';
-import type { ImportFormat, StagedFile } from '../file-imports/contract.ts';
 import { lineColumn, rawColumn } from '../file-imports/restaged-columns.ts';
 import { getTableImport, isReplacedSince, type TableImport } from '../file-imports/table-imports.ts';
 import { completeBatch } from './complete.ts';
@@ -85,10 +84,9 @@ async function restageImport(
     ),
   );
   const source = {
-    objectKey: row.object_key,
-    path: row.file_path,
+    key: row.object_key,
     sizeBytes: row.size_bytes,
-    format: row.format as ImportFormat,
+    format: row.format as FileFormat,
   };
   const options = row.options;
   const again = { columns, quarantineUrl, prefixUrl };

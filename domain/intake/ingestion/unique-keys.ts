@@ -1,5 +1,6 @@
 import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
 import { identifier } from '../../../data/lake/sql.ts';
+import type { StagedFile } from '../../../packages/file-reader/index.ts';
 import {
   ambiguousKey,
   ambiguousKeys,
@@ -7,7 +8,6 @@ import {
   keysRepeatedIn,
   repeatedKeys,
 } from '../../tables/tables/repeated-keys.ts';
-import type { StagedFile } from '../file-imports/contract.ts';
 import { filesSource } from './merge.ts';
 import type { IncomingRows } from './page-files.ts';
 

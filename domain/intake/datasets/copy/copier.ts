@@ -1,10 +1,11 @@
 import type { EngineConnection } from '../../../../data/lake/engine/contract.ts';
 import type { ObjectStore } from '../../../../data/objects/store.ts';
+import type { CsvOptions } from '../../../../packages/file-reader/index.ts';
 import type { DataConnection } from '../../data-connections/data-connections.ts';
 import type { SessionLimits } from '../../data-connections/sources/sockets.ts';
 import type { SourceTarget } from '../../data-connections/sources/source.ts';
-import type { CsvOptions, StagedTable } from '../../file-imports/contract.ts';
 import type { FileReader } from '../../file-imports/reader.ts';
+import type { StagedTable } from '../../file-imports/staged.ts';
 import type { CopyProgress, SnapshotWarning } from '../snapshot-runs.ts';
 import type { CopiedIncrement, Increment } from './increment.ts';
 

@@ -1,17 +1,20 @@
 import { AppError } from '../../../../data/errors.ts';
+import { isReservedColumn } from '../../../../data/lake/ducklake/catalog.ts';
 import { type CopiedFile, withCopiedTable } from '../../../../data/lake/ducklake/copied-catalog.ts';
 import type { OtherFile } from '../../../../data/lake/ducklake/other-table.ts';
 import type { EngineConnection } from '../../../../data/lake/engine/contract.ts';
 import { isOutOfMemory } from '../../../../data/lake/engine/failure.ts';
 import { identifier } from '../../../../data/lake/sql.ts';
 import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
+import {
+  columnNames,
+  maxColumns,
+  typedColumn,
+  writeParquet,
+} from '../../../../packages/file-reader/index.ts';
 import { InternalFailure } from '../../data-connections/failure.ts';
 import type { SourceTarget } from '../../data-connections/sources/source.ts';
-import { maxColumns } from '../../file-imports/bad-file.ts';
-import { writeParquet } from '../../file-imports/out/write.ts';
-import { typedColumn } from '../../file-imports/parquet/types.ts';
-import { columnNames } from '../../file-imports/text/names.ts';
-import { column } from '../../file-imports/values/plan.ts';
+import { declaredColumn } from '../../file-imports/staged.ts';
 import type { CopyProgress } from '../snapshot-runs.ts';
 import type { Copied, CopyDeps, WithEngine } from './copier.ts';
 import { maxLineBytes, readCatalog } from './ducklake-catalog.ts';
@@ -86,7 +89,7 @@ export async function copyDucklake(
     };
     return await withEngine(signal, (engine) =>
       withCopiedTable(engine, copied, async (relation) => {
-        const staged = await stage(engine, relation, { objects, prefixUrl, sourceBytes: total });
+        const staged = await stage(engine, relation, { store: objects, prefixUrl, sourceBytes: total });
         progress({ fraction: 0.95, rows: staged.rows, bytes });
         return { ...staged, bytes };
       }).catch((error: unknown) => {
@@ -102,7 +105,7 @@ export async function copyDucklake(
 async function stage(
   engine: EngineConnection,
   relation: string,
-  to: Pick<Parameters<typeof writeParquet>[2], 'objects' | 'prefixUrl' | 'sourceBytes'>,
+  to: Pick<Parameters<typeof writeParquet>[2], 'store' | 'prefixUrl' | 'sourceBytes'>,
 ) {
   const { rows: described } = await engine.read(`DESCRIBE ${relation}`);
   if (described.length > maxColumns)
@@ -118,7 +121,10 @@ async function stage(
     lossy.length === 0 ? { rows: [] } : await engine.read(`SELECT ${losses.join(', ')} FROM ${relation}`);
   for (const [index, one] of lossy.entries())
     if (lost[0]?.[index] === true) Object.assign(one, { dataType: 'STRING', value: one.text });
-  const names = columnNames(found.map(({ name }) => name));
+  const names = columnNames(
+    found.map(({ name }) => name),
+    isReservedColumn,
+  );
   const terms = found.map(({ value }, index) => `${value} AS ${identifier(names[index]!)}`);
   const files = await writeParquet(
     async (sql) => (await engine.read(sql)).rows,
@@ -126,7 +132,9 @@ async function stage(
     { ...to, prefixUrl: `${to.prefixUrl}parquet/`, columns: found.length },
   );
   return {
-    columns: found.map(({ dataType, isNullable }, index) => column(names[index]!, dataType, isNullable)),
+    columns: found.map(({ dataType, isNullable }, index) =>
+      declaredColumn(names[index]!, dataType, isNullable),
+    ),
     files,
     rows: files.reduce((sum, one) => sum + one.rows, 0),
   };

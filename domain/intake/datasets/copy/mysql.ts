@@ -1,9 +1,10 @@
 import type { Connection, RowDataPacket } from 'mysql2/promise';
+import { isReservedColumn } from '../../../../data/lake/ducklake/catalog.ts';
 import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
+import { columnNames } from '../../../../packages/file-reader/index.ts';
 import { withMysql } from '../../data-connections/sources/mysql.ts';
 import type { SourceTarget } from '../../data-connections/sources/source.ts';
-import { columnNames } from '../../file-imports/text/names.ts';
-import { column } from '../../file-imports/values/plan.ts';
+import { declaredColumn } from '../../file-imports/staged.ts';
 import type { CopyProgress } from '../snapshot-runs.ts';
 import type { Copied, CopyDeps, CopyRequest, WithEngine } from './copier.ts';
 import { incrementCopied } from './increment.ts';
@@ -51,7 +52,10 @@ export function copyMysql(
         const from = part?.from ?? quoted(resource);
         const impossible = await impossibleDays(connection, from, found);
         const columns = found.map((one) => copiedColumn(one, impossible.has(one.name)));
-        const names = columnNames(found.map(({ name }) => name));
+        const names = columnNames(
+          found.map(({ name }) => name),
+          isReservedColumn,
+        );
         const stage = await createTextStage({
           ...deps,
           prefixUrl,
@@ -79,7 +83,7 @@ export function copyMysql(
           progress({ fraction: 0.95, rows, bytes: stage.bytes });
           return {
             columns: found.map(({ nullable }, index) =>
-              column(names[index]!, columns[index]!.dataType, nullable || unreadable === 'null'),
+              declaredColumn(names[index]!, columns[index]!.dataType, nullable || unreadable === 'null'),
             ),
             files,
             rows,

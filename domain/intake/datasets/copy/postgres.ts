@@ -1,10 +1,11 @@
 import type pg from 'pg';
+import { isReservedColumn } from '../../../../data/lake/ducklake/catalog.ts';
 import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
+import { columnNames } from '../../../../packages/file-reader/index.ts';
 import { withPostgres } from '../../data-connections/sources/postgres-session.ts';
 import type { SourceTarget } from '../../data-connections/sources/source.ts';
 import type { Flow } from '../../data-connections/sources/watch.ts';
-import { columnNames } from '../../file-imports/text/names.ts';
-import { column } from '../../file-imports/values/plan.ts';
+import { declaredColumn } from '../../file-imports/staged.ts';
 import type { CopyProgress } from '../snapshot-runs.ts';
 import type { Copied, CopyDeps, CopyRequest, WithEngine } from './copier.ts';
 import { copyOut } from './copy-out.ts';
@@ -53,7 +54,10 @@ export function copyPostgres(
         const relation = { ...whole, from: part?.from ?? whole.from };
         const facts = await numericFacts(client, relation);
         const columns = relation.columns.map((one) => copiedColumn(one, facts.get(one.name)));
-        const names = columnNames(relation.columns.map(({ name }) => name));
+        const names = columnNames(
+          relation.columns.map(({ name }) => name),
+          isReservedColumn,
+        );
         const stage = await createTextStage({
           ...deps,
           prefixUrl,
@@ -85,7 +89,7 @@ export function copyPostgres(
           progress({ fraction: 0.95, rows, bytes: stage.bytes });
           return {
             columns: relation.columns.map(({ nullable }, index) =>
-              column(names[index]!, columns[index]!.dataType, nullable || unreadable === 'null'),
+              declaredColumn(names[index]!, columns[index]!.dataType, nullable || unreadable === 'null'),
             ),
             files,
             rows,

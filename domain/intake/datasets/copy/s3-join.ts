@@ -1,6 +1,5 @@
 import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
-import type { CsvOptions } from '../../file-imports/contract.ts';
-import { detectQuote } from '../../file-imports/text/quote.ts';
+import { type CsvOptions, detectQuote } from '../../../../packages/file-reader/index.ts';
 import type { ListedObject, ObjectFormat } from './s3-objects.ts';
 import { orderOf, type Reordering, reordered } from './s3-order.ts';
 

@@ -1,7 +1,7 @@
 import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
+import { BadFileError } from '../../../../packages/file-reader/index.ts';
 import { InternalFailure } from '../../data-connections/failure.ts';
 import type { SourceTarget } from '../../data-connections/sources/source.ts';
-import { BadFileError } from '../../file-imports/bad-file.ts';
 import type { CopyProgress } from '../snapshot-runs.ts';
 import type { Copied, CopyDeps, CopyRequest, WithEngine } from './copier.ts';
 import { copyTooLarge } from './limits.ts';
@@ -52,8 +52,8 @@ export async function copyS3(
         throw error;
       }
     }
-    const objectKey = sourcePrefix + name;
-    return { objectKey, sizeBytes: await objects.upload(objectKey, noting()) };
+    const key = sourcePrefix + name;
+    return { key, sizeBytes: await objects.upload(key, noting()) };
   }
   const lines = { of: (line: number): string => `Line ${line}` };
   const { format } = listed[0]!;
@@ -67,8 +67,7 @@ export async function copyS3(
         await put('text', joinTexts(listed, read, { format, csv: format === 'csv' ? csv : {} }, lines)),
       );
     const source = {
-      objectKey: parts[0]!.objectKey,
-      path: listed[0]!.key,
+      key: parts[0]!.key,
       sizeBytes: parts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
       format: format === 'tsv' ? ('csv' as const) : format,
       ...(format === 'parquet' ? { parts } : {}),

@@ -5,10 +5,9 @@ import type { EngineConnection } from '../../../../data/lake/engine/contract.ts'
 import { identifier, literal } from '../../../../data/lake/sql.ts';
 import type { ObjectStore } from '../../../../data/objects/store.ts';
 import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
+import { type StagedFile, writeParquet } from '../../../../packages/file-reader/index.ts';
 import { InternalFailure } from '../../data-connections/failure.ts';
 import { type Flow, maxRowBytes, rowTooLarge } from '../../data-connections/sources/watch.ts';
-import type { StagedFile } from '../../file-imports/contract.ts';
-import { writeParquet } from '../../file-imports/out/write.ts';
 import type { UnreadableValues } from './copier.ts';
 import { copyTooLarge } from './limits.ts';
 import { countUnreadable, orFail, orNull, type TextColumn, unreadableFailure } from './unreadable.ts';
@@ -125,7 +124,7 @@ export async function createTextStage(options: TextStageOptions) {
     const from = `read_csv(${literal(path)}, ${format.join(', ')})`;
     const select = `SELECT ${terms.join(', ')} FROM ${from}`;
     const files = await writeParquet(async (sql) => (await connection.read(sql)).rows, select, {
-      objects,
+      store: objects,
       prefixUrl,
       columns: columns.length,
       sourceBytes: 0,

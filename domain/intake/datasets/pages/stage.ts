@@ -2,11 +2,10 @@ import type { LakeEngine } from '../../../../data/lake/engine/contract.ts';
 import { identifier, literal } from '../../../../data/lake/sql.ts';
 import type { ObjectStore } from '../../../../data/objects/store.ts';
 import { RemoteFailure } from '../../../../data/outgoing/failure.ts';
+import { BadFileError, writeParquet } from '../../../../packages/file-reader/index.ts';
 import { placeColumn } from '../../data-connections/replication-policy.ts';
-import { BadFileError } from '../../file-imports/bad-file.ts';
-import type { StagedTable } from '../../file-imports/contract.ts';
-import { writeParquet } from '../../file-imports/out/write.ts';
 import type { FileReader } from '../../file-imports/reader.ts';
+import type { StagedTable } from '../../file-imports/staged.ts';
 import type { CopyProgress } from '../snapshot-runs.ts';
 import type { Reading, ReadPart } from './reading.ts';
 
@@ -36,14 +35,14 @@ export async function stagePages(
   if (reading.records === 0) return { columns: [], files: [], rows: 0 };
   const { objects, files } = deps;
   const keyOf = (url: string): string => url.slice(`s3://${objects.settings.bucket}/`.length);
-  const objectKey = `${keyOf(prefixUrl)}records.ndjson`;
-  const sizeBytes = await objects.upload(objectKey, joined(objects, reading.parts, signal));
+  const key = `${keyOf(prefixUrl)}records.ndjson`;
+  const sizeBytes = await objects.upload(key, joined(objects, reading.parts, signal));
   try {
     const readUrl = `${prefixUrl}read/`;
     const { table } = await files.stage(
       organizationId,
       {
-        source: { objectKey, path: resource, sizeBytes, format: 'ndjson' },
+        source: { key, sizeBytes, format: 'ndjson' },
         options: { includeLoadDate: false },
         target: { prefixUrl: readUrl, quarantine: false },
       },
@@ -67,7 +66,7 @@ export async function stagePages(
       `What ${resource} answered makes no table: ${place}${reason ?? message}`,
     );
   } finally {
-    await objects.remove(objectKey).catch(() => undefined);
+    await objects.remove(key).catch(() => undefined);
   }
 }
 
@@ -113,7 +112,7 @@ async function keepLast(
         if (rows.length > 0) throw noKey(keys[index]!);
       }
       const run = async (sql: string) => (await connection.read(sql)).rows;
-      const options = { objects, prefixUrl, columns: columns.length, sourceBytes: sizeBytes };
+      const options = { store: objects, prefixUrl, columns: columns.length, sourceBytes: sizeBytes };
       const files = await writeParquet(run, sorted, options);
       return { columns, files, rows: files.reduce((sum, file) => sum + file.rows, 0) };
     },

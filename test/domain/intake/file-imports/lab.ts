@@ -2,49 +2,33 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isReservedColumn } from '../../../../data/lake/ducklake/catalog.ts';
 import { createLocalEngine } from '../../../../data/lake/engine/local.ts';
 import { createObjectStore } from '../../../../data/objects/store.ts';
-import { BadFileError, type ImportFailure } from '../../../../domain/intake/file-imports/bad-file.ts';
-import type {
-  ColumnMapping,
-  ImportDeps,
-  ImportFormat,
-  ImportOptions,
-  ImportSource,
-  Preview,
-  PreviewPage,
-  Staged,
-  StagedFile,
-} from '../../../../domain/intake/file-imports/contract.ts';
-import { preview } from '../../../../domain/intake/file-imports/preview.ts';
-import { stage } from '../../../../domain/intake/file-imports/stage.ts';
+import { previewRows } from '../../../../domain/intake/file-imports/preview-rows.ts';
+import {
+  type ColumnMapping,
+  type FileFormat,
+  openReader,
+  type Reader,
+  type ReadOptions,
+  type SourceFile,
+  type Staged,
+} from '../../../../packages/file-reader/index.ts';
 import { testStores } from '../../../support/stores.ts';
 
+/** The reader of files with an engine and an object store of the service. */
 export interface ImportLab {
-  deps: ImportDeps;
+  reader: Reader;
   /** Ends in a slash; everything of this lab is under it. */
   prefixUrl: string;
-  upload(content: string | Buffer, format?: ImportFormat): Promise<ImportSource>;
+  upload(content: string | Buffer, format?: FileFormat): Promise<SourceFile>;
   query(sql: string): Promise<unknown[][]>;
-  /** Runs the import; returns the rows as the engine shows them. */
-  importFile(source: ImportSource, options?: Partial<ImportOptions>, quarantine?: boolean): Promise<Imported>;
-  previewFile(
-    source: ImportSource,
-    options?: Partial<ImportOptions>,
-    page?: Partial<PreviewPage>,
-  ): Promise<Preview>;
-  /** Urls of the objects under a prefix. */
-  list(prefixUrl: string): Promise<string[]>;
+  /** Imports the file; bad records are quarantined. */
+  importFile(source: SourceFile, options: Partial<ReadOptions>): Promise<Staged>;
+  /** The Parquet file of a query's result. */
+  parquet(select: string): Promise<Buffer>;
   close(): Promise<void>;
-}
-
-export interface Imported {
-  staged: Staged;
-  prefixUrl: string;
-  /** Name and type of each column, as `name TYPE`. */
-  columns: string[];
-  rows: unknown[][];
-  quarantined: unknown[][];
 }
 
 /** A mapping of a column to one of the same name. */
@@ -53,72 +37,49 @@ export function mapping(name: string, dataType: string, rest: Partial<ColumnMapp
   return { ...same, unique: false, nullable: true, required: true, ...rest };
 }
 
-/** The failure of a file that cannot be imported. */
-export async function failureOf(work: Promise<unknown>): Promise<ImportFailure> {
-  const error = await work.then(
-    () => undefined,
-    (cause: unknown) => cause,
-  );
-  if (!(error instanceof BadFileError)) throw error ?? new Error('It did not fail');
-  return error.failure;
-}
-
 const { extensionDir, objectStore } = testStores();
 
 export async function openImportLab(): Promise<ImportLab> {
   const workDir = await mkdtemp(join(tmpdir(), 'import-lab-'));
+  const memoryLimitBytes = 1_000_000_000;
   const engine = await createLocalEngine({
     extensionDir,
     objectStore,
     workDir,
-    memoryLimitBytes: 1_000_000_000,
+    memoryLimitBytes,
     threads: 2,
   });
   const objects = createObjectStore(objectStore);
   const root = `import-lab/${randomUUID()}/`;
+  const prefixUrl = objects.rootUrl + root;
+  const reader = await openReader({
+    ...{ engine, store: objects, workDir, isReserved: isReservedColumn, readRows: previewRows },
+  });
   const query = (sql: string): Promise<unknown[][]> =>
     engine.scratch(async (connection) => (await connection.runAndReadAll(sql)).getRowsJson());
-  const rowsOf = (files: StagedFile[]): Promise<unknown[][]> =>
-    files.length === 0
-      ? Promise.resolve([])
-      : query(`FROM read_parquet([${files.map(({ url }) => `'${url}'`).join(', ')}])`);
-  const list = async (prefixUrl: string): Promise<string[]> =>
-    (await query(`SELECT file FROM glob('${prefixUrl}**')`)).map(([url]) => String(url));
-  const deps: ImportDeps = { engine, objects, workDir };
-  let imports = 0;
   return {
-    deps,
-    list,
-    async importFile(source, options = {}, quarantine = false) {
-      imports += 1;
-      const target = { prefixUrl: `s3://${objectStore.bucket}/${root}out/${imports}/`, quarantine };
-      const signal = new AbortController().signal;
-      const staged = await stage(
-        deps,
+    ...{ reader, prefixUrl, query },
+    importFile: (source, options) =>
+      reader.stage(
         source,
         { includeLoadDate: false, ...options },
-        target,
+        { prefixUrl: `${prefixUrl}out/${randomUUID()}/`, quarantine: true },
         () => undefined,
-        signal,
-      );
-      return {
-        staged,
-        prefixUrl: target.prefixUrl,
-        columns: staged.table.columns.map(({ name, dataType }) => `${name} ${dataType}`),
-        rows: await rowsOf(staged.table.files),
-        quarantined: await rowsOf(staged.quarantine?.files ?? []),
-      };
-    },
-    previewFile: (source, options = {}, page = {}) =>
-      preview(deps, source, { includeLoadDate: false, ...options }, { pageNumber: 1, pageSize: 50, ...page }),
-    prefixUrl: `s3://${objectStore.bucket}/${root}`,
+        new AbortController().signal,
+      ),
     async upload(content, format = 'csv') {
       const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-      const objectKey = `${root}source/${randomUUID()}`;
-      await objects.put(objectKey, bytes, 'application/octet-stream');
-      return { objectKey, path: `file.${format}`, sizeBytes: bytes.length, format };
+      const key = `${root}source/${randomUUID()}`;
+      await objects.put(key, bytes, 'application/octet-stream');
+      return { key, sizeBytes: bytes.length, format };
     },
-    query,
+    async parquet(select) {
+      const key = `${root}${randomUUID()}.parquet`;
+      await query(`COPY (${select}) TO '${objects.rootUrl}${key}' (FORMAT parquet)`);
+      const parts: Buffer[] = [];
+      for await (const part of await objects.read(key)) parts.push(part as Buffer);
+      return Buffer.concat(parts);
+    },
     async close() {
       await objects.removeAll(root);
       objects.close();
