@@ -2,11 +2,11 @@ import { defaultExclude, defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 /** Tests about months, volumes, random kills and corpora: `npm run test:long`. All others are the short ring. */
-export const longFiles = 'test/**/*.long.test.ts';
+export const longFiles = '{test,packages/*/test}/**/*.long.test.ts';
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['{test,packages/*/test}/**/*.test.ts'],
     exclude: [...defaultExclude, longFiles],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',

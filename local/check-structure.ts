@@ -16,12 +16,13 @@ const longComment = /^(?=.{111}) *(?:\/\/|\/\*|\* )/m;
  * from there.
  */
 const parts: Readonly<Record<string, readonly string[]>> = {
-  api: ['service', 'domain', 'data', 'workflows'],
-  worker: ['service', 'activities', 'domain', 'data', 'workflows'],
-  activities: ['service', 'domain', 'data', 'workflows'],
-  service: ['domain', 'data', 'workflows'],
-  domain: ['data', 'workflows'],
-  data: [],
+  api: ['service', 'domain', 'data', 'workflows', 'packages'],
+  worker: ['service', 'activities', 'domain', 'data', 'workflows', 'packages'],
+  activities: ['service', 'domain', 'data', 'workflows', 'packages'],
+  service: ['domain', 'data', 'workflows', 'packages'],
+  domain: ['data', 'workflows', 'packages'],
+  packages: [],
+  data: ['packages'],
   workflows: [],
 };
 /** The wings of the domain, lowest first, each with the lower ones that it may import. */
@@ -33,6 +34,7 @@ const wings: Readonly<Record<string, readonly string[]>> = {
   analyst: ['publishing', 'tables', 'workspace'],
   automation: ['analyst', 'publishing', 'intake', 'tables', 'workspace'],
 };
+const packageOf = /^packages\/[^/]+\//;
 const knownOfWorkflows = /\/(contract|names)\.ts$|^workflows\/(task-queues|trace-header)\.ts$/;
 const generated = 'data/postgres/schema.gen.ts';
 /**
@@ -47,6 +49,7 @@ const rooms = new Map<string, Map<string, string>>();
 
 for (const part of Object.keys(parts)) {
   for (const file of globSync(`${part}/**/*.ts`)) {
+    if (part === 'packages' && file.includes('/test/')) continue;
     const text = readFileSync(file, 'utf8');
     const lines = text.split('\n').length - 1;
     if (lines > maxLines && file !== generated) faults.push(`${file} has ${lines} lines; split it.`);
@@ -69,6 +72,11 @@ process.exit(faults.length === 0 ? 0 : 1);
 
 function checkImport(part: string, file: string, target: string): void {
   const [to] = target.split('/');
+  const [home] = packageOf.exec(target) ?? [];
+  if (home !== undefined && !file.startsWith(home) && target !== `${home}index.ts`)
+    faults.push(`${file} imports ${target}: only ${home}index.ts is for others.`);
+  if (part === 'packages' && home !== packageOf.exec(file)?.[0])
+    faults.push(`${file} imports ${target}: a package imports nothing of this repository.`);
   if (to === undefined || !(to in parts)) return;
   if (part === 'domain' && to === 'domain') checkWing(file, target);
   if (to === part) return;

@@ -32,7 +32,7 @@ const lettingTimePass: Readonly<Record<string, string>> = {
 };
 
 const faults: string[] = [];
-for (const file of globSync('test/**/*.ts')) {
+for (const file of globSync('{test,packages/*/test}/**/*.ts')) {
   if (file === helper) continue;
   const text = readFileSync(file, 'utf8');
   for (const [found] of text.matchAll(waits))
@@ -43,7 +43,7 @@ for (const file of globSync('test/**/*.ts')) {
       `${file} lets time pass (${found}): wait by eventually of ${helper}, or give the reason in local/check-tests.ts.`,
     );
 }
-for (const file of globSync('test/**/*.long.test.ts')) {
+for (const file of globSync('{test,packages/*/test}/**/*.long.test.ts')) {
   const short = file.replace('.long.', '.');
   if (!existsSync(short)) faults.push(`${file} is in the long ring alone: hold a little of it in ${short}.`);
 }
@@ -53,5 +53,7 @@ for (const [file] of Object.entries(lettingTimePass)) {
     faults.push(`${file} lets no time pass any more: take it off the list in local/check-tests.ts.`);
 }
 for (const fault of faults) console.error(fault);
-console.log(`${globSync('test/**/*.test.ts').length} files of tests, ${faults.length} faults.`);
+console.log(
+  `${globSync('{test,packages/*/test}/**/*.test.ts').length} files of tests, ${faults.length} faults.`,
+);
 process.exit(faults.length === 0 ? 0 : 1);

@@ -8,7 +8,7 @@ import { fontFiles } from '../../domain/publishing/report-formats/fonts.ts';
 
 /** Programs would start; what they import is imported all the same. Workflows are in their bundle. */
 const programs = /(^|\/)main\.ts$|^worker\/bundle\.ts$|^data\/zone-rules\/(use|compile)\.ts$/;
-const files = globSync('{api,worker,activities,service,domain,data}/**/*.ts').filter(
+const files = globSync('{api,worker,activities,service,domain,data,packages/*/src}/**/*.ts').filter(
   (file) => !programs.test(file) && !file.endsWith('.d.ts'),
 );
 // Fonts are read when a report needs them.
