@@ -19,7 +19,6 @@ import { type AppClients, createAppClients } from '../domain/analyst/app-connect
 import { conversationSources } from '../domain/analyst/conversations/report-sources.ts';
 import type { ModelsConfig } from '../domain/analyst/models/config.ts';
 import { createModels, type Models } from '../domain/analyst/models/models.ts';
-import { offlineModel } from '../domain/analyst/offline-analyst/model.ts';
 import { playbooksOfReports } from '../domain/analyst/playbooks/lineage.ts';
 import type { FireDeps } from '../domain/automation/schedules/fire.ts';
 import { workflowsOfReports, workflowsOfTables } from '../domain/automation/workflows/definitions/lineage.ts';
@@ -49,6 +48,7 @@ import { createQueryPool, type QueryPool } from '../domain/tables/query/pool.ts'
 import { type BodyReader, createBodyReader } from '../domain/tables/records/reading/reader.ts';
 import { type Appender, createAppender } from '../domain/tables/rows/append-queue.ts';
 import { createRowsBodies, type RowsBodies } from '../domain/tables/rows/body.ts';
+import { offlineModel } from '../packages/offline-analyst/index.ts';
 import { traceHeader } from '../workflows/trace-header.ts';
 import { type LakeOptions, openLakes } from './engine-process/open.ts';
 

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { shop } from './data-sets.ts';
 import { type Analyst, openAnalyst } from './support.ts';
 
-const text = readFileSync(new URL('../../../../docs/offline-analyst.md', import.meta.url), 'utf8');
+// The description for users, in the documentation of the repository.
+const text = readFileSync('docs/offline-analyst.md', 'utf8');
 const examples = text
   .split('\n')
   .filter((line) => line.startsWith('| ') && !line.startsWith('| What | Examples'))

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { nextDocumentStep, readDocument } from '../../../../domain/analyst/offline-analyst/document.ts';
+import { nextDocumentStep, readDocument } from '../src/document.ts';
 import { shop } from './data-sets.ts';
 import { type Analyst, openAnalyst, toolNames } from './support.ts';
 

@@ -1,14 +1,8 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { offlineModel } from '../../../../domain/analyst/offline-analyst/model.ts';
-import {
-  columnKey,
-  foundStatement,
-  joinsOf,
-  pairsOf,
-  uniqueStatement,
-} from '../../../../domain/analyst/turns/tools/find-joins.ts';
+import { offlineModel } from '../src/model.ts';
 import type { DataSet } from './data-sets.ts';
+import { foundJoins, quoted } from './find-joins.ts';
 
 export interface Answered {
   text: string;
@@ -46,10 +40,6 @@ export function optionsOf(
     inputSchema: { type: 'object' as const },
   }));
   return { prompt, tools };
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }
 
 export type Tools = Readonly<Record<string, (input: Record<string, unknown>) => Promise<unknown>>>;
@@ -160,7 +150,13 @@ export function toolsOf(
       tables: await Promise.all(set.tables.map((table) => listed(connection, table))),
     }),
     describe_table: ({ table }) => described(connection, String(table)),
-    find_joins: async ({ tables }) => ({ joins: await foundJoins(connection, tables as string[]) }),
+    find_joins: async ({ tables }) => {
+      const named = (tables as string[]).map((name) =>
+        listed(connection, { name, description: '', sql: '' }),
+      );
+      const rows = async (sql: string) => (await run(connection, sql)).rows;
+      return { joins: await foundJoins(await Promise.all(named), rows) };
+    },
     sample_rows: ({ table, limit }) =>
       query(`SELECT * FROM ${quoted(String(table))} ORDER BY 1 LIMIT ${limit ?? 10}`),
     run_sql: async ({ sql }) => {
@@ -179,17 +175,6 @@ export function toolsOf(
     draw_chart: async ({ title }) => ({ chartId: 'cht_1', title }),
     write_report: async ({ title }) => ({ reportId: 'rep_1', title, revision: 1 }),
   };
-}
-
-async function foundJoins(connection: DuckDBConnection, names: readonly string[]) {
-  const tables = await Promise.all(
-    names.map((name) => listed(connection, { name, description: '', sql: '' })),
-  );
-  const { rows } = await run(connection, uniqueStatement(tables));
-  const unique = rows.filter((row) => row[2] === true);
-  const keys = unique.map(([table, name]) => columnKey({ table: String(table), name: String(name) }));
-  const pairs = pairsOf(tables, new Set(keys));
-  return pairs.length === 0 ? [] : joinsOf(pairs, (await run(connection, foundStatement(pairs))).rows);
 }
 
 async function listed(connection: DuckDBConnection, { name, description }: DataSet['tables'][number]) {

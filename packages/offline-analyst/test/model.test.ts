@@ -1,6 +1,6 @@
 import { isStepCount, jsonSchema, type ModelMessage, streamText, tool } from 'ai';
 import { expect, it } from 'vitest';
-import { offlineModel } from '../../../../domain/analyst/offline-analyst/model.ts';
+import { offlineModel } from '../src/model.ts';
 import { toolNames } from './support.ts';
 
 const tools = Object.fromEntries(

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { offlineModel } from '../../../../domain/analyst/offline-analyst/model.ts';
+import { offlineModel } from '../src/model.ts';
 import { optionsOf, toolNames } from './support.ts';
 
 const columns = [{ name: 'total', dataType: 'INTEGER', nulls: 0, distinct: 1, values: null }];

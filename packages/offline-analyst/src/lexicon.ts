@@ -1,6 +1,6 @@
 import { stem } from './words.ts';
 
-/** The words of the grammar, as tables. docs/offline-analyst.md shows them to users. */
+/** The words of the grammar, as tables. */
 const words = (list: string): string[] => list.trim().split(/\s+/);
 
 export type Aggregate = 'count' | 'distinct' | 'sum' | 'avg' | 'min' | 'max' | 'median';

@@ -1,7 +1,7 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { expect, it } from 'vitest';
-import { offlineModel } from '../../../../domain/analyst/offline-analyst/model.ts';
-import { tokenize } from '../../../../domain/analyst/offline-analyst/words.ts';
+import { offlineModel } from '../src/model.ts';
+import { tokenize } from '../src/words.ts';
 import type { DataSet } from './data-sets.ts';
 import { openAnalyst, optionsOf, toolNames } from './support.ts';
 
