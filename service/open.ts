@@ -33,12 +33,9 @@ import type { ReplicateDeps } from '../domain/intake/datasets/replicate.ts';
 import { filesOfTables } from '../domain/intake/file-imports/lineage.ts';
 import { createFileReader, type FileReader } from '../domain/intake/file-imports/reader.ts';
 import { createPageWriter, type PageWriter } from '../domain/intake/ingestion/page-writer.ts';
-import { type ChartDrawer, createChartDrawer } from '../domain/publishing/charts/draw.ts';
 import type { NodeSecrets } from '../domain/publishing/deliveries/attempt-http.ts';
-import {
-  createReportFormatter,
-  type ReportFormatter,
-} from '../domain/publishing/report-formats/formatter.ts';
+import { type ChartDrawer, createChartDrawer } from '../domain/publishing/documents/drawer.ts';
+import { createReportFormatter, type ReportFormatter } from '../domain/publishing/documents/formatter.ts';
 import type { ReportSources } from '../domain/publishing/reports/assets.ts';
 import { reportsOfTables } from '../domain/publishing/reports/lineage.ts';
 import type { BuildLimits } from '../domain/tables/calculated-tables/deps.ts';

@@ -1,11 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  directedParts,
-  isRightToLeft,
-  mirrored,
-  turned,
-  visualOrder,
-} from '../../../../domain/publishing/report-formats/bidi.ts';
+import { directedParts, isRightToLeft, mirrored, turned, visualOrder } from '../src/bidi.ts';
 
 test('parts of one direction come in the order in which they are read', () => {
   const parts = directedParts('שלום 12 abc');

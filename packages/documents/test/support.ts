@@ -1,11 +1,6 @@
-import { afterAll, beforeAll } from 'vitest';
-import type { ExportFormat, ReportMaterial } from '../../../../domain/publishing/report-formats/contract.ts';
-import {
-  createReportFormatter,
-  type ReportFormatter,
-} from '../../../../domain/publishing/report-formats/formatter.ts';
+import { type ExportFormat, makeDocument, type ReportMaterial } from '../index.ts';
 
-export const writtenAt = '2026-11-21T08:30:00.000Z';
+const writtenAt = '2026-11-21T08:30:00.000Z';
 export const chartId = 'cht_01kahz3v6dfyvb1s8m3h9q2w4x';
 export const resultId = 'res_01kahz3v6dfyvb1s8m3h9q2w4x';
 
@@ -34,17 +29,13 @@ export function resultOf(rowCount: number): ReportMaterial['results'][string] {
   };
 }
 
-/** One formatter for the file. */
-export function useFormatter(options: Parameters<typeof createReportFormatter>[0] = {}) {
-  let formatter: ReportFormatter;
-  beforeAll(() => {
-    formatter = createReportFormatter(options);
-  });
-  afterAll(() => formatter?.close());
-  return (
-    format: ExportFormat,
-    markdown: string,
-    material = noMaterial,
-    title = 'A report',
-  ): Promise<Buffer> => formatter.format('org', format, { title, markdown, writtenAt }, async () => material);
+/** A document of the text, whose references are the material's. */
+export async function format(
+  format: ExportFormat,
+  markdown: string,
+  material = noMaterial,
+  title = 'A report',
+): Promise<Buffer> {
+  const bytes = await makeDocument(format, { title, markdown, writtenAt }, async () => material);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

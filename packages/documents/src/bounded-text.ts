@@ -1,6 +1,6 @@
 import type { Construct, Extension, TokenizeContext } from 'micromark-util-types';
 import type { Processor } from 'unified';
-import { AppError } from '../../../data/errors.ts';
+import { DocumentFault } from './fault.ts';
 
 /**
  * What opens or closes something in a text, and how many of it one paragraph, heading or cell may have. The
@@ -33,9 +33,9 @@ function counter(most: number, what: string): Construct {
   };
 }
 
-function tooDense(most: number, what: string): AppError {
-  return new AppError(
-    'invalid_request',
+function tooDense(most: number, what: string): DocumentFault {
+  return new DocumentFault(
+    'report_too_complex',
     `A paragraph of the report has more than ${most.toLocaleString('en')} ${what}: split it.`,
   );
 }

@@ -1,5 +1,3 @@
-import { isRawNumber } from '../../../data/exact-json.ts';
-
 /** How a column's values are measured, in Vega-Lite's terms. */
 export type Measure = 'quantitative' | 'temporal' | 'nominal';
 
@@ -11,6 +9,10 @@ export function measureOf(dataType: string): Measure {
   if (numbers.test(dataType)) return 'quantitative';
   return times.test(dataType) ? 'temporal' : 'nominal';
 }
+
+/** A number that a double cannot hold, as `JSON.rawJSON` keeps it. */
+const isRawNumber = (value: unknown): value is { rawJSON: string } =>
+  (JSON as unknown as { isRawJSON(value: unknown): boolean }).isRawJSON(value);
 
 /** A number for the drawing, which uses doubles; null if there is none or it is infinite. */
 export function numberOf(value: unknown): number | null {

@@ -1,12 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { AppError } from '../../../../data/errors.ts';
-import {
-  type ChartKind,
-  type ChartRequest,
-  type ChartResult,
-  chartSpec,
-} from '../../../../domain/publishing/charts/spec.ts';
-import { createLabels } from '../../../../domain/publishing/charts/values.ts';
+import { type ChartKind, type ChartRequest, type ChartResult, chartSpec } from '../../src/charts/spec.ts';
+import { createLabels } from '../../src/charts/values.ts';
+import { DocumentFault } from '../../src/fault.ts';
 
 interface Drawn {
   title: { text: string[] };
@@ -23,9 +18,9 @@ function refusalOf(request: Partial<ChartRequest>, result: ChartResult): string 
   try {
     specOf(request, result);
   } catch (error) {
-    expect(error).toBeInstanceOf(AppError);
-    expect((error as AppError).code).toBe('invalid_request');
-    return (error as AppError).message;
+    expect(error).toBeInstanceOf(DocumentFault);
+    expect((error as DocumentFault).code).toBe('chart_refused');
+    return (error as DocumentFault).message;
   }
   throw new Error('It was not refused.');
 }

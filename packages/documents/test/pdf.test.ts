@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { drawnPages, hasProgram, readPdf } from '../../../support/documents.ts';
-import { chartId, chartSvg, png, resultId, resultOf, useFormatter } from './support.ts';
+import { drawnPages, hasProgram, readPdf } from '../../../test/support/documents.ts';
+import { chartId, chartSvg, format, png, resultId, resultOf } from './support.ts';
 
-const format = useFormatter();
 const hasPoppler = hasProgram('pdftoppm');
 
 const textOf = async (pdf: Buffer): Promise<string> =>

@@ -1,13 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AppError } from '../../../../data/errors.ts';
-import { type ChartDrawer, createChartDrawer } from '../../../../domain/publishing/charts/draw.ts';
-import { type ChartRequest, chartKinds, chartSpec } from '../../../../domain/publishing/charts/spec.ts';
-
-let drawer: ChartDrawer;
-beforeAll(() => {
-  drawer = createChartDrawer();
-});
-afterAll(() => drawer?.close());
+import { describe, expect, test } from 'vitest';
+import { type ChartRequest, chartKinds, chartPng, chartSpec, chartSvg, DocumentFault } from '../../index.ts';
 
 const columns = [
   { name: 'month', dataType: 'DATE' },
@@ -22,14 +14,14 @@ const rows = ['2024-01-01', '2024-02-01', '2024-03-01'].map((month, index) => [
 
 function draw(request: Partial<ChartRequest>, result = { columns, rows: rows as unknown[][] }) {
   const whole = { kind: 'bar', x: 'month', y: 'revenue', title: 'Revenue', ...request } as const;
-  return drawer.svg('org', chartSpec(whole, result));
+  return chartSvg(chartSpec(whole, result));
 }
 
 async function refusalOf(work: Promise<unknown>): Promise<string> {
   const error = await work.catch((cause: unknown) => cause);
-  expect(error).toBeInstanceOf(AppError);
-  expect((error as AppError).code).toBe('invalid_request');
-  return (error as AppError).message;
+  expect(error).toBeInstanceOf(DocumentFault);
+  expect((error as DocumentFault).code).toBe('drawing_refused');
+  return (error as DocumentFault).message;
 }
 
 /** Width and height follow the signature and the header's name. */
@@ -38,12 +30,16 @@ function sizeOf(png: Buffer): [number, number] {
   return [png.readUInt32BE(16), png.readUInt32BE(20)];
 }
 
+async function pngOf(svg: string): Promise<Buffer> {
+  return Buffer.from(await chartPng(svg));
+}
+
 describe('a chart', () => {
   test.each(chartKinds)('of the kind %s is drawn, as SVG and at twice its size as PNG', async (kind) => {
     const svg = await draw({ kind });
     expect(svg).toContain('>Revenue</text>');
     const [, width, height] = /width="(\d+)" height="(\d+)"/.exec(svg) ?? [];
-    const png = await drawer.png('org', svg);
+    const png = await pngOf(svg);
     expect(sizeOf(png)).toEqual([2 * Number(width), 2 * Number(height)]);
   });
 
@@ -68,7 +64,7 @@ describe('a chart', () => {
     for (const kind of ['line', 'area', 'scatter'] as const) {
       const series = kind === 'area' ? {} : { series: 'region' };
       const svg = await draw({ kind, ...series }, { columns, rows: many });
-      expect(sizeOf(await drawer.png('org', svg))[0]).toBeGreaterThan(1_280);
+      expect(sizeOf(await pngOf(svg))[0]).toBeGreaterThan(1_280);
     }
   });
 
@@ -117,7 +113,7 @@ describe('text that means harm', () => {
       const svg = await draw({ kind, x: text, title: text, ...series }, other);
       expect(svg).not.toMatch(/<(?:script|image|foreignObject|a|use)\b/);
       expect(svg.match(/<\/svg>/g)).toHaveLength(1);
-      sizeOf(await drawer.png('org', svg));
+      sizeOf(await pngOf(svg));
       const plain = unescaped(svg);
       if (!text.includes('\u0000')) expect(plain).toContain(text.slice(0, 12));
     }
@@ -132,7 +128,7 @@ describe('text that means harm', () => {
       '<style/>',
       '<!ENTITY x "y">',
     ])
-      expect(await refusalOf(drawer.png('org', svg.replace('</svg>', `${element}</svg>`)))).toBe(
+      expect(await refusalOf(pngOf(svg.replace('</svg>', `${element}</svg>`)))).toBe(
         'The drawing holds what a chart has no use for.',
       );
   });
@@ -146,54 +142,24 @@ function unescaped(svg: string): string {
     .replaceAll('&amp;', '&');
 }
 
-describe('the drawer', () => {
+describe('the drawing', () => {
   const document = () => chartSpec({ kind: 'bar', x: 'month', y: 'revenue', title: 'T' }, { columns, rows });
 
   test('loads nothing, whatever the document says', async () => {
     for (const url of ['file:///etc/hostname', '/etc/hostname', 'http://127.0.0.1:9/x', 'data:,a'])
-      expect(await refusalOf(drawer.svg('org', { ...document(), data: { url } }))).toBe(
-        'The chart cannot be drawn.',
-      );
-  });
-
-  test('ends what takes too long, and draws the next', async () => {
-    const hasty = createChartDrawer({ timeoutMs: 30_000 });
-    try {
-      const endless = { ...document(), data: { sequence: { start: 0, stop: 3e7, as: 'c0' } } };
-      const ended = hasty.svg('a', endless);
-      const next = hasty.svg('b', document());
-      expect(await refusalOf(ended)).toMatch(
-        /^The chart (?:could not be drawn within 30 seconds|needs more memory than a drawing may take): group/,
-      );
-      expect(await next).toContain('<svg');
-    } finally {
-      await hasty.close();
-    }
+      expect(await refusalOf(chartSvg({ ...document(), data: { url } }))).toBe('The chart cannot be drawn.');
   });
 
   test('bounds what a drawing may weigh', async () => {
     const label = { type: 'text', text: 'x'.repeat(1_000) };
     const sequence = { sequence: { start: 0, stop: 4_000, as: 'c0' } };
-    expect(await refusalOf(drawer.svg('org', { data: sequence, mark: label }))).toBe(
+    expect(await refusalOf(chartSvg({ data: sequence, mark: label }))).toBe(
       'The drawing is larger than 2 MiB: group or limit the rows first.',
     );
   });
 
   test('bounds the size of an image', async () => {
     const svg = (await draw({})).replace(/width="\d+"/, 'width="200000"').replace(/viewBox="[^"]*"/, '');
-    expect(await refusalOf(drawer.png('org', svg))).toBe(
-      'The drawing is more than 4096 pixels wide or high.',
-    );
-  });
-
-  test('gives organizations turns', async () => {
-    const done: string[] = [];
-    const ask = (organizationId: string) =>
-      drawer.svg(organizationId, document()).then(() => done.push(organizationId));
-    // A thread that has begun draws in milliseconds.
-    await Promise.all([ask('a'), ask('b')]);
-    done.length = 0;
-    await Promise.all([...Array.from({ length: 12 }, () => ask('a')), ask('b')]);
-    expect(done.indexOf('b')).toBeLessThan(10);
+    expect(await refusalOf(pngOf(svg))).toBe('The drawing is more than 4096 pixels wide or high.');
   });
 });

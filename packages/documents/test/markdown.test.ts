@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { selfContained } from '../../../../domain/publishing/report-formats/markdown.ts';
-import { readMarkdown } from '../../../../domain/publishing/report-formats/tree.ts';
+import { selfContained } from '../src/markdown.ts';
+import { readMarkdown } from '../src/tree.ts';
 
 const written = (markdown: string) =>
   selfContained(readMarkdown(markdown), { charts: {}, results: {}, images: {} }).trim();

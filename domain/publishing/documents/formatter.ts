@@ -2,8 +2,13 @@ import { MessageChannel } from 'node:worker_threads';
 import { AppError } from '../../../data/errors.ts';
 import { fromSent } from '../../../data/lake/sent-error.ts';
 import { createSharedThreads, ThreadLimit } from '../../../data/process-pool/shared-threads.ts';
-import type { ExportFormat, ReportMaterial, ReportReferences, ReportSource } from './contract.ts';
-import type { FormatTask, formatInThread } from './tasks.ts';
+import type {
+  ExportFormat,
+  ReportMaterial,
+  ReportReferences,
+  ReportSource,
+} from '../../../packages/documents/index.ts';
+import type { FormatTask, formatInThread } from './format-task.ts';
 
 /**
  * Creates documents from reports in threads, so that other requests are not blocked; one that takes too long
@@ -32,12 +37,12 @@ const askedAtOnce = 16;
  * saved.
  */
 const youngMib = 64;
-const threadEntry: Extract<keyof typeof import('./tasks.ts'), 'formatInThread'> = 'formatInThread';
+const threadEntry: Extract<keyof typeof import('./format-task.ts'), 'formatInThread'> = 'formatInThread';
 
 export function createReportFormatter({ timeoutMs = 30_000, memoryMib = 512 } = {}): ReportFormatter {
   const threads = createSharedThreads<FormatTask, Awaited<ReturnType<typeof formatInThread>>>({
     // Only the threads load the libraries and fonts.
-    filename: new URL('./tasks.ts', import.meta.url).href,
+    filename: new URL('./format-task.ts', import.meta.url).href,
     name: threadEntry,
     memoryMib,
     youngMib,

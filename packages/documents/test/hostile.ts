@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { readDocx, readPdf } from '../../../support/documents.ts';
-import { useFormatter } from './support.ts';
+import { readDocx, readPdf } from '../../../test/support/documents.ts';
+import { format } from './support.ts';
 
-export const rows = (count: number) =>
-  Array.from({ length: count }, (_, index) => `| ${index} | x |`).join('\n');
+const rows = (count: number) => Array.from({ length: count }, (_, index) => `| ${index} | x |`).join('\n');
 
-/** What a user may write, by mistake or on purpose; each document still opens. Its size is a share of the largest. */
+/**
+ * What a user may write, by mistake or on purpose; each document still opens. Its size is a share of the
+ * largest.
+ */
 const hostileTexts = (share: number): Record<string, string> => ({
   'lists in one line': `${'- '.repeat(999 * share)}deepest`,
   'lists below each other': Array.from(
@@ -29,7 +31,6 @@ const hostileTexts = (share: number): Record<string, string> => ({
 
 /** Writes each in every format. */
 export function openHostileDocuments(share: number): void {
-  const format = useFormatter();
   describe.each(Object.entries(hostileTexts(share)))('%s', (_, markdown) => {
     test('is a document that opens in every format', async () => {
       const pages = await readPdf(await format('pdf', markdown));

@@ -1,4 +1,4 @@
-import { AppError } from '../../../data/errors.ts';
+import { DocumentFault } from '../fault.ts';
 import { createLabels, type Measure, measureOf, millisecondsOf, numberOf, plainText } from './values.ts';
 
 export const chartKinds = ['bar', 'line', 'area', 'scatter', 'pie'] as const;
@@ -40,7 +40,7 @@ type Datum = { c0: string | number | null; c1: number | null; c2?: string; n: nu
  * The document of a chart. User-supplied names occur in it only as data or titles, never as fields or
  * expressions.
  *
- * @throws AppError invalid_request, saying what to change
+ * @throws DocumentFault chart_refused, saying what to change
  */
 export function chartSpec(request: ChartRequest, result: ChartResult): ChartDocument {
   const { kind } = request;
@@ -228,7 +228,7 @@ function lines(text: string): string[] {
   return made.map(plainText);
 }
 
-function tooMany(count: number, what: string, most: number): AppError {
+function tooMany(count: number, what: string, most: number): DocumentFault {
   return refused(
     `The chart would have ${count} ${what}, and at most ${most} can be drawn: group or limit the rows first.`,
   );
@@ -238,6 +238,6 @@ function quoted(name: string): string {
   return `“${name.length > 80 ? `${name.slice(0, 80).toWellFormed()}…` : name}”`;
 }
 
-function refused(message: string): AppError {
-  return new AppError('invalid_request', message);
+function refused(message: string): DocumentFault {
+  return new DocumentFault('chart_refused', message);
 }

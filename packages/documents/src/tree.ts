@@ -2,8 +2,8 @@ import type { BlockContent, Nodes, Parents, Root, RootContent } from 'mdast';
 import remarkGfm from 'remark-gfm';
 import remarkParse from 'remark-parse';
 import { unified } from 'unified';
-import { AppError } from '../../../data/errors.ts';
 import { boundedText } from './bounded-text.ts';
+import { DocumentFault } from './fault.ts';
 
 /** Limit for the whole tree: a table of 10,000 rows and five columns has 110,000 nodes. */
 const maxNodes = 150_000;
@@ -59,9 +59,9 @@ function markersOf(line: string): number {
   return line.includes('>') ? count : 0;
 }
 
-export function tooDeep(cause?: unknown): AppError {
-  return new AppError(
-    'invalid_request',
+export function tooDeep(cause?: unknown): DocumentFault {
+  return new DocumentFault(
+    'report_too_complex',
     'The report nests or repeats more than a document can hold: split it, or simplify its lists and quotes.',
     { cause },
   );
@@ -77,8 +77,8 @@ function boundTree(root: Root): void {
     const { node, containers, inline } = open.pop()!;
     count += 1;
     if (count > maxNodes)
-      throw new AppError(
-        'invalid_request',
+      throw new DocumentFault(
+        'report_too_complex',
         `The report has more than ${maxNodes.toLocaleString('en')} elements (paragraphs, cells, words in bold and the like): split it, or shorten its tables.`,
       );
     if (!('children' in node)) continue;

@@ -2,30 +2,17 @@ import { createRequire } from 'node:module';
 import { Resvg } from '@resvg/resvg-js';
 import { type Loader, logger, None, parse, View } from 'vega';
 import { compile, type TopLevelSpec } from 'vega-lite';
-import { AppError } from '../../../data/errors.ts';
-import { type SentError, toSent } from '../../../data/lake/sent-error.ts';
+import { DocumentFault } from '../fault.ts';
 import type { ChartDocument } from './spec.ts';
 
-export type DrawTask = { name: 'svg'; document: ChartDocument } | { name: 'png'; svg: string };
-export type DrawAnswer = { output: string | Uint8Array } | { error: SentError };
-
-export const maxSvgBytes = 2_097_152;
+const maxSvgBytes = 2_097_152;
 const pngScale = 2;
 const maxSide = 4_096;
 /** Elements of a chart's drawing: nothing that executes, embeds or refers. */
 const drawn = new Set(['svg', 'g', 'path', 'line', 'rect', 'text', 'tspan', 'defs', 'clipPath']);
 const fontFiles = fontPaths(['DejaVuSans', 'DejaVuSans-Bold']);
 
-/** Entry point of the thread: errors are returned in serialised form. */
-export async function drawInThread(task: DrawTask): Promise<DrawAnswer> {
-  try {
-    return { output: task.name === 'svg' ? await svgOf(task.document) : pngOf(task.svg) };
-  } catch (error) {
-    return { error: toSent(error) };
-  }
-}
-
-async function svgOf(document: ChartDocument): Promise<string> {
+export async function svgOf(document: ChartDocument): Promise<string> {
   const faults: unknown[] = [];
   const quiet = logger(None);
   const { spec } = compile(document as unknown as TopLevelSpec, { logger: quiet });
@@ -37,7 +24,7 @@ async function svgOf(document: ChartDocument): Promise<string> {
   };
   try {
     const svg = await view.toSVG();
-    if (faults.length > 0) throw new AppError('invalid_request', 'The chart cannot be drawn.');
+    if (faults.length > 0) throw new DocumentFault('drawing_refused', 'The chart cannot be drawn.');
     refuseOther(svg);
     return svg;
   } finally {
@@ -45,7 +32,7 @@ async function svgOf(document: ChartDocument): Promise<string> {
   }
 }
 
-function pngOf(svg: string): Uint8Array {
+export function pngOf(svg: string): Uint8Array {
   refuseOther(svg);
   const font = {
     loadSystemFonts: false,
@@ -56,7 +43,7 @@ function pngOf(svg: string): Uint8Array {
   const image = new Resvg(svg, { font, fitTo: { mode: 'zoom', value: pngScale }, background: 'white' });
   // Its pixels use memory that no thread limit covers.
   if (image.width > maxSide || image.height > maxSide)
-    throw new AppError('invalid_request', `The drawing is more than ${maxSide} pixels wide or high.`);
+    throw new DocumentFault('drawing_refused', `The drawing is more than ${maxSide} pixels wide or high.`);
   return image.render().asPng();
 }
 
@@ -71,13 +58,13 @@ function refusingLoader(faults: unknown[]): Loader {
 
 function refuseOther(svg: string): void {
   if (Buffer.byteLength(svg) > maxSvgBytes)
-    throw new AppError(
-      'invalid_request',
+    throw new DocumentFault(
+      'drawing_refused',
       `The drawing is larger than ${maxSvgBytes / 1_048_576} MiB: group or limit the rows first.`,
     );
   for (const [, name] of svg.matchAll(/<([^\s/>]*)/g))
     if (name !== '' && !drawn.has(name!))
-      throw new AppError('invalid_request', 'The drawing holds what a chart has no use for.');
+      throw new DocumentFault('drawing_refused', 'The drawing holds what a chart has no use for.');
 }
 
 function fontPaths(names: readonly string[]): string[] {

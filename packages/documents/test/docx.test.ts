@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { hasProgram, officePdf, readDocx, readPdf } from '../../../support/documents.ts';
-import { chartId, chartSvg, png, resultId, resultOf, useFormatter } from './support.ts';
+import { hasProgram, officePdf, readDocx, readPdf } from '../../../test/support/documents.ts';
+import { chartId, chartSvg, format, png, resultId, resultOf } from './support.ts';
 
-const format = useFormatter();
 const hasOffice = hasProgram('soffice');
 
 const documentOf = async (docx: Buffer): Promise<string> => (await readDocx(docx)).text['word/document.xml']!;

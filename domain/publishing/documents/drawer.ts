@@ -1,8 +1,8 @@
 import { AppError } from '../../../data/errors.ts';
 import { fromSent } from '../../../data/lake/sent-error.ts';
 import { createSharedThreads, ThreadLimit } from '../../../data/process-pool/shared-threads.ts';
-import type { ChartDocument } from './spec.ts';
-import type { DrawAnswer, DrawTask } from './tasks.ts';
+import type { ChartDocument } from '../../../packages/documents/index.ts';
+import type { DrawAnswer, DrawTask } from './draw-task.ts';
 
 /**
  * Draws charts in threads, so that other requests are not blocked; a drawing that takes too long is ended
@@ -16,7 +16,7 @@ export interface ChartDrawer {
   close(): Promise<void>;
 }
 
-const threadEntry: Extract<keyof typeof import('./tasks.ts'), 'drawInThread'> = 'drawInThread';
+const threadEntry: Extract<keyof typeof import('./draw-task.ts'), 'drawInThread'> = 'drawInThread';
 
 /** Of one organization, waiting or being drawn. */
 const mostAsked = 32;
@@ -24,7 +24,7 @@ const mostAsked = 32;
 /** The libraries take a hundred megabytes per thread, and drawing a chart takes less than a second. */
 export function createChartDrawer({ timeoutMs = 10_000 } = {}): ChartDrawer {
   const threads = createSharedThreads<DrawTask, DrawAnswer>({
-    filename: new URL('./tasks.ts', import.meta.url).href,
+    filename: new URL('./draw-task.ts', import.meta.url).href,
     name: threadEntry,
     memoryMib: 512,
     timeoutMs,
