@@ -10,7 +10,7 @@ import type { ValueEncoder } from '../../../data/lake/encode/scalars.ts';
 import { dataTypeName } from '../../../data/lake/encode/type-name.ts';
 import { encoderFor } from '../../../data/lake/encode/values.ts';
 import { camelCase } from './camel-case.ts';
-import { QueryRefusal } from './guard/refusal.ts';
+import { QueryRefusal } from './refusal.ts';
 import type { RowFormat } from './request.ts';
 
 export interface EncodedRows {

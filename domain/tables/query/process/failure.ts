@@ -1,7 +1,8 @@
 import type { ErrorCode } from '../../../../data/errors.ts';
 import { isComparedWithNul } from '../../../../data/lake/engine/failure.ts';
 import type { LakeLocation } from '../../../../data/lake/location.ts';
-import { QueryRefusal } from '../guard/refusal.ts';
+import { SqlRefusal } from '../../../../packages/sql-guard/index.ts';
+import { QueryRefusal } from '../refusal.ts';
 
 export interface ShownFailure {
   code: ErrorCode;
@@ -37,9 +38,12 @@ const lostCatalog =
 const tooLarge =
   /^Out of Memory Error|^IO Error: [^\n]*(max_temp_directory_size|temp_directory|No space left on device)/i;
 
+const isRefusal = (error: unknown): error is QueryRefusal | SqlRefusal =>
+  error instanceof QueryRefusal || error instanceof SqlRefusal;
+
 /** What a client is shown of a failed statement, and what is only logged. */
 export function shownFailure(error: unknown, location: LakeLocation, readsThePast: boolean): ShownFailure {
-  if (error instanceof QueryRefusal) {
+  if (isRefusal(error)) {
     return { code: error.code, message: error.message, privateDetail: undefined, broken: 'nothing' };
   }
   const detail = error instanceof Error ? error.message : String(error);
@@ -95,7 +99,7 @@ export function shownFailure(error: unknown, location: LakeLocation, readsThePas
  * values, and names columns that it might have meant.
  */
 export function withoutValues(failure: ShownFailure, error: unknown): ShownFailure {
-  const isOurs = error instanceof QueryRefusal || failure.code !== 'query_failed';
+  const isOurs = isRefusal(error) || failure.code !== 'query_failed';
   if (isOurs || /^(Parser|Syntax) Error/.test(error instanceof Error ? error.message : '')) return failure;
   return {
     ...failure,

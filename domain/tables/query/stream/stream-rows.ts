@@ -1,8 +1,7 @@
 import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import { dataTypeName } from '../../../../data/lake/encode/type-name.ts';
+import { applyNames, checkStatement } from '../../../../packages/sql-guard/index.ts';
 import { distinctNames } from '../export/names.ts';
-import { checkStatement } from '../guard/check.ts';
-import { applyNames } from '../guard/column-names.ts';
 import { boundParameters } from '../process/bind.ts';
 import { confirmStreamed } from '../process/confirm.ts';
 import type { Engine } from '../process/engine.ts';

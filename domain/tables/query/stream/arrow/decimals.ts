@@ -1,6 +1,6 @@
 import type { DuckDBVector } from '@duckdb/node-api';
 import { Decimal } from 'apache-arrow';
-import { QueryRefusal } from '../../guard/refusal.ts';
+import { QueryRefusal } from '../../refusal.ts';
 import type { FixedLayout } from './columns.ts';
 import { valuesOf } from './vector-memory.ts';
 

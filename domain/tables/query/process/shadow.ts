@@ -2,27 +2,11 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { dataTypeName } from '../../../../data/lake/encode/type-name.ts';
 import { extensionOptions, loadExtensions } from '../../../../data/lake/engine/extensions.ts';
 import { identifier } from '../../../../data/lake/sql.ts';
-import type { ColumnedRelation } from '../../definitions/analysis.ts';
-import { placeOf } from '../guard/parse.ts';
-import { QueryRefusal } from '../guard/refusal.ts';
-import type { ProcessSettings } from '../process/messages.ts';
-import type { PlanNode } from './plan-node.ts';
+import { type Binder, type BoundQuery, placeOf, SqlRefusal } from '../../../../packages/sql-guard/index.ts';
+import type { ProcessSettings } from './messages.ts';
 
-/** A statement as the engine understands it. */
-export interface BoundQuery {
-  columns: { name: string; dataType: string }[];
-  /** Undefined if the engine cannot print it, or it is too long to be followed. */
-  plan: PlanNode | undefined;
-}
-
-/** Empty tables with the columns of real ones, over which statements are bound and never run. */
-export interface Shadow {
-  /** Replaces the tables. */
-  shape(relations: readonly ColumnedRelation[]): Promise<void>;
-  /** @throws QueryRefusal for a statement that does not fit the tables */
-  bind(sql: string): Promise<BoundQuery>;
-  /** Names of functions that may give another value for the same arguments. */
-  unstable: ReadonlySet<string>;
+/** Empty tables with the columns of real ones, in an engine of its own. */
+export interface Shadow extends Binder {
   interrupt(): void;
   close(): void;
 }
@@ -83,7 +67,7 @@ export async function openShadow(settings: ProcessSettings): Promise<Shadow> {
         throw bindingFailure(sql, read);
       // The plan may be one that cannot be printed; what the statement gives is reported all the same.
       const statement = await connection.prepare(sql).catch((error: unknown) => {
-        throw new QueryRefusal('query_failed', firstLines(error));
+        throw new SqlRefusal('query_failed', firstLines(error));
       });
       const columns = Array.from({ length: statement.columnCount }, (_, index) => ({
         name: statement.columnName(index),
@@ -91,7 +75,7 @@ export async function openShadow(settings: ProcessSettings): Promise<Shadow> {
       }));
       statement.destroySync();
       const plans = read?.['plans'];
-      return { columns, plan: Array.isArray(plans) ? (plans[0] as PlanNode | undefined) : undefined };
+      return { columns, plan: Array.isArray(plans) ? (plans[0] as BoundQuery['plan']) : undefined };
     },
 
     interrupt: () => connection.interrupt(),
@@ -113,7 +97,7 @@ function readPlan(text: string): Record<string, unknown> | undefined {
 function bindingFailure(sql: string, { error_message: message, position }: Record<string, unknown>) {
   const at = Number(position);
   const place = Number.isFinite(at) ? ` (${placeOf(sql, at)})` : '';
-  return new QueryRefusal('query_failed', `Binder Error: ${String(message).slice(0, 2_000)}${place}`);
+  return new SqlRefusal('query_failed', `Binder Error: ${String(message).slice(0, 2_000)}${place}`);
 }
 
 const firstLines = (error: unknown): string =>

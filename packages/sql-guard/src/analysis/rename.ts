@@ -1,14 +1,14 @@
-import type { ColumnedRelation, DefinitionText, Renamed, Renaming } from '../../definitions/analysis.ts';
 import { boundedDepth } from '../guard/check.ts';
 import type { Parser } from '../guard/parse.ts';
 import { shortenColumns } from '../guard/qualified-columns.ts';
-import { QueryRefusal } from '../guard/refusal.ts';
+import { SqlRefusal } from '../guard/refusal.ts';
 import { nameReader, quoted, splice, type TableEdit } from '../guard/splice.ts';
 import { foldName, isNode, type TreeNode, type TreeValue, text, withoutTail } from '../guard/tree.ts';
 import { relationsNamed } from './analyze.ts';
+import type { Binder, BoundQuery } from './binder.ts';
+import type { ColumnedRelation, DefinitionText, Renamed, Renaming } from './contract.ts';
 import { type Origins, originKey } from './influence.ts';
 import { originsOf } from './origins.ts';
-import type { BoundQuery, Shadow } from './shadow.ts';
 
 /** More places than this are not tried, each of which costs a round of binding. */
 const maxPlaces = 200;
@@ -19,7 +19,7 @@ const maxPlaces = 200;
  */
 export async function followRenaming(
   parser: Parser,
-  shadow: Shadow,
+  binder: Binder,
   definition: DefinitionText,
   renaming: Renaming,
 ): Promise<Renamed> {
@@ -27,10 +27,10 @@ export async function followRenaming(
     return await boundedDepth(() =>
       renaming.column === undefined
         ? renameRelation(parser, definition, renaming)
-        : renameColumn(parser, shadow, definition, { ...renaming, column: renaming.column }),
+        : renameColumn(parser, binder, definition, { ...renaming, column: renaming.column }),
     );
   } catch (error) {
-    if (error instanceof QueryRefusal) return undefined;
+    if (error instanceof SqlRefusal) return undefined;
     throw error;
   }
 }
@@ -79,7 +79,7 @@ interface ColumnRenaming extends Renaming {
  */
 async function renameColumn(
   { parse }: Parser,
-  shadow: Shadow,
+  binder: Binder,
   { query, relations }: DefinitionText,
   renaming: ColumnRenaming,
 ): Promise<Renamed> {
@@ -90,9 +90,9 @@ async function renameColumn(
   const places = placesOf(tree, renaming.column);
   if (places.length > maxPlaces) return undefined;
 
-  const bind = async (sql: string) => shadow.bind(withoutTail(sql));
+  const bind = async (sql: string) => binder.bind(withoutTail(sql));
   const meaning = (bound: BoundQuery) => meaningOf(bound, renamed.name, renaming);
-  await shadow.shape(withColumns(reads, renamed, 'both', renaming));
+  await binder.shape(withColumns(reads, renamed, 'both', renaming));
   const before = await bind(query);
   const wanted = meaning(before);
   let edits: ColumnEdit[] = [];
@@ -105,10 +105,10 @@ async function renameColumn(
       break;
     }
   }
-  await shadow.shape(withColumns(reads, renamed, 'old', renaming));
+  await binder.shape(withColumns(reads, renamed, 'old', renaming));
   const original = await bind(query);
   const means = meaning(original);
-  await shadow.shape(withColumns(reads, renamed, 'new', renaming));
+  await binder.shape(withColumns(reads, renamed, 'new', renaming));
   // Where the result has no part of it, as within EXISTS, a column of another table was taken for it.
   for (const edit of edits) {
     const without = edits.filter((each) => each !== edit);
@@ -129,7 +129,7 @@ async function renameColumn(
 const withoutAlias = ({ path, ...edit }: ColumnEdit): TableEdit => ({ ...edit, replacement: path });
 
 const refused = (error: unknown): undefined => {
-  if (error instanceof QueryRefusal) return undefined;
+  if (error instanceof SqlRefusal) return undefined;
   throw error;
 };
 

@@ -1,10 +1,7 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { beforeAll, expect, it } from 'vitest';
-import {
-  allowedFunctions,
-  allowedTableFunctions,
-} from '../../../../../domain/tables/query/guard/functions.ts';
-import { testExtensionDir } from '../lab.ts';
+import { allowedFunctions, allowedTableFunctions } from '../../../../packages/sql-guard/index.ts';
+import { testExtensionDir } from './lab.ts';
 
 /**
  * Names that the parser turns into operators, keywords or other functions; the catalog does not list them.

@@ -1,6 +1,6 @@
-import type { ColumnedRelation } from '../../definitions/analysis.ts';
 import { foldName, isNode, type TreeNode, type TreeValue, text } from '../guard/tree.ts';
 import { aggregateOf, meaning, someNode } from './aggregates.ts';
+import type { ColumnedRelation } from './contract.ts';
 
 /**
  * The expressions by which a statement groups, each once; undefined if they cannot be determined. A name is

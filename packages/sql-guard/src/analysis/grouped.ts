@@ -1,4 +1,3 @@
-import type { GroupPart, Increment } from '../../definitions/analysis.ts';
 import { foldName, isNode, type TreeNode, type TreeValue, text } from '../guard/tree.ts';
 import {
   type Aggregate,
@@ -9,6 +8,7 @@ import {
   someNode,
 } from './aggregates.ts';
 import type { AnalyzedTree, Bench } from './bench.ts';
+import type { GroupPart, Increment } from './contract.ts';
 import { groupKeys, holdsAggregate, isKey } from './group-keys.ts';
 import { keptExtremeType, keptSumType, keptType } from './kept-type.ts';
 import { childrenOf, isLinear, isStable } from './linear.ts';
@@ -161,15 +161,15 @@ function partialOf(tree: TreeNode, keys: readonly TreeNode[], parts: readonly Tr
 }
 
 /** The types of the columns of a statement that does nothing but group rows that follow row by row. */
-async function boundTypes({ print, shadow }: Bench, tree: TreeNode): Promise<PlanNode[] | undefined> {
+async function boundTypes({ print, binder }: Bench, tree: TreeNode): Promise<PlanNode[] | undefined> {
   const sql = await print(tree);
   if (sql === undefined) return undefined;
-  const { plan } = await shadow.bind(sql);
+  const { plan } = await binder.bind(sql);
   if (plan?.['type'] !== 'LOGICAL_PROJECTION') return undefined;
   const [groups] = childrenOf(plan);
   if (groups?.['type'] !== 'LOGICAL_AGGREGATE_AND_GROUP_BY') return undefined;
   const [rows] = childrenOf(groups);
-  if (rows === undefined || !isLinear(rows, shadow.unstable)) return undefined;
+  if (rows === undefined || !isLinear(rows, binder.unstable)) return undefined;
   const values = plan['expressions'];
   return Array.isArray(values)
     ? values.map((value) => (value as PlanNode)['return_type'] as PlanNode)
@@ -215,17 +215,17 @@ const rowByRow: ReadonlySet<unknown> = new Set([
 
 /** Whether the result over what is kept has the columns of the statement, each computed row by row. */
 async function givesTheSame(
-  { shadow }: Bench,
+  { binder }: Bench,
   result: string,
   stored: readonly { name: string; type: string }[],
   { relations, columns }: AnalyzedTree,
 ): Promise<boolean> {
-  await shadow.shape([{ id: '', name: groupsRelation, columns: stored }]);
-  const bound = await shadow.bind(result);
-  await shadow.shape(relations);
+  await binder.shape([{ id: '', name: groupsRelation, columns: stored }]);
+  const bound = await binder.bind(result);
+  await binder.shape(relations);
   const isRowByRow = (operator: PlanNode): boolean =>
     rowByRow.has(operator['type']) &&
-    isStable(operator, shadow.unstable) &&
+    isStable(operator, binder.unstable) &&
     childrenOf(operator).every(isRowByRow);
   return (
     bound.plan !== undefined &&

@@ -1,4 +1,4 @@
-import type { QueryRelation } from '../request.ts';
+import type { Relation } from '../request.ts';
 import type { ParseSelect } from './parse.ts';
 import { foldName, type TreeNode, withoutTail } from './tree.ts';
 
@@ -10,20 +10,20 @@ export interface ParsedView {
 
 export interface KnownRelations {
   /** A relation that the statement, or the view, may name. */
-  find(foldedName: string, view?: QueryRelation): QueryRelation | undefined;
-  view(relation: QueryRelation): ParsedView | undefined;
+  find(foldedName: string, view?: Relation): Relation | undefined;
+  view(relation: Relation): ParsedView | undefined;
 }
 
 /**
  * Parses the views a statement may reach: those whose name occurs in it, or in the SELECT of one that does.
  */
 export async function knownRelations(
-  relations: readonly QueryRelation[],
+  relations: readonly Relation[],
   sql: string,
   parse: ParseSelect,
 ): Promise<KnownRelations> {
   const views = new Map<string, ParsedView>();
-  const texts: [string, readonly QueryRelation[]][] = [[sql, relations]];
+  const texts: [string, readonly Relation[]][] = [[sql, relations]];
   for (let next = texts.pop(); next !== undefined; next = texts.pop()) {
     const [source, within] = next;
     const inSource = wordsIn(source);
@@ -38,8 +38,8 @@ export async function knownRelations(
       if (reads.length > 0) texts.push([definition, reads]);
     }
   }
-  const scopes = new Map<readonly QueryRelation[], Map<string, QueryRelation>>();
-  const scopeOf = (within: readonly QueryRelation[]) => {
+  const scopes = new Map<readonly Relation[], Map<string, Relation>>();
+  const scopeOf = (within: readonly Relation[]) => {
     const known =
       scopes.get(within) ?? new Map(within.map((relation) => [foldName(relation.name), relation]));
     scopes.set(within, known);

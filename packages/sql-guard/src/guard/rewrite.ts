@@ -1,6 +1,6 @@
-import type { QueryParameter, QueryRelation } from '../request.ts';
+import type { Parameter, Relation } from '../request.ts';
 import { shortenColumns } from './qualified-columns.ts';
-import { QueryRefusal, unavailable, uninspectable } from './refusal.ts';
+import { SqlRefusal, unavailable, uninspectable } from './refusal.ts';
 import type { KnownRelations } from './relations.ts';
 import { quoted, splice, type TableEdit } from './splice.ts';
 import { constant, greater, selectStarFrom, subqueryTable } from './synthetic.ts';
@@ -18,14 +18,14 @@ export interface RewriteContext {
   /** Ids of the relations encountered, in order. */
   scanned: Set<string>;
   /** Parameters of the statement; a view has none. */
-  parameters: readonly QueryParameter[];
+  parameters: readonly Parameter[];
 }
 
 interface Place {
   /** The version a view is read at, which its tables inherit. */
   version: number | undefined;
   /** The views being expanded, outermost first. */
-  within: readonly QueryRelation[];
+  within: readonly Relation[];
 }
 
 const deepestView = 32;
@@ -84,11 +84,11 @@ function rewriteTable(table: TreeNode, context: RewriteContext, place: Place): O
   return asSubquery(table, relation, `${body} WHERE snapshot_id > ${after}`, added);
 }
 
-function resolve(table: TreeNode, relations: KnownRelations, view: QueryRelation | undefined): QueryRelation {
+function resolve(table: TreeNode, relations: KnownRelations, view: Relation | undefined): Relation {
   refuseForeign(table);
   const relation = relations.find(foldName(text(table['table_name'])), view);
   if (relation === undefined) throw unavailable(shownName(table));
-  if (relation.refusal !== undefined) throw new QueryRefusal('query_failed', relation.refusal);
+  if (relation.refusal !== undefined) throw new SqlRefusal('query_failed', relation.refusal);
   return relation;
 }
 
@@ -110,13 +110,13 @@ function shownName(table: TreeNode): string {
 
 function expandView(
   table: TreeNode,
-  relation: QueryRelation,
+  relation: Relation,
   view: { sql: string; tree: TreeNode },
   context: RewriteContext,
   place: Place,
 ): Omit<TableEdit, 'offset'> {
   if (place.within.some(({ id }) => id === relation.id) || place.within.length >= deepestView) {
-    throw new QueryRefusal('query_failed', `The view "${relation.name}" is nested too deeply or in itself.`);
+    throw new SqlRefusal('query_failed', `The view "${relation.name}" is nested too deeply or in itself.`);
   }
   const within = [...place.within, relation];
   const body = rewriteTables(view.sql, view.tree, context, { ...place, within });
@@ -125,7 +125,7 @@ function expandView(
 
 function asSubquery(
   table: TreeNode,
-  relation: QueryRelation,
+  relation: Relation,
   body: string,
   tree: TreeNode,
 ): Omit<TableEdit, 'offset'> {

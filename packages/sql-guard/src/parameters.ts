@@ -1,21 +1,16 @@
-import type { CellValue, QueryParameter, QueryRelation } from './request.ts';
+import { quoted } from './guard/splice.ts';
+import type { Parameter, Relation } from './request.ts';
 
 /** A placeholder such as `${params.since}`, whose value is not known before a statement runs. */
 export const placeholder = /\$\{[^{}]{0,200}\}/g;
 
-/** The value of a placeholder: a cell value, or a table by its name. */
-export type SqlValue = CellValue | { table: string };
-
-/** By placeholder as written in the statement: `${params.since}`. */
-export type SqlValues = ReadonlyMap<string, SqlValue>;
-
-/** A statement as passed to the pool, together with the values of its placeholders. */
-export interface ParameterizedSql {
+/** A statement together with the values of its placeholders. */
+export interface ParameterizedSql<Value> {
   sql: string;
-  parameters: readonly QueryParameter[];
+  parameters: readonly (Parameter & { value: Value })[];
   /** Placeholders for tables: each is a relation of that name. */
   tableSources: readonly string[];
-  relations: readonly QueryRelation[];
+  relations: readonly Relation[];
 }
 
 /**
@@ -24,12 +19,15 @@ export interface ParameterizedSql {
  * know how the engine reads quotes and comments: a placeholder that the parser does not return as a parameter
  * or a table is refused later. Lines keep their positions, and columns nearly so.
  */
-export function withParameters(sql: string, values: SqlValues): ParameterizedSql {
+export function withParameters<Value>(
+  sql: string,
+  values: ReadonlyMap<string, Value | { table: string }>,
+): ParameterizedSql<Value> {
   if (values.size === 0) return { sql, parameters: [], tableSources: [], relations: [] };
   let prefix = 'p';
   while (sql.includes(`$${prefix}`)) prefix += 'p';
-  const parameters: QueryParameter[] = [];
-  const relations = new Map<string, QueryRelation>();
+  const parameters: (Parameter & { value: Value })[] = [];
+  const relations = new Map<string, Relation>();
   const replaced = sql.replace(placeholder, (source) => {
     const value = values.get(source);
     if (value === undefined) return source;
@@ -37,7 +35,7 @@ export function withParameters(sql: string, values: SqlValues): ParameterizedSql
       relations.set(source, {
         name: source,
         id: source,
-        definition: `SELECT * FROM "${value.table.replaceAll('"', '""')}"`,
+        definition: `SELECT * FROM ${quoted(value.table)}`,
       });
       return `"${source}"`;
     }
@@ -54,5 +52,5 @@ export function withParameters(sql: string, values: SqlValues): ParameterizedSql
   };
 }
 
-const isTable = (value: SqlValue): value is { table: string } =>
+const isTable = <Value>(value: Value | { table: string }): value is { table: string } =>
   typeof value === 'object' && value !== null && 'table' in value;

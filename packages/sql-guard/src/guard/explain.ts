@@ -1,4 +1,4 @@
-import { QueryRefusal } from './refusal.ts';
+import { SqlRefusal } from './refusal.ts';
 
 /** White space and comments, up to where the statement begins. */
 function beginOf(sql: string): number {
@@ -17,7 +17,7 @@ function beginOf(sql: string): number {
  * The statement that an EXPLAIN is of, with spaces in place of the word, so that positions in it stay the
  * same; undefined if it is none.
  *
- * @throws QueryRefusal for ANALYZE, which would run it, and other options
+ * @throws SqlRefusal for ANALYZE, which would run it, and other options
  */
 export function explainedBy(sql: string): string | undefined {
   const begin = beginOf(sql);
@@ -26,7 +26,7 @@ export function explainedBy(sql: string): string | undefined {
   const end = begin + word.length;
   const rest = sql.slice(end);
   if (/^\s*(?:analyze\b|\(\s*(?:analyze|format)\b)/i.test(rest))
-    throw new QueryRefusal(
+    throw new SqlRefusal(
       'query_not_read_only',
       'EXPLAIN takes no options here: it shows the plan of a SELECT without running it.',
     );

@@ -1,28 +1,28 @@
-import type { Increment } from '../../definitions/analysis.ts';
 import type { Parser } from '../guard/parse.ts';
-import { QueryRefusal } from '../guard/refusal.ts';
+import { SqlRefusal } from '../guard/refusal.ts';
 import { foldName, isNode, type TreeNode, type TreeValue, text } from '../guard/tree.ts';
 import { someNode } from './aggregates.ts';
 import { type AnalyzedTree, benchOf } from './bench.ts';
+import type { Binder } from './binder.ts';
+import type { Increment } from './contract.ts';
 import { groupedIncrement } from './grouped.ts';
 import { isLinear } from './linear.ts';
-import type { Shadow } from './shadow.ts';
 
 /** How the result follows from rows that are added to what is read; null if in no way that is known here. */
 export async function incrementOf(
   parser: Parser,
-  shadow: Shadow,
+  binder: Binder,
   analyzed: AnalyzedTree,
 ): Promise<Increment | null> {
   const { tree, plan } = analyzed;
-  if (!isPlainSelect(tree) || someNode(tree, (node) => isUnsafe(node, shadow.unstable))) return null;
+  if (!isPlainSelect(tree) || someNode(tree, (node) => isUnsafe(node, binder.unstable))) return null;
   const isOrdered = Array.isArray(tree['modifiers']) && tree['modifiers'].length > 0;
-  if (!isOrdered && isLinear(plan, shadow.unstable)) return { kind: 'rows' };
+  if (!isOrdered && isLinear(plan, binder.unstable)) return { kind: 'rows' };
   if (!analyzed.isBuilt) return null;
   try {
-    return (await groupedIncrement(benchOf(parser, shadow), analyzed)) ?? null;
+    return (await groupedIncrement(benchOf(parser, binder), analyzed)) ?? null;
   } catch (error) {
-    if (error instanceof QueryRefusal) return null;
+    if (error instanceof SqlRefusal) return null;
     throw error;
   }
 }

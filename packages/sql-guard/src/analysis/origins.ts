@@ -1,4 +1,4 @@
-import type { Influence } from '../../definitions/analysis.ts';
+import type { Influence } from './contract.ts';
 import { at, expression, expressions } from './expression-origins.ts';
 import { as, type Origins, originKey, union } from './influence.ts';
 import { NotFollowed, node, nodes, type PlanNode } from './plan-node.ts';

@@ -1,4 +1,4 @@
-import type { QueryRelation } from '../request.ts';
+import type { Relation } from '../request.ts';
 import { isNode, type TreeNode, text } from './tree.ts';
 
 export function isShowTables(tree: TreeNode): boolean {
@@ -13,7 +13,7 @@ export function isShowTables(tree: TreeNode): boolean {
 }
 
 /** Answers SHOW TABLES with the organization's relations, not with the engine's catalog. */
-export function listing(relations: readonly QueryRelation[]): string {
+export function listing(relations: readonly Relation[]): string {
   const names = relations.map((relation) => `('${relation.name.replaceAll("'", "''")}')`);
   if (names.length === 0) return `SELECT '' AS "name" WHERE false`;
   return `SELECT "name" FROM (VALUES ${names.join(', ')}) AS listed("name") ORDER BY "name"`;

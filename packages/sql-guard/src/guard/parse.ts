@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { PrintSelect } from './column-names.ts';
-import { QueryRefusal, uninspectable } from './refusal.ts';
+import { SqlRefusal, uninspectable } from './refusal.ts';
 import { isNode, type TreeNode, text } from './tree.ts';
 
 /** One SELECT of the text, as DuckDB's own parser reads it. */
@@ -28,7 +28,7 @@ export async function createParser(connection: DuckDBConnection): Promise<Parser
   const serialize = await connection.prepare('SELECT json_serialize_sql($1::VARCHAR)');
   const parse: ParseSelect = async (sql) => {
     // The engine would stop reading at it.
-    if (sql.includes('\0')) throw new QueryRefusal('query_failed', 'The statement holds a NUL character.');
+    if (sql.includes('\0')) throw new SqlRefusal('query_failed', 'The statement holds a NUL character.');
     serialize.bindVarchar(1, sql);
     const result = await serialize.run();
     const chunk = await result.fetchChunk();
@@ -63,26 +63,26 @@ function onlySelect(sql: string, tree: TreeNode): TreeNode {
   if (!Array.isArray(statements)) throw uninspectable('The statement');
   const statement = statements[0];
   if (statement === undefined || statements.length !== 1) {
-    throw new QueryRefusal('query_not_read_only', 'Send exactly one SELECT statement.');
+    throw new SqlRefusal('query_not_read_only', 'Send exactly one SELECT statement.');
   }
   if (!isNode(statement) || !isNode(statement['node'])) throw uninspectable('The statement');
   return statement['node'];
 }
 
-function parseFailure(sql: string, tree: TreeNode): QueryRefusal {
+function parseFailure(sql: string, tree: TreeNode): SqlRefusal {
   const message = text(tree['error_message']);
   if (text(tree['error_type']) !== 'not implemented') {
     const position = Number(tree['position']);
     const place = Number.isFinite(position) ? ` (${placeOf(sql, position)})` : '';
-    return new QueryRefusal('query_failed', `Parser Error: ${message}${place}`);
+    return new SqlRefusal('query_failed', `Parser Error: ${message}${place}`);
   }
   if (looksLikePivot(sql)) {
-    return new QueryRefusal(
+    return new SqlRefusal(
       'query_failed',
       'PIVOT without a fixed list of values cannot be checked. Write FROM … PIVOT (… FOR column IN (…)), or aggregate with FILTER.',
     );
   }
-  return new QueryRefusal('query_not_read_only', 'Only one read-only SELECT statement can be run.');
+  return new SqlRefusal('query_not_read_only', 'Only one read-only SELECT statement can be run.');
 }
 
 /**

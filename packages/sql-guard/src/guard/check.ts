@@ -1,8 +1,8 @@
-import type { QueryParameter, QueryRequest } from '../request.ts';
+import type { Parameter, Relation } from '../request.ts';
 import { type ColumnName, namesWithTables } from './column-names.ts';
 import { explainedBy } from './explain.ts';
 import { type Parser, type ParseSelect, withPlainSpaces } from './parse.ts';
-import { QueryRefusal, uninspectable } from './refusal.ts';
+import { SqlRefusal, uninspectable } from './refusal.ts';
 import { knownRelations } from './relations.ts';
 import { type RewriteContext, refuseForeign, rewriteTables } from './rewrite.ts';
 import { hasLimitWithin, withRowLimit } from './row-limit.ts';
@@ -20,10 +20,16 @@ export interface CheckedStatement {
   isBounded: boolean;
 }
 
-export type StatementToCheck = Pick<
-  QueryRequest,
-  'sql' | 'parameters' | 'tableSources' | 'relations' | 'atVersions'
-> & {
+export interface StatementToCheck {
+  sql: string;
+  /** Every relation that exists for the statement. */
+  relations: readonly Relation[];
+  /** Each occurs in `sql` as `$name`; parameters written in the statement itself have no values. */
+  parameters?: readonly Parameter[];
+  /** Names of relations that it must read: the placeholders written for tables. */
+  tableSources?: readonly string[];
+  /** Relation name to the snapshot it is read at; a view reads all its tables there. */
+  atVersions: ReadonlyMap<string, number>;
   /** Number of rows that are read; all if undefined. */
   limit: number | undefined;
   /**
@@ -33,7 +39,7 @@ export type StatementToCheck = Pick<
   addedAfter?: ReadonlyMap<string, number>;
   /** Whether it may be an EXPLAIN of one. */
   mayExplain?: boolean;
-};
+}
 
 /**
  * Refuses a statement that may not run, and returns the text to run. That text is parsed again and must have
@@ -73,7 +79,7 @@ export async function boundedDepth<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new QueryRefusal('query_failed', 'The statement is nested too deeply.');
+    throw new SqlRefusal('query_failed', 'The statement is nested too deeply.');
   }
 }
 
@@ -86,7 +92,7 @@ async function explain(
   const checked = await check(parser, { ...statement, sql: explained, limit: undefined });
   const known = new Set(statement.relations.map(({ id }) => id));
   if (checked.scannedRelationIds.some((id) => !known.has(id)))
-    throw new QueryRefusal(
+    throw new SqlRefusal(
       'query_failed',
       'The plan would show tables behind a view that you may not read; explain a SELECT over tables.',
     );
@@ -130,25 +136,21 @@ const folded = (byName: ReadonlyMap<string, number>): Map<string, number> =>
 
 /** The placeholder was parsed as a column name, or as text within quotes. */
 const noTable = (source: string) =>
-  new QueryRefusal('query_failed', `${source} is a table: it may stand, without quotes, where a table may.`);
+  new SqlRefusal('query_failed', `${source} is a table: it may stand, without quotes, where a table may.`);
 
 /**
  * The engine's error for a parameter in a place where no value is allowed does not help a user who wrote a
  * placeholder.
  */
-async function parsed(
-  parse: ParseSelect,
-  sql: string,
-  parameters: readonly QueryParameter[],
-): Promise<TreeNode> {
+async function parsed(parse: ParseSelect, sql: string, parameters: readonly Parameter[]): Promise<TreeNode> {
   try {
     return await parse(sql);
   } catch (error) {
-    if (parameters.length === 0 || !(error instanceof QueryRefusal) || !error.message.includes('near "$"'))
+    if (parameters.length === 0 || !(error instanceof SqlRefusal) || !error.message.includes('near "$"'))
       throw error;
     const hint =
       'A placeholder is a value: it cannot be a name, a keyword or part of a literal. Write CAST(${…} AS DATE) for DATE ${…}.';
-    throw new QueryRefusal(error.code, `${error.message}. ${hint}`);
+    throw new SqlRefusal(error.code, `${error.message}. ${hint}`);
   }
 }
 
@@ -156,7 +158,7 @@ async function reparsed(parse: ParseSelect, sql: string): Promise<TreeNode | und
   try {
     return await parse(sql);
   } catch (error) {
-    if (error instanceof QueryRefusal) return undefined;
+    if (error instanceof SqlRefusal) return undefined;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../data/errors.ts';
+import type { RefusalCode } from '../guard/refusal.ts';
 
 /** A table or view that a definition may name, with its columns in the engine's types. */
 export interface ColumnedRelation {
@@ -69,7 +69,7 @@ export interface Analysis {
 }
 
 export interface AnalysisFailure {
-  code: ErrorCode;
+  code: RefusalCode;
   message: string;
 }
 

@@ -1,4 +1,4 @@
-import type { Influence } from '../../definitions/analysis.ts';
+import type { Influence } from './contract.ts';
 
 /** What affects one column of an operator's result: for each column of a table, in which ways. */
 export type Origins = Map<string, Set<Influence>>;

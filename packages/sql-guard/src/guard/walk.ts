@@ -1,6 +1,6 @@
-import type { QueryParameter } from '../request.ts';
+import type { Parameter } from '../request.ts';
 import { allowedFunctions, allowedTableFunctions } from './functions.ts';
-import { QueryRefusal, unavailable, uninspectable } from './refusal.ts';
+import { SqlRefusal, unavailable, uninspectable } from './refusal.ts';
 import {
   caseCheckShape,
   commonTableShape,
@@ -26,7 +26,7 @@ export interface Walk {
   /**
    * The parameters that have values. Each must be encountered: otherwise it is within quotes or a comment.
    */
-  parameters?: readonly QueryParameter[];
+  parameters?: readonly Parameter[];
 }
 
 /** Called for every named table that is not a common table expression; refuses or rewrites it. */
@@ -42,7 +42,7 @@ export function walkStatement(root: TreeNode, { visitTable, parameters = [] }: W
   walkQuery(walker, root, new Set());
   for (const [name, source] of sources) {
     if (walker.met.has(name)) continue;
-    throw new QueryRefusal(
+    throw new SqlRefusal(
       'query_failed',
       `${source} is inside quotes or a comment; write it without quotes: it is bound as a value.`,
     );
@@ -125,7 +125,7 @@ function walkExpression(walker: Walker, node: TreeNode, scope: Scope): void {
   const met = walker.met.size;
   walkFields(walker, node, lookup(expressionShapes, kind), scope);
   if (kind === 'STAR' && walker.met.size > met)
-    throw new QueryRefusal(
+    throw new SqlRefusal(
       'query_failed',
       'A placeholder is a value: it cannot choose the columns of COLUMNS.',
     );
@@ -138,7 +138,7 @@ function walkParameter({ sources, met }: Walker, node: TreeNode): void {
 }
 
 const withoutValue = () =>
-  new QueryRefusal('query_failed', 'Parameters have no values here: write the values into the statement.');
+  new SqlRefusal('query_failed', 'Parameters have no values here: write the values into the statement.');
 
 function checkFunction(node: TreeNode, allowed: ReadonlySet<string>): void {
   const name = text(node['function_name']);
@@ -227,7 +227,7 @@ function walkAtClause(walker: Walker, clause: TreeNode, scope: Scope): void {
   const type = isNode(value?.['type']) ? text(value['type']['id']) : '';
   const isVersion = text(clause['unit']).toUpperCase() === 'VERSION';
   if (isNull || (isVersion && !/^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?)$/.test(type))) {
-    throw new QueryRefusal(
+    throw new SqlRefusal(
       'query_failed',
       'AT takes a version as a whole number, or a timestamp: AT (VERSION => 7), AT (TIMESTAMP => now() - INTERVAL 1 DAY).',
     );
@@ -247,8 +247,5 @@ function isCommonTable(node: TreeNode, scope: Scope): boolean {
 function checkShow(node: TreeNode): void {
   const describes = node['show_type'] === 'DESCRIBE' || node['show_type'] === 'SUMMARY';
   if (describes && isNode(node['query'])) return;
-  throw new QueryRefusal(
-    'query_failed',
-    'Only SHOW TABLES, DESCRIBE and SUMMARIZE of own tables can be run.',
-  );
+  throw new SqlRefusal('query_failed', 'Only SHOW TABLES, DESCRIBE and SUMMARIZE of own tables can be run.');
 }

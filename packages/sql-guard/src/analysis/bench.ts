@@ -1,15 +1,15 @@
-import type { ColumnedRelation } from '../../definitions/analysis.ts';
 import type { Parser } from '../guard/parse.ts';
 import { sameTree, type TreeNode } from '../guard/tree.ts';
+import type { Binder } from './binder.ts';
+import type { ColumnedRelation } from './contract.ts';
 import type { PlanNode } from './plan-node.ts';
-import type { Shadow } from './shadow.ts';
 
 /** A statement that was parsed and bound. */
 export interface AnalyzedTree {
   tree: TreeNode;
   columns: readonly { name: string; dataType: string }[];
   plan: PlanNode;
-  /** What it reads; the shadow has their shapes. */
+  /** What it reads; the binder has their shapes. */
   relations: readonly ColumnedRelation[];
   /** Whether it is built, so that it matters how its groups are merged. */
   isBuilt: boolean;
@@ -17,7 +17,7 @@ export interface AnalyzedTree {
 
 /** What a statement is taken apart with, and put together again. */
 export interface Bench {
-  shadow: Shadow;
+  binder: Binder;
   /** Undefined if the text would not be read as the same tree. */
   print(tree: TreeNode): Promise<string | undefined>;
   expression(sql: string): Promise<TreeNode>;
@@ -25,13 +25,13 @@ export interface Bench {
   table(name: string): Promise<TreeNode>;
 }
 
-export function benchOf({ parse, print }: Parser, shadow: Shadow): Bench {
+export function benchOf({ parse, print }: Parser, binder: Binder): Bench {
   const item = async (sql: string): Promise<TreeNode> => {
     const tree = await parse(`SELECT ${sql}`);
     return (tree['select_list'] as TreeNode[])[0]!;
   };
   return {
-    shadow,
+    binder,
     async print(tree) {
       const statements = { error: false, statements: [{ node: tree, named_param_map: [] }] };
       // Unknown places are too large for a JavaScript number, and of no use.
