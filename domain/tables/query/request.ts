@@ -1,4 +1,5 @@
 import type { LakeLocation } from '../../../data/lake/location.ts';
+import type { RowFormat } from '../../../packages/row-formats/index.ts';
 import type { Parameter, Relation } from '../../../packages/sql-guard/index.ts';
 
 /** A table or view a statement may name. */
@@ -23,8 +24,6 @@ export type SqlValue = CellValue | { table: string };
 
 /** By placeholder as written in the statement: `${params.since}`. */
 export type SqlValues = ReadonlyMap<string, SqlValue>;
-
-export type RowFormat = 'both' | 'rows' | 'rows_with_column_order';
 
 export type OnlyCheck = 'form' | 'names';
 

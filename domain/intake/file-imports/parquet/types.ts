@@ -6,8 +6,8 @@ import {
   type DuckDBType,
   DuckDBTypeId,
 } from '@duckdb/node-api';
-import { dataTypeName } from '../../../../data/lake/encode/type-name.ts';
 import { identifier } from '../../../../data/lake/sql.ts';
+import { dataTypeName } from '../../../../packages/row-formats/index.ts';
 import { duckDbType } from '../../../tables/tables/columns.ts';
 import { listName, nestedTypeName, structName } from '../values/nested.ts';
 

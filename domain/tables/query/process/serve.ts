@@ -1,11 +1,11 @@
 import { flushCompileCache } from 'node:module';
 import type { Writable } from 'node:stream';
 import { keepsTooMuch, watchMemory } from '../../../../data/process-pool/memory.ts';
+import { createOutflow, keepByteOrderMarks, type Outflow } from '../../../../packages/row-formats/index.ts';
 import { analyzeAll, followRenaming } from '../../../../packages/sql-guard/index.ts';
 import { buildFiles } from '../build/build.ts';
 import { definedColumnFault } from '../defined-columns.ts';
 import { exportFiles } from '../export/export-files.ts';
-import { createOutflow, type Outflow } from '../stream/outflow.ts';
 import { streamRows } from '../stream/stream-rows.ts';
 import { attachLake, type Engine, locationKey, openBlankEngine } from './engine.ts';
 import { LakeUnavailable, shownFailure, withoutValues } from './failure.ts';
@@ -35,6 +35,8 @@ interface Running extends Interruption {
 
 type Settled = OmitEach<StatementOutcome, 'pieces'>;
 type OmitEach<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+keepByteOrderMarks();
 
 /** An interrupt between two steps of a statement is lost, so it is repeated until the statement ends. */
 const interruptIntervalMs = 50;

@@ -1,7 +1,7 @@
 import { DuckDBInstance } from '@duckdb/node-api';
-import { dataTypeName } from '../../../../data/lake/encode/type-name.ts';
 import { extensionOptions, loadExtensions } from '../../../../data/lake/engine/extensions.ts';
 import { identifier } from '../../../../data/lake/sql.ts';
+import { dataTypeName } from '../../../../packages/row-formats/index.ts';
 import { type Binder, type BoundQuery, placeOf, SqlRefusal } from '../../../../packages/sql-guard/index.ts';
 import type { ProcessSettings } from './messages.ts';
 

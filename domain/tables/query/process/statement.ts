@@ -1,6 +1,6 @@
 import { currentSnapshotQuery } from '../../../../data/lake/ducklake/procedures.ts';
+import { encodeRows } from '../../../../packages/row-formats/index.ts';
 import { applyNames, checkDraft } from '../../../../packages/sql-guard/index.ts';
-import { encodeRows } from '../encode-rows.ts';
 import { QueryRefusal } from '../refusal.ts';
 import type { QueryAnswer } from '../request.ts';
 import { boundParameters } from './bind.ts';

@@ -1,8 +1,14 @@
 import type { DuckDBVector } from '@duckdb/node-api';
 import { Field, makeData, RecordBatch, Schema, Struct } from 'apache-arrow';
-import { tooLarge } from '../../encode-rows.ts';
-import type { WrittenFormat } from '../contract.ts';
-import { type MadePiece, pieceBytes, type RowWriter, readableVectors, type StreamColumn } from '../writer.ts';
+import { tooLarge } from '../encode-rows.ts';
+import {
+  type MadePiece,
+  pieceBytes,
+  type RowWriter,
+  readableVectors,
+  type StreamColumn,
+  type WrittenFormat,
+} from '../writer.ts';
 import { CollectingFileWriter, CollectingStreamWriter } from './collecting-writers.ts';
 import { fixedBytes, fixedColumnOf, longColumnOf } from './column-of.ts';
 
@@ -14,7 +20,7 @@ const batchBytes = 4 * pieceBytes;
  * Arrow's IPC streaming format: the schema, record batches, and an end that distinguishes a whole stream
  * from one cut short; or the IPC file format, which is the same with an index of its batches.
  *
- * @throws QueryRefusal query_too_large for a row of more than `maxBytes`
+ * @throws RowFault too_large for a row of more than `maxBytes`
  */
 export function createArrowWriter(
   columns: readonly StreamColumn[],

@@ -1,9 +1,17 @@
-import type { Piece } from './contract.ts';
-import { bytesOf, type MadePiece } from './writer.ts';
+import { bytesOf, type MadePiece } from '../writer.ts';
+
+/** A part of a stream, which may be cut within a row. */
+export interface Piece {
+  bytes: Uint8Array;
+  /** Rows that are whole with this part and were not counted with an earlier one. */
+  rowCount: number;
+  /** Whether it is the last one of a file that another one follows. */
+  endsFile?: boolean | undefined;
+}
 
 /**
- * How pieces leave a query process, through a pipe of their own: each is preceded by whose it is, how long it
- * is, how many rows it has and whether it ends a file. The channel for messages would copy each four times.
+ * How pieces leave a process, through a pipe of their own: each is preceded by whose it is, how long it is,
+ * how many rows it has and whether it ends a file. Node's channel for messages would copy each four times.
  */
 const headerBytes = 16;
 

@@ -1,13 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import {
-  createFrameReader,
-  frameBytes,
-  type PiecePart,
-  writeFrame,
-} from '../../../../domain/tables/query/stream/frames.ts';
-import { createOutflow } from '../../../../domain/tables/query/stream/outflow.ts';
-import type { MadePiece } from '../../../../domain/tables/query/stream/writer.ts';
+import { createFrameReader, frameBytes, type PiecePart, writeFrame } from '../../src/pipe/frames.ts';
+import { createOutflow } from '../../src/pipe/outflow.ts';
+import type { MadePiece } from '../../src/writer.ts';
 
 const pieces: MadePiece[] = [
   { chunks: [Buffer.from('a,b\r\n'), Buffer.from('1,2\r\n')], rowCount: 1 },

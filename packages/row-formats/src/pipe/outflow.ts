@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
+import type { MadePiece } from '../writer.ts';
 import { frameBytes, writeFrame } from './frames.ts';
-import type { MadePiece } from './writer.ts';
 
 /** The way of one statement's pieces out of the process: no more are made than their reader takes. */
 export interface Outflow {

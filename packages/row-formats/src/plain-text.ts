@@ -7,8 +7,8 @@ import {
   DuckDBTypeId,
   DuckDBUnionType,
 } from '@duckdb/node-api';
-import type { ValueEncoder } from '../../../../data/lake/encode/scalars.ts';
-import { encoderFor } from '../../../../data/lake/encode/values.ts';
+import type { ValueEncoder } from './values/scalars.ts';
+import { encoderFor } from './values/values.ts';
 
 /** Writes a value of this type as text that stands by itself: as in JSON, but text without its quotes. */
 export function plainTextOf(type: DuckDBType): ValueEncoder {

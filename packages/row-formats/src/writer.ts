@@ -1,6 +1,12 @@
 import type { DuckDBDataChunk, DuckDBType, DuckDBVector } from '@duckdb/node-api';
-import { hasStructs, readStructsByPosition } from '../../../../data/lake/encode/positional.ts';
-import { refuseHugeLists } from '../encode-rows.ts';
+import { refuseHugeLists } from './encode-rows.ts';
+import { hasStructs, readStructsByPosition } from './values/positional.ts';
+
+/** `csv` by RFC 4180, `ndjson` with one object a line, `arrow` in the IPC streaming format. */
+export type StreamFormat = 'csv' | 'ndjson' | 'arrow';
+
+/** What may be written to a file; `arrow_file` is the IPC file format. */
+export type WrittenFormat = StreamFormat | 'arrow_file';
 
 export interface StreamColumn {
   name: string;

@@ -5,13 +5,15 @@ import {
   type DuckDBType,
   type DuckDBVector,
 } from '@duckdb/node-api';
-import { hasStructs, readStructsByPosition } from '../../../data/lake/encode/positional.ts';
-import type { ValueEncoder } from '../../../data/lake/encode/scalars.ts';
-import { dataTypeName } from '../../../data/lake/encode/type-name.ts';
-import { encoderFor } from '../../../data/lake/encode/values.ts';
 import { camelCase } from './camel-case.ts';
-import { QueryRefusal } from './refusal.ts';
-import type { RowFormat } from './request.ts';
+import { RowFault } from './fault.ts';
+import { hasStructs, readStructsByPosition } from './values/positional.ts';
+import type { ValueEncoder } from './values/scalars.ts';
+import { dataTypeName } from './values/type-name.ts';
+import { encoderFor } from './values/values.ts';
+
+/** `rows` by camel-cased names, `rows_with_column_order` by position, or both. */
+export type RowFormat = 'both' | 'rows' | 'rows_with_column_order';
 
 export interface EncodedRows {
   columns: { name: string; dataType: string }[];
@@ -149,10 +151,10 @@ export function refuseHugeLists(vector: DuckDBVector, maxBytes: number): void {
   refuseHugeLists(vector.childVector, maxBytes);
 }
 
-export function tooLarge(maxBytes: number): QueryRefusal {
+export function tooLarge(maxBytes: number): RowFault {
   const mebibytes = Math.max(1, Math.round(maxBytes / 1024 / 1024));
-  return new QueryRefusal(
-    'query_too_large',
+  return new RowFault(
+    'too_large',
     `The answer is larger than ${mebibytes} MiB. Ask for fewer rows or columns.`,
   );
 }

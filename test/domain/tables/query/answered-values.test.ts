@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestQueries, outcomeOf, type TestQueries } from '../../../domain/tables/query/support.ts';
+import { openTestQueries, outcomeOf, type TestQueries } from './support.ts';
 
 let queries: TestQueries;
 beforeAll(async () => {

@@ -15,7 +15,7 @@ import {
   type DuckDBVariantValue,
 } from '@duckdb/node-api';
 import { of, scalarEncoder, type ValueEncoder } from './scalars.ts';
-import './text-decoder.ts';
+import { keepByteOrderMarks } from './text-decoder.ts';
 
 /**
  * How a struct's fields are accessed: by position in a column (see `positional.ts`), because names may be
@@ -25,6 +25,7 @@ type FieldsBy = 'position' | 'name';
 
 /** The encoder of a column, nested types included. */
 export function encoderFor(type: DuckDBType, fieldsBy: FieldsBy = 'position'): ValueEncoder {
+  keepByteOrderMarks();
   if (type instanceof DuckDBListType || type instanceof DuckDBArrayType) {
     const item = nullable(encoderFor(type.valueType, fieldsBy));
     return of<DuckDBListValue | DuckDBArrayValue>((value) => `[${value.items.map(item).join(',')}]`);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { camelCase } from '../../../../domain/tables/query/camel-case.ts';
+import { camelCase } from '../src/camel-case.ts';
 
 it.each([
   ['order_id', 'orderId'],

@@ -1,6 +1,6 @@
 import type { DuckDBVector } from '@duckdb/node-api';
 import { Decimal } from 'apache-arrow';
-import { QueryRefusal } from '../../refusal.ts';
+import { RowFault } from '../fault.ts';
 import type { FixedLayout } from './columns.ts';
 import { valuesOf } from './vector-memory.ts';
 
@@ -64,7 +64,7 @@ function copyWhole(target: Uint32Array, at: number, vector: DuckDBVector, from: 
 /**
  * HUGEINT and UHUGEINT, which reach a little further than 38 digits.
  *
- * @throws QueryRefusal for a value that has 39
+ * @throws RowFault unheld for a value that has 39
  */
 export function hugeIntegerLayout(columnName: string, isSigned: boolean): FixedLayout<Uint32Array> {
   return {
@@ -88,7 +88,7 @@ export function wordsOf(value: bigint): Uint32Array {
   return new Uint32Array(new BigUint64Array([low, high]).buffer);
 }
 
-/** @throws QueryRefusal for a value of 39 digits */
+/** @throws RowFault unheld for a value of 39 digits */
 export function hugeIntegerWords(columnName: string, value: bigint): Uint32Array {
   if (isTooLong(value)) throw moreDigits(columnName);
   return wordsOf(value);
@@ -98,7 +98,7 @@ const isTooLong = (value: bigint | null): boolean =>
   value !== null && (value >= tooLong || value <= -tooLong);
 
 const moreDigits = (columnName: string) =>
-  new QueryRefusal(
-    'query_failed',
+  new RowFault(
+    'unheld',
     `"${columnName}" has an integer of more than ${maxDigits} digits, which Arrow cannot hold; cast it to VARCHAR.`,
   );

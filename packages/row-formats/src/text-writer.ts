@@ -1,7 +1,7 @@
 import { DuckDBTypeId, type DuckDBValue } from '@duckdb/node-api';
-import { encoderFor } from '../../../../data/lake/encode/values.ts';
-import { tooLarge } from '../encode-rows.ts';
+import { tooLarge } from './encode-rows.ts';
 import { plainTextOf } from './plain-text.ts';
+import { encoderFor } from './values/values.ts';
 import { type MadePiece, pieceBytes, type RowWriter, readableVectors, type StreamColumn } from './writer.ts';
 
 /** How a format writes text: each row is its cells, each after its prefix, and what ends a row. */
@@ -37,7 +37,7 @@ export function ndjsonFormat(columns: readonly StreamColumn[]): TextFormat {
   };
 }
 
-/** @throws QueryRefusal query_too_large for a row of more than `maxBytes` */
+/** @throws RowFault too_large for a row of more than `maxBytes` */
 export function createTextWriter(
   columns: readonly StreamColumn[],
   format: TextFormat,
