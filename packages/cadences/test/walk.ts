@@ -1,5 +1,5 @@
-import type { Cadence } from '../../../../domain/automation/cadences/cadence.ts';
-import { nextOccurrence } from '../../../../domain/automation/cadences/next.ts';
+import type { Cadence } from '../src/cadence.ts';
+import { nextOccurrence } from '../src/next.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

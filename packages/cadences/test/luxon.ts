@@ -1,6 +1,6 @@
 import { DateTime, IANAZone } from 'luxon';
-import type { Cadence } from '../../../../domain/automation/cadences/cadence.ts';
-import type { Occurrence } from '../../../../domain/automation/cadences/next.ts';
+import type { Cadence } from '../src/cadence.ts';
+import type { Occurrence } from '../src/next.ts';
 
 /**
  * The contract's rules a second time, using luxon: slow, day by day, and without any code of the module under

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Cadence } from '../../../../domain/automation/cadences/cadence.ts';
+import type { Cadence } from '../src/cadence.ts';
 import { createdAtMs, fires } from './fires.ts';
 
 describe('the ends of months', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { AppError } from '../../../../data/errors.ts';
-import type { Cadence } from '../../../../domain/automation/cadences/cadence.ts';
-import { nextOccurrence } from '../../../../domain/automation/cadences/next.ts';
+import type { Cadence } from '../src/cadence.ts';
+import { nextOccurrence } from '../src/next.ts';
+import { UnreadableCadence } from '../src/unreadable.ts';
 import { createdAtMs, fires } from './fires.ts';
 
 function daily(zoneId: string, timeOfDay: string): Cadence {
@@ -133,7 +133,7 @@ describe('what cannot be read any more', () => {
     ['a zone', daily('Mars/Olympus', '09:00'), 'zoneId "Mars/Olympus"'],
   ])('%s is refused with what to do', (_, cadence, words) => {
     const next = () => nextOccurrence(cadence, createdAtMs, createdAtMs);
-    expect(next).toThrow(AppError);
+    expect(next).toThrow(UnreadableCadence);
     expect(next).toThrow(words);
     expect(next).toThrow('Replace the cadence');
   });

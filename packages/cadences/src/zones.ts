@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import { AppError } from '../../../data/errors.ts';
+import { UnreadableCadence } from './unreadable.ts';
 
 /**
  * Local times of zones. A local time is stored as the milliseconds that Date.UTC returns for it, so that
@@ -61,8 +61,7 @@ const offsetMsOf = (at: Temporal.ZonedDateTime) => at.offsetNanoseconds / 1_000_
 
 function zoned(zoneId: string, atMs: number): Temporal.ZonedDateTime {
   if (!isZone(zoneId))
-    throw new AppError(
-      'invalid_cadence',
+    throw new UnreadableCadence(
       `The zoneId ${JSON.stringify(zoneId.slice(0, 64))} is not in this service's time zone database (${process.versions['tz']}). Replace the cadence by one with a zone that is.`,
     );
   return Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(zoneId);
@@ -101,7 +100,11 @@ function offsetAt(zoneId: string, atMs: number): number {
   return offsetMs;
 }
 
-/** The local time at an instant. */
+/**
+ * The local time at an instant, as the milliseconds that Date.UTC returns for it.
+ *
+ * @throws UnreadableCadence if there is no such zone
+ */
 export function clockAt(zoneId: string, atMs: number): number {
   return atMs + offsetAt(zoneId, atMs);
 }

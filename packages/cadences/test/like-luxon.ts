@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { type Cadence, weekdays } from '../../../../domain/automation/cadences/cadence.ts';
-import { nextOccurrence, type Occurrence } from '../../../../domain/automation/cadences/next.ts';
-import { createRandom } from '../../../faults/random.ts';
+import { type Cadence, weekdays } from '../src/cadence.ts';
+import { nextOccurrence, type Occurrence } from '../src/next.ts';
 import { luxonFires } from './luxon.ts';
+import { createRandom } from './random.ts';
 
 function firesUntil(cadence: Cadence, afterMs: number, untilMs: number): Occurrence[] {
   const found: Occurrence[] = [];

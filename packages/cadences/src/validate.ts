@@ -1,4 +1,3 @@
-import { AppError } from '../../../data/errors.ts';
 import {
   type Cadence,
   type CadenceField,
@@ -67,19 +66,6 @@ export function checkDatasetCadence(fields: CadenceFields): CadenceCheck<Dataset
 /** Checks a cadence from another system or from the store, of any type. */
 export function checkStoredCadence(fields: CadenceFields): CadenceCheck<Cadence> {
   return check<Cadence>(fields, [...writableTypes, ...legacyTypes]);
-}
-
-/**
- * New cadences recur every period. A different interval is accepted only if a cadence of the same type
- * already has it stored, so that what was read can be written back with a different time.
- */
-export function refuseNewInterval(written: DatasetCadence, stored: Cadence | undefined): void {
-  if (written.type === 'one_time' || written.type === 'interval' || (written.interval ?? 1) === 1) return;
-  if (stored?.type === written.type && stored.interval === written.interval) return;
-  throw new AppError(
-    'invalid_cadence',
-    `A new cadence recurs every one period: leave interval out, or give 1 in place of ${written.interval}. Another interval is kept only where this ${written.type} cadence has it already.`,
-  );
 }
 
 function check<C extends Cadence>(fields: CadenceFields, types: readonly C['type'][]): CadenceCheck<C> {

@@ -3,7 +3,11 @@ import { nextOccurrence, type Occurrence } from './next.ts';
 
 const maxOccurrences = 100;
 
-/** The next fires strictly after an instant; fewer than `limit` if the cadence ends. */
+/**
+ * The next fires strictly after an instant, 100 at most; fewer than `limit` if the cadence ends.
+ *
+ * @throws UnreadableCadence
+ */
 export function occurrences(
   cadence: Cadence,
   afterMs: number,

@@ -2,12 +2,11 @@
  * How long computing a next occurrence takes, for each kind of cadence; and, with `zones`, a comparison with
  * Intl's clock for every minute around every transition of every zone of the runtime from 2010 to 2030.
  *
- *   node bench/cadences.ts
- *   node bench/cadences.ts zones
+ *   node packages/cadences/bench/cadences.ts
+ *   node packages/cadences/bench/cadences.ts zones
  */
-import type { Cadence } from '../domain/automation/cadences/cadence.ts';
-import { nextOccurrence } from '../domain/automation/cadences/next.ts';
-import { walkZone } from '../test/domain/automation/cadences/walk.ts';
+import { type Cadence, nextOccurrence } from '../index.ts';
+import { walkZone } from '../test/walk.ts';
 
 const createdAtMs = Date.UTC(2026, 0, 15, 12);
 const at = { zoneId: 'Europe/Berlin', timeOfDay: '02:30' };

@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import { AppError } from '../../../data/errors.ts';
+import { UnreadableCadence } from './unreadable.ts';
 
 /** Cached because parsing a pattern costs more than evaluating it; the oldest entry is evicted. */
 const maxCachedPatterns = 1_000;
@@ -25,8 +25,7 @@ export function nextCronTime(expression: string, afterClockMs: number): number |
     return patternOf(expression).nextRun(new Date(afterClockMs))?.getTime();
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new AppError(
-      'invalid_cadence',
+    throw new UnreadableCadence(
       `The stored cronExpression ${JSON.stringify(expression.slice(0, 100))} cannot be read (${why}). Replace the cadence by a one_time, daily, weekly or monthly one.`,
       { cause },
     );

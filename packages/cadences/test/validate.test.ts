@@ -1,16 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { AppError } from '../../../../data/errors.ts';
-import {
-  type Cadence,
-  cadenceView,
-  type WritableCadence,
-} from '../../../../domain/automation/cadences/cadence.ts';
-import {
-  type CadenceFields,
-  checkStoredCadence,
-  checkWrittenCadence,
-  refuseNewInterval,
-} from '../../../../domain/automation/cadences/validate.ts';
+import { type Cadence, cadenceView, type WritableCadence } from '../src/cadence.ts';
+import { type CadenceFields, checkStoredCadence, checkWrittenCadence } from '../src/validate.ts';
 
 const at = { zoneId: 'Europe/Berlin', timeOfDay: '09:00' };
 
@@ -113,31 +103,5 @@ describe('kinds of old', () => {
       checkStoredCadence({ type: 'cron', zoneId: 'UTC', cronExpression });
     for (const expression of ['0 9 * *', '61 * * * *', '2027-01-01T00:00:00', 'x'.repeat(300)])
       expect(cron(expression)).toEqual({ faults: [expect.objectContaining({ path: ['cronExpression'] })] });
-  });
-});
-
-describe('an interval', () => {
-  const every = (type: 'daily' | 'weekly', interval?: number) =>
-    ({ type, ...at, daysOfWeek: ['MONDAY'], interval }) as WritableCadence;
-
-  test('of one period is always let through', () => {
-    for (const written of [every('daily'), every('daily', 1), writable[0]!])
-      expect(() => refuseNewInterval(written, undefined)).not.toThrow();
-  });
-
-  test('is let through where the same kind has it already', () => {
-    expect(() => refuseNewInterval(every('weekly', 2), every('weekly', 2))).not.toThrow();
-  });
-
-  test.each([
-    ['nothing', undefined],
-    ['another one', every('weekly', 3)],
-    ['none', every('weekly')],
-    ['another kind’s', every('daily', 2)],
-    ['biweekly', legacy[2]],
-  ])('is invalid_cadence where %s is stored', (_, stored) => {
-    const refusal = () => refuseNewInterval(every('weekly', 2), stored);
-    expect(refusal).toThrow(AppError);
-    expect(refusal).toThrow(expect.objectContaining({ code: 'invalid_cadence' }));
   });
 });

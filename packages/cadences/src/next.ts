@@ -29,8 +29,9 @@ interface ClockTime {
 
 /**
  * The first fire strictly after an instant. Periods are counted from the cadence's anchorDate, or from the
- * date of `createdAtMs` in its zone. Throws `invalid_cadence` for a stored cadence that can no longer be
- * read.
+ * date of `createdAtMs` in its zone. Undefined if it fires no more.
+ *
+ * @throws UnreadableCadence
  */
 export function nextOccurrence(
   cadence: Cadence,

@@ -1,5 +1,5 @@
-import type { Cadence } from '../../../../domain/automation/cadences/cadence.ts';
-import { occurrences } from '../../../../domain/automation/cadences/occurrences.ts';
+import type { Cadence } from '../src/cadence.ts';
+import { occurrences } from '../src/occurrences.ts';
 
 export const createdAtMs = Date.UTC(2026, 0, 15, 12, 3, 27, 500);
 

@@ -9,7 +9,7 @@ type Range = readonly [fromMs: number, toMs: number];
 function distinctRules(range: Range) {
   const found = new Map<string, { zoneId: string; transitions: ReturnType<typeof intlTransitions> }>();
   for (const zoneId of Intl.supportedValuesOf('timeZone')) {
-    // In these years, changes of a zone are weeks apart; bench/cadences.ts samples every six hours.
+    // In these years, changes of a zone are weeks apart; ../bench/cadences.ts samples every six hours.
     const transitions = intlTransitions(zoneId, range, 5 * 24);
     const rules = JSON.stringify(transitions);
     if (!found.has(rules)) found.set(rules, { zoneId, transitions });
