@@ -8,10 +8,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { createChartDrawer } from '../domain/publishing/charts/draw.ts';
-import { chartSpec } from '../domain/publishing/charts/spec.ts';
-import type { ExportFormat, ReportMaterial } from '../domain/publishing/report-formats/contract.ts';
-import { createReportFormatter } from '../domain/publishing/report-formats/formatter.ts';
+import { createChartDrawer } from '../domain/publishing/documents/drawer.ts';
+import { createReportFormatter } from '../domain/publishing/documents/formatter.ts';
+import { chartSpec, type ExportFormat, type ReportMaterial } from '../packages/documents/index.ts';
 
 const rounds = Number(process.argv[2] ?? 5);
 const folder = process.argv[3];

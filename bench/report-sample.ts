@@ -5,9 +5,9 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createChartDrawer } from '../domain/publishing/charts/draw.ts';
-import { chartSpec } from '../domain/publishing/charts/spec.ts';
-import { createReportFormatter } from '../domain/publishing/report-formats/formatter.ts';
+import { createChartDrawer } from '../domain/publishing/documents/drawer.ts';
+import { createReportFormatter } from '../domain/publishing/documents/formatter.ts';
+import { chartSpec } from '../packages/documents/index.ts';
 
 const folder = process.argv[2] ?? 'docs/samples';
 const chart = 'cht_01kahz3v6dfyvb1s8m3h9q2w4x';

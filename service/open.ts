@@ -19,7 +19,6 @@ import { type AppClients, createAppClients } from '../domain/analyst/app-connect
 import { conversationSources } from '../domain/analyst/conversations/report-sources.ts';
 import type { ModelsConfig } from '../domain/analyst/models/config.ts';
 import { createModels, type Models } from '../domain/analyst/models/models.ts';
-import { offlineModel } from '../domain/analyst/offline-analyst/model.ts';
 import { playbooksOfReports } from '../domain/analyst/playbooks/lineage.ts';
 import type { FireDeps } from '../domain/automation/schedules/fire.ts';
 import { workflowsOfReports, workflowsOfTables } from '../domain/automation/workflows/definitions/lineage.ts';
@@ -34,12 +33,9 @@ import type { ReplicateDeps } from '../domain/intake/datasets/replicate.ts';
 import { filesOfTables } from '../domain/intake/file-imports/lineage.ts';
 import { createFileReader, type FileReader } from '../domain/intake/file-imports/reader.ts';
 import { createPageWriter, type PageWriter } from '../domain/intake/ingestion/page-writer.ts';
-import { type ChartDrawer, createChartDrawer } from '../domain/publishing/charts/draw.ts';
 import type { NodeSecrets } from '../domain/publishing/deliveries/attempt-http.ts';
-import {
-  createReportFormatter,
-  type ReportFormatter,
-} from '../domain/publishing/report-formats/formatter.ts';
+import { type ChartDrawer, createChartDrawer } from '../domain/publishing/documents/drawer.ts';
+import { createReportFormatter, type ReportFormatter } from '../domain/publishing/documents/formatter.ts';
 import type { ReportSources } from '../domain/publishing/reports/assets.ts';
 import { reportsOfTables } from '../domain/publishing/reports/lineage.ts';
 import type { BuildLimits } from '../domain/tables/calculated-tables/deps.ts';
@@ -49,6 +45,7 @@ import { createQueryPool, type QueryPool } from '../domain/tables/query/pool.ts'
 import { type BodyReader, createBodyReader } from '../domain/tables/records/reading/reader.ts';
 import { type Appender, createAppender } from '../domain/tables/rows/append-queue.ts';
 import { createRowsBodies, type RowsBodies } from '../domain/tables/rows/body.ts';
+import { offlineModel } from '../packages/offline-analyst/index.ts';
 import { traceHeader } from '../workflows/trace-header.ts';
 import { type LakeOptions, openLakes } from './engine-process/open.ts';
 

@@ -4,7 +4,7 @@
  */
 import { accessSync, globSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { fontFiles } from '../../domain/publishing/report-formats/fonts.ts';
+import { fontPaths } from '../../packages/documents/index.ts';
 
 /** Programs would start; what they import is imported all the same. Workflows are in their bundle. */
 const programs = /(^|\/)main\.ts$|^worker\/bundle\.ts$|^data\/zone-rules\/(use|compile)\.ts$/;
@@ -12,7 +12,7 @@ const files = globSync('{api,worker,activities,service,domain,data,packages/*/sr
   (file) => !programs.test(file) && !file.endsWith('.d.ts'),
 );
 // Fonts are read when a report needs them.
-for (const styles of Object.values(fontFiles)) for (const file of Object.values(styles)) accessSync(file);
+for (const file of await fontPaths()) accessSync(file);
 await Promise.all(files.map((file) => import(resolve(file))));
 process.stdout.write(`${files.length} modules were imported.\n`);
 // Some of them keep a process running.

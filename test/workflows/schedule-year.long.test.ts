@@ -1,5 +1,5 @@
 import { test } from 'vitest';
-import type { Cadence } from '../../domain/automation/cadences/cadence.ts';
+import type { Cadence } from '../../packages/cadences/index.ts';
 import { useYear } from './schedule-year.ts';
 
 const { throughAYear } = useYear();

@@ -1,10 +1,9 @@
 import { Worker } from '@temporalio/worker';
 import { beforeAll, expect } from 'vitest';
 import { inOrganization } from '../../data/postgres/client.ts';
-import type { Cadence } from '../../domain/automation/cadences/cadence.ts';
-import { nextOccurrence, type Occurrence } from '../../domain/automation/cadences/next.ts';
 import { advanceSchedule } from '../../domain/automation/schedules/advance.ts';
 import { pauseByProcess, resumeByProcess } from '../../domain/automation/schedules/pause.ts';
+import { type Cadence, nextOccurrence, type Occurrence } from '../../packages/cadences/index.ts';
 import type {
   ScheduleControlActivities,
   ScheduleInput,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { getChart, readChart, readPng } from '../../../domain/analyst/conversations/charts.ts';
 import { getResult, readRows } from '../../../domain/analyst/conversations/results.ts';
-import { camelCase } from '../../../domain/tables/query/camel-case.ts';
+import { camelCase } from '../../../packages/row-formats/index.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { clientGone, sendText } from '../../reply.ts';
 import { type Load, route } from '../../route.ts';

@@ -1,19 +1,17 @@
 import { z } from 'zod';
 import {
+  type CadenceCheck,
+  type CadenceFields,
   type CadenceView,
   cadenceFields,
+  checkDatasetCadence,
+  checkWrittenCadence,
   type DatasetCadence,
+  datasetMinutes,
   legacyTypes,
   weekdays,
   writableTypes,
-} from '../../../domain/automation/cadences/cadence.ts';
-import {
-  type CadenceCheck,
-  type CadenceFields,
-  checkDatasetCadence,
-  checkWrittenCadence,
-  datasetMinutes,
-} from '../../../domain/automation/cadences/validate.ts';
+} from '../../../packages/cadences/index.ts';
 import { isMap, notMap } from '../../free-form.ts';
 
 const snakeOf = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

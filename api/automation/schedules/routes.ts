@@ -1,6 +1,6 @@
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { bestEffort } from '../../../data/processes/processes.ts';
-import { occurrences } from '../../../domain/automation/cadences/occurrences.ts';
+import { occurrences } from '../../../domain/automation/cadences/cadences.ts';
 import {
   pauseSchedule,
   resumeSchedule,

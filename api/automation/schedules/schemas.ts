@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import type { Params } from '../../../domain/analyst/playbooks/parameters.ts';
-import { cadenceView } from '../../../domain/automation/cadences/cadence.ts';
-import type { Occurrence } from '../../../domain/automation/cadences/next.ts';
 import type { ShownBackfill } from '../../../domain/automation/schedules/backfills.ts';
 import type { ShownSchedule } from '../../../domain/automation/schedules/schedules.ts';
 import type { ScheduleContent } from '../../../domain/automation/schedules/write.ts';
 import { pathFault } from '../../../domain/workspace/files/path.ts';
+import { cadenceView, type Occurrence } from '../../../packages/cadences/index.ts';
 import { freeFormMap, keptMap } from '../../free-form.ts';
 import {
   characters,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { cadenceView } from '../../../domain/automation/cadences/cadence.ts';
 import type { DataEventConfig } from '../../../domain/automation/workflows/definitions/triggers.ts';
 import { portTypes } from '../../../domain/automation/workflows/graphs/node-type.ts';
 import { nodeTypes } from '../../../domain/automation/workflows/graphs/node-types.ts';
+import { cadenceView } from '../../../packages/cadences/index.ts';
 import { keptMap } from '../../free-form.ts';
 import { pageQuery, timestamp } from '../../schemas.ts';
 import { pauseReason, pauseReasonOf } from '../pause-reason.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { cadenceView } from '../../../domain/automation/cadences/cadence.ts';
 import { changesBetween } from '../../../domain/automation/workflows/definitions/version-changes.ts';
 import type { WorkflowVersion } from '../../../domain/automation/workflows/definitions/versions.ts';
+import { cadenceView } from '../../../packages/cadences/index.ts';
 import { keptMap } from '../../free-form.ts';
 import { timestamp } from '../../schemas.ts';
 import { dataEventView, triggerSchema, workflowExample } from './schemas.ts';

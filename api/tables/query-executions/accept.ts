@@ -1,4 +1,4 @@
-import type { StreamFormat } from '../../../domain/tables/query/stream/contract.ts';
+import type { StreamFormat } from '../../../packages/row-formats/index.ts';
 
 /** The media types in which an answer is streamed. */
 export const streamTypes = {

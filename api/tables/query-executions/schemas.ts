@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { collapsingNames } from '../../../domain/tables/query/camel-case.ts';
 import type { QueryExecution } from '../../../domain/tables/query/query-executions.ts';
 import type { QueryResult } from '../../../domain/tables/query/run.ts';
+import { collapsingNames } from '../../../packages/row-formats/index.ts';
 import { isMap, notMap } from '../../free-form.ts';
 import { characters, timestamp } from '../../schemas.ts';
 

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { AppError } from '../../../data/errors.ts';
-import type { OnPiece, StreamFormat } from '../../../domain/tables/query/stream/contract.ts';
+import type { OnPiece } from '../../../domain/tables/query/stream/contract.ts';
+import type { StreamFormat } from '../../../packages/row-formats/index.ts';
 import { streamTypes } from './accept.ts';
 
 /** A reader that takes nothing for so long is disconnected: meanwhile it holds a process. */

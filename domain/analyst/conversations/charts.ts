@@ -6,7 +6,7 @@ import type { ObjectStore } from '../../../data/objects/store.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type RecordOf, records } from '../../../data/postgres/records.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
-import type { ChartDrawer } from '../../publishing/charts/draw.ts';
+import type { ChartDrawer } from '../../publishing/documents/drawer.ts';
 
 export type Chart = RecordOf<'charts'>;
 

@@ -1,5 +1,5 @@
 import type { ObjectStore } from '../../../data/objects/store.ts';
-import type { ResultTable } from '../../publishing/report-formats/contract.ts';
+import type { ResultTable } from '../../../packages/documents/index.ts';
 import type { ReportSources } from '../../publishing/reports/assets.ts';
 import { type Chart, chartsOfProject } from './charts.ts';
 import { readRows, resultsOfProject, type ToolResult } from './results.ts';

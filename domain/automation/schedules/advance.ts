@@ -5,9 +5,9 @@ import {
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
 import { bestEffort, type Processes } from '../../../data/processes/processes.ts';
+import type { Occurrence } from '../../../packages/cadences/index.ts';
 import type { ScheduleInput, ScheduleNext } from '../../../workflows/automation/schedule/contract.ts';
 import { isAutomationPaused } from '../../workspace/pause/pause.ts';
-import type { Occurrence } from '../cadences/next.ts';
 import { dueOf, fireOf, missedRow } from './due.ts';
 import { scheduleRunProcess, scheduleRunStart } from './process.ts';
 import { findRunning, insertScheduleRuns, rowOf, type ScheduleRun } from './schedule-runs.ts';

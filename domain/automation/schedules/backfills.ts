@@ -4,9 +4,10 @@ import { isUniqueViolation, type OrganizationTransaction } from '../../../data/p
 import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
 import { states } from '../../../data/postgres/states.ts';
 import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
+import type { Occurrence } from '../../../packages/cadences/index.ts';
 import { limits } from '../../workspace/limits/limits.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
-import { nextOccurrence, type Occurrence } from '../cadences/next.ts';
+import { nextOccurrence } from '../cadences/cadences.ts';
 import { backfillStart } from './process.ts';
 import { getSchedule, type Schedule } from './schedules.ts';
 

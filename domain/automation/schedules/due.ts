@@ -1,5 +1,5 @@
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import type { Occurrence } from '../cadences/next.ts';
+import type { Occurrence } from '../../../packages/cadences/index.ts';
 import { insertScheduleRuns, rowOf } from './schedule-runs.ts';
 import { nextOf, type Schedule } from './schedules.ts';
 

@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { ValidationError } from '../../../data/errors.ts';
 import { derivedId } from '../../../data/ids.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { type Cadence, checkStoredCadence } from '../../../packages/cadences/index.ts';
 import { checkParams } from '../../analyst/playbooks/parameters.ts';
 import { findPlaybook } from '../../analyst/playbooks/playbooks.ts';
 import { attachedTables } from '../../tables/catalog-entries/catalog-entries.ts';
-import type { Cadence } from '../cadences/cadence.ts';
-import { checkStoredCadence } from '../cadences/validate.ts';
 import type { Imported, LegacyKind } from '../legacy/kind.ts';
 import { findSchedule, insertSchedule, nextOf } from './schedules.ts';
 

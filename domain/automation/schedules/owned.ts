@@ -3,9 +3,9 @@ import type { Insertable } from 'kysely';
 import { newId } from '../../../data/ids.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
+import type { Cadence } from '../../../packages/cadences/index.ts';
 import { limits } from '../../workspace/limits/limits.ts';
 import { refuseBeyond } from '../../workspace/limits/refuse.ts';
-import type { Cadence } from '../cadences/cadence.ts';
 import { recordMissed } from './due.ts';
 import { insertSchedule, nextOf, type Schedule, scheduleStates, updateSchedule } from './schedules.ts';
 

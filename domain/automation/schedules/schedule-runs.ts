@@ -5,7 +5,7 @@ import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type RecordOf, records } from '../../../data/postgres/records.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 import { states } from '../../../data/postgres/states.ts';
-import { clockAt } from '../cadences/zones.ts';
+import { clockAt } from '../cadences/cadences.ts';
 import type { Schedule } from './schedules.ts';
 
 /** A fire of a schedule, including missed and skipped ones. */

@@ -3,8 +3,8 @@ import { notFound, ValidationError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type RecordOf, type RowLock, records, type Slice } from '../../../data/postgres/records.ts';
 import { states } from '../../../data/postgres/states.ts';
-import type { Cadence, DatasetCadence } from '../cadences/cadence.ts';
-import { nextOccurrence, type Occurrence } from '../cadences/next.ts';
+import type { Cadence, DatasetCadence, Occurrence } from '../../../packages/cadences/index.ts';
+import { nextOccurrence } from '../cadences/cadences.ts';
 
 export type Schedule = RecordOf<'schedules'>;
 

@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError, notFound, ValidationError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
+import type { WritableCadence } from '../../../packages/cadences/index.ts';
 import { checkParams, type Params } from '../../analyst/playbooks/parameters.ts';
 import { findPlaybook } from '../../analyst/playbooks/playbooks.ts';
 import { attachedTables } from '../../tables/catalog-entries/catalog-entries.ts';
 import { limits } from '../../workspace/limits/limits.ts';
 import { refuseBeyond } from '../../workspace/limits/refuse.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
-import type { WritableCadence } from '../cadences/cadence.ts';
-import { refuseNewInterval } from '../cadences/validate.ts';
+import { refuseNewInterval } from '../cadences/cadences.ts';
 import { recordMissed } from './due.ts';
 import { scheduleStart } from './process.ts';
 import {

@@ -1,7 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { type JsonValue, parseExactJson } from '../../../data/exact-json.ts';
-import { readStructsByPosition } from '../../../data/lake/encode/positional.ts';
-import { encoderFor } from '../../../data/lake/encode/values.ts';
+import {
+  encoderFor,
+  keepByteOrderMarks,
+  readStructsByPosition,
+} from '../../../packages/row-formats/index.ts';
+
+keepByteOrderMarks();
 
 /** A statement's rows as JSON, in the form that queries return, with exact numbers. */
 export async function previewRows(connection: DuckDBConnection, sql: string): Promise<JsonValue[][]> {

@@ -1,5 +1,5 @@
+import type { ExportFormat } from '../../../packages/documents/index.ts';
 import type { KeptRows } from '../../tables/kept-rows/kept-rows.ts';
-import type { ExportFormat } from '../report-formats/contract.ts';
 import type { Delivery } from './deliveries.ts';
 
 /**

@@ -1,17 +1,17 @@
 import { AppError } from '../../../data/errors.ts';
 import { readBytes, readText } from '../../../data/objects/read.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
-import { findFileByPath } from '../../workspace/files/files.ts';
-import { pathFault } from '../../workspace/files/path.ts';
-import type { StoreDeps } from '../../workspace/files/store-object.ts';
-import { limits } from '../../workspace/limits/limits.ts';
 import type {
   ExportFormat,
   ReportMaterial,
   ReportReferences,
   ResultTable,
-} from '../report-formats/contract.ts';
-import type { ReportFormatter } from '../report-formats/formatter.ts';
+} from '../../../packages/documents/index.ts';
+import { findFileByPath } from '../../workspace/files/files.ts';
+import { pathFault } from '../../workspace/files/path.ts';
+import type { StoreDeps } from '../../workspace/files/store-object.ts';
+import { limits } from '../../workspace/limits/limits.ts';
+import type { ReportFormatter } from '../documents/formatter.ts';
 import type { Report } from './reports.ts';
 import type { ReportAssets, ReportVersion } from './versions.ts';
 

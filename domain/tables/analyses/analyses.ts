@@ -1,7 +1,12 @@
 import { AppError, ValidationError } from '../../../data/errors.ts';
 import { unrestricted } from '../../../data/postgres/acting.ts';
 import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
-import type { Analysis, Analyzed, ColumnedRelation, DefinitionText } from '../definitions/analysis.ts';
+import type {
+  Analysis,
+  Analyzed,
+  ColumnedRelation,
+  DefinitionText,
+} from '../../../packages/sql-guard/index.ts';
 import {
   analysisOf,
   type Defined,

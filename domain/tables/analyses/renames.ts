@@ -1,6 +1,6 @@
 import { actingAsService } from '../../../data/postgres/acting.ts';
 import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
-import type { ColumnedRelation, Renamed, Renaming } from '../definitions/analysis.ts';
+import type { ColumnedRelation, Renamed, Renaming } from '../../../packages/sql-guard/index.ts';
 import {
   analysisOf,
   builtOf,

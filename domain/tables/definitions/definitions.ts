@@ -1,7 +1,7 @@
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { lockByName } from '../../../data/postgres/locks.ts';
 import { type RecordOf, type RowLock, records } from '../../../data/postgres/records.ts';
-import type { Analyzed, ColumnedRelation } from './analysis.ts';
+import type { Analyzed, ColumnedRelation } from '../../../packages/sql-guard/index.ts';
 
 /** The SELECT of a view or calculated table; it has the id of its row among the tables. */
 export type Definition = RecordOf<'definitions'>;

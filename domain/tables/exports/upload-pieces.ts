@@ -2,7 +2,8 @@ import { createHash, type Hash } from 'node:crypto';
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { ObjectStore } from '../../../data/objects/store.ts';
-import type { OnPiece, Piece } from '../query/stream/contract.ts';
+import type { Piece } from '../../../packages/row-formats/index.ts';
+import type { OnPiece } from '../query/stream/contract.ts';
 import { mostFiles, tooManyFiles, type WrittenPart } from './parts.ts';
 
 /** Uploads pieces as they come, to files `part_0`, `part_1` and so on of a folder. */

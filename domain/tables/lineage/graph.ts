@@ -1,4 +1,4 @@
-import type { Influence } from '../definitions/analysis.ts';
+import type { Influence } from '../../../packages/sql-guard/index.ts';
 import type { TableKind } from '../tables/tables.ts';
 
 export const nodeKinds = ['table', 'view', 'file', 'dataset', 'playbook', 'report', 'workflow'] as const;

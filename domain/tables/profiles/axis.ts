@@ -1,6 +1,5 @@
-import { isoDate } from '../../../data/lake/encode/calendar.ts';
-import { instantText, microsecondTimestampText } from '../../../data/lake/encode/temporal.ts';
 import { literal } from '../../../data/lake/sql.ts';
+import { instantText, isoDate, microsecondTimestampText } from '../../../packages/row-formats/index.ts';
 import { maxBins, type Shown } from './column-profile.ts';
 
 /** Bins of equal width between the least and the greatest position of a column. */

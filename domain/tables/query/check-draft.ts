@@ -1,9 +1,10 @@
 import { AppError } from '../../../data/errors.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
+import { withParameters } from '../../../packages/sql-guard/index.ts';
 import { actAs } from '../../workspace/organizations/rights.ts';
 import { listQueryable } from '../tables/tables.ts';
-import { type SqlValues, withParameters } from './parameters.ts';
 import { relationsFor } from './relations.ts';
+import type { SqlValues } from './request.ts';
 import type { QueryDeps } from './run.ts';
 
 /** Checking takes milliseconds; on a busy machine the process for it may take seconds to start. */

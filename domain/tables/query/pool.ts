@@ -19,7 +19,7 @@ import type { AnswerOf, ProcessStatement, ProcessTask, StatementOutcome } from '
 import type { QueryAnswer, QueryRequest } from './request.ts';
 import type { OnPiece } from './stream/contract.ts';
 
-export type { QueryAnswer, QueryRelation, QueryRequest, RowFormat } from './request.ts';
+export type { QueryAnswer, QueryRelation, QueryRequest } from './request.ts';
 
 /** The part of a logger that the pool needs; pino fits. */
 export interface QueryLogger {

@@ -1,10 +1,9 @@
 import { restrictTo } from '../../../data/postgres/acting.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { foldName, mayName, wordsIn } from '../../../packages/sql-guard/index.ts';
 import { principalFor } from '../../workspace/organizations/rights.ts';
 import { listDefined } from '../definitions/definitions.ts';
 import { listQueryable, type NamedRelation } from '../tables/tables.ts';
-import { mayName, wordsIn } from './guard/relations.ts';
-import { foldName } from './guard/tree.ts';
 import { namedIn } from './named.ts';
 import { tablesAmong } from './relation-tables.ts';
 import type { QueryRelation } from './request.ts';

@@ -1,22 +1,13 @@
 import type { LakeLocation } from '../../../data/lake/location.ts';
+import type { RowFormat } from '../../../packages/row-formats/index.ts';
+import type { Parameter, Relation } from '../../../packages/sql-guard/index.ts';
 
 /** A table or view a statement may name. */
-export interface QueryRelation {
-  name: string;
-  id: string;
-  /** A saved view's SELECT, checked when it was saved; absent for a table. */
-  definition?: string;
+export interface QueryRelation extends Relation {
   /** All that a view may name, whatever the statement may; absent if it may name the same. */
   reads?: readonly QueryRelation[];
   /** Of a view: that it reads tables by the rights of who defined it which the caller may not read. */
   readsFurther?: boolean;
-  /**
-   * Files of the lake's own folder that it is read from, in place of a table, by a SELECT that is ours. Never
-   * from a request: the SELECT is not checked.
-   */
-  staged?: string;
-  /** Why it cannot be read now; the statement that names it is refused with this. */
-  refusal?: string;
 }
 
 /**
@@ -26,15 +17,13 @@ export interface QueryRelation {
 export type CellValue = string | boolean | null | { number: string } | { text: string; dataType: string };
 
 /** A parameter of the engine. */
-export interface QueryParameter {
-  /** Without its dollar sign. */
-  name: string;
-  /** The placeholder that it replaced. */
-  source: string;
-  value: CellValue;
-}
+export type QueryParameter = Parameter & { value: CellValue };
 
-export type RowFormat = 'both' | 'rows' | 'rows_with_column_order';
+/** The value of a placeholder: a cell value, or a table by its name. */
+export type SqlValue = CellValue | { table: string };
+
+/** By placeholder as written in the statement: `${params.since}`. */
+export type SqlValues = ReadonlyMap<string, SqlValue>;
 
 export type OnlyCheck = 'form' | 'names';
 

@@ -2,15 +2,16 @@ import { AppError } from '../../../data/errors.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { versionsAt } from '../../../data/lake/ledger.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import type { RowFormat, StreamFormat } from '../../../packages/row-formats/index.ts';
+import { withParameters } from '../../../packages/sql-guard/index.ts';
 import { actAs } from '../../workspace/organizations/rights.ts';
 import { listQueryable, type NamedTable } from '../tables/tables.ts';
 import { type AskedVersion, askedVersions } from './asked-versions.ts';
-import { type SqlValues, withParameters } from './parameters.ts';
 import type { QueryPool } from './pool.ts';
 import { recordQueryExecution } from './query-executions.ts';
 import { relationsFor } from './relations.ts';
-import type { QueryAnswer, QueryRelation, QueryRequest, RowFormat } from './request.ts';
-import type { OnPiece, Streamed, StreamFormat } from './stream/contract.ts';
+import type { QueryAnswer, QueryRelation, QueryRequest, SqlValues } from './request.ts';
+import type { OnPiece, Streamed } from './stream/contract.ts';
 
 export interface QueryDeps {
   db: Database;

@@ -1,6 +1,6 @@
 import { isRawNumber } from '../../../data/exact-json.ts';
 import { identifier, literal } from '../../../data/lake/sql.ts';
-import { withoutTail } from '../query/guard/tree.ts';
+import { withoutTail } from '../../../packages/sql-guard/index.ts';
 import { duckDbType, type LakeColumn } from '../tables/columns.ts';
 import { columnsOfCondition } from './condition-columns.ts';
 import { manyRows } from './integer-keys.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { nextOccurrence } from '../../../domain/automation/cadences/next.ts';
+import { nextOccurrence } from '../../../domain/automation/cadences/cadences.ts';
 import { newestZones, samplesOf, type Transition, transitionsOf } from '../../data/zone-rules/newest.ts';
 import { type TestClient, useWorkspace } from '../../support/workspace.ts';
 

@@ -1,12 +1,14 @@
 import { flushCompileCache } from 'node:module';
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
+import { encoderFor, keepByteOrderMarks } from '../../../../packages/row-formats/index.ts';
 import { keepsTooMuch, type MemoryWatch, watchMemory } from '../../../process-pool/memory.ts';
-import { encoderFor } from '../../encode/values.ts';
 import { toSent } from '../../sent-error.ts';
 import type { SqlValue } from '../contract.ts';
 import { isBrokenEngine } from '../failure.ts';
 import { createLocalEngine, type LocalEngine, type OpenConnection } from '../local.ts';
 import type { Call, EngineProcessSettings, FromEngineProcess, ToEngineProcess } from './messages.ts';
+
+keepByteOrderMarks();
 
 export interface Channel {
   send(message: FromEngineProcess): void;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../../../../data/errors.ts';
 import { derivedId } from '../../../../data/ids.ts';
 import { inOrganization } from '../../../../data/postgres/client.ts';
-import { chartSpec } from '../../../publishing/charts/spec.ts';
+import { chartDocument } from '../../../publishing/documents/faults.ts';
 import { chartPrefix, insertChart, keepChart } from '../../conversations/charts.ts';
 import type { DataVersion } from '../../conversations/messages.ts';
 import { findResult, readRows } from '../../conversations/results.ts';
@@ -30,7 +30,7 @@ export const drawChart = defineTool({
       throw new AppError('not_found', `No result of this conversation is called ${resultId}.`);
     for (const { tableId } of result.scanned as unknown as DataVersion[]) call.reads.add(tableId);
     const rows = await readRows(deps.objects, result);
-    const document = chartSpec(request, { columns: result.columns, rows });
+    const document = chartDocument(request, { columns: result.columns, rows });
     const svg = await deps.charts.svg(organizationId, document, call.signal);
     const id = derivedId('cht', call.atMs, `${messageId}\n${call.partIndex}`);
     const prefix = chartPrefix(organizationId, conversationId, id);

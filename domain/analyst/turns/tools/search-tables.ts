@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { stem, wordsOf } from '../../offline-analyst/words.ts';
+import { stem, wordsOf } from '../../../../packages/offline-analyst/index.ts';
 import { type KnownTable, knownTables } from './known-tables.ts';
 import { cut, notesOf } from './table-notes.ts';
 import { defineTool, text } from './tool.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { LakeDeps } from '../../../../data/lake/commit.ts';
 import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
-import type { ChartDrawer } from '../../../publishing/charts/draw.ts';
+import type { ChartDrawer } from '../../../publishing/documents/drawer.ts';
 import type { ReportDeps } from '../../../publishing/reports/assets.ts';
 import type { AttachedTable } from '../../../tables/catalog-entries/catalog-entries.ts';
 import type { QueryDeps } from '../../../tables/query/run.ts';

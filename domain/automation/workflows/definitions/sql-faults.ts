@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { AppError, type ValidationFault } from '../../../../data/errors.ts';
 import { inOrganization, type OrganizationTransaction } from '../../../../data/postgres/client.ts';
+import { foldName } from '../../../../packages/sql-guard/index.ts';
 import { checkDraftSql, nameFault } from '../../../tables/query/check-draft.ts';
-import { foldName } from '../../../tables/query/guard/tree.ts';
-import type { SqlValues } from '../../../tables/query/parameters.ts';
+import type { SqlValues } from '../../../tables/query/request.ts';
 import type { QueryDeps } from '../../../tables/query/run.ts';
 import { listQueryable } from '../../../tables/tables/tables.ts';
 import { actAs } from '../../../workspace/organizations/rights.ts';

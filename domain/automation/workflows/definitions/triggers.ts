@@ -2,9 +2,9 @@ import type { Cipher } from '../../../../data/encryption.ts';
 import { notFound, ValidationError, type ValidationFault } from '../../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
 import { type RecordOf, records } from '../../../../data/postgres/records.ts';
+import type { Cadence, WritableCadence } from '../../../../packages/cadences/index.ts';
 import { limits } from '../../../workspace/limits/limits.ts';
-import type { Cadence, WritableCadence } from '../../cadences/cadence.ts';
-import { refuseNewInterval } from '../../cadences/validate.ts';
+import { refuseNewInterval } from '../../cadences/cadences.ts';
 import { ensureHook, removeHooks } from '../triggers/hooks.ts';
 import type { Workflow } from './workflows.ts';
 

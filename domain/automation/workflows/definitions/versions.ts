@@ -2,7 +2,7 @@ import type { Cipher } from '../../../../data/encryption.ts';
 import { notFound } from '../../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
 import { type RecordOf, records, type Slice } from '../../../../data/postgres/records.ts';
-import type { Cadence } from '../../cadences/cadence.ts';
+import type { Cadence } from '../../../../packages/cadences/index.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { openNodeSecrets } from '../graphs/sealed.ts';
 import { putSecrets } from '../graphs/secrets.ts';

@@ -1,4 +1,4 @@
-import { placeholder } from '../../../tables/query/parameters.ts';
+import { placeholder } from '../../../../packages/sql-guard/index.ts';
 
 /** `${params.name}` and `${node.port}`: references in config texts to values known only in a run. */
 const reference = /^([A-Za-z_][\w-]{0,63})\.([A-Za-z_]\w{0,63})$/;

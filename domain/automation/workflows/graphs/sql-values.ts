@@ -1,8 +1,7 @@
 import { AppError } from '../../../../data/errors.ts';
 import { isRawNumber } from '../../../../data/exact-json.ts';
 import { answeredType, isBoundAsTyped, isInteger } from '../../../tables/query/answered-types.ts';
-import type { SqlValue, SqlValues } from '../../../tables/query/parameters.ts';
-import type { CellValue } from '../../../tables/query/request.ts';
+import type { CellValue, SqlValue, SqlValues } from '../../../tables/query/request.ts';
 import { findNodeType } from './node-types.ts';
 import { type Placeholder, placeholdersIn } from './placeholders.ts';
 

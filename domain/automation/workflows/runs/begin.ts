@@ -2,6 +2,7 @@ import type { Cipher } from '../../../../data/encryption.ts';
 import { newestSnapshot } from '../../../../data/lake/ducklake/snapshots.ts';
 import { versionsAt } from '../../../../data/lake/ledger.ts';
 import { inOrganization } from '../../../../data/postgres/client.ts';
+import { mayName, wordsIn } from '../../../../packages/sql-guard/index.ts';
 import type {
   PlannedNode,
   RunPlan,
@@ -9,7 +10,6 @@ import type {
 } from '../../../../workflows/automation/workflow-run/contract.ts';
 import type { Params } from '../../../analyst/playbooks/parameters.ts';
 import { type ExpiryDeps, pinSnapshot } from '../../../tables/lake-maintenance/expire.ts';
-import { mayName, wordsIn } from '../../../tables/query/guard/relations.ts';
 import { listQueryable, type NamedTable } from '../../../tables/tables/tables.ts';
 import { limits } from '../../../workspace/limits/limits.ts';
 import { actAs } from '../../../workspace/organizations/rights.ts';

@@ -4,7 +4,7 @@ import type { ProcessDeps } from '../../../../data/processes/processes.ts';
 import type { Models } from '../../../analyst/models/models.ts';
 import type { ReportDeps } from '../../../publishing/reports/assets.ts';
 import type { ExpiryDeps } from '../../../tables/lake-maintenance/expire.ts';
-import type { SqlValues } from '../../../tables/query/parameters.ts';
+import type { SqlValues } from '../../../tables/query/request.ts';
 import type { QueryDeps } from '../../../tables/query/run.ts';
 import type { WorkflowVersion } from '../definitions/versions.ts';
 import type { Graph, GraphNode } from '../graphs/graph.ts';

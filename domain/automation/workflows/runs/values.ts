@@ -6,7 +6,7 @@ import type { Params } from '../../../analyst/playbooks/parameters.ts';
 import { findReport } from '../../../publishing/reports/reports.ts';
 import { getVersion } from '../../../publishing/reports/versions.ts';
 import { type KeptRows, readRows } from '../../../tables/kept-rows/kept-rows.ts';
-import type { SqlValues } from '../../../tables/query/parameters.ts';
+import type { SqlValues } from '../../../tables/query/request.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { placeholdersIn } from '../graphs/placeholders.ts';
 import { sqlValuesIn, type TypedValue } from '../graphs/sql-values.ts';

@@ -1,6 +1,6 @@
 import { inOrganization, type OrganizationTransaction } from '../../../../data/postgres/client.ts';
 import type { RecordOf } from '../../../../data/postgres/records.ts';
-import type { Cadence } from '../../cadences/cadence.ts';
+import type { Cadence } from '../../../../packages/cadences/index.ts';
 import { addOwned, keepOwned, type OwnedTarget, retireOwned } from '../../schedules/owned.ts';
 import { type WakeDeps, wakeSchedule } from '../../schedules/process.ts';
 import type { Schedule } from '../../schedules/schedules.ts';

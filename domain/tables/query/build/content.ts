@@ -1,16 +1,14 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { literal } from '../../../../data/lake/sql.ts';
-import type { Increment } from '../../definitions/analysis.ts';
-import { columnNameFault } from '../../tables/column-name.ts';
-import { refuseColumns } from '../analysis/analyze.ts';
-import { groupsRelation } from '../analysis/grouped.ts';
-import { checkStatement } from '../guard/check.ts';
-import { applyNames } from '../guard/column-names.ts';
-import type { Parser } from '../guard/parse.ts';
-import { unavailable } from '../guard/refusal.ts';
-import { quoted, splice, type TableEdit } from '../guard/splice.ts';
-import { text } from '../guard/tree.ts';
-import { walkStatement } from '../guard/walk.ts';
+import { identifier, literal } from '../../../../data/lake/sql.ts';
+import {
+  applyNames,
+  checkStatement,
+  type Increment,
+  overGroups,
+  type Parser,
+  refuseColumns,
+} from '../../../../packages/sql-guard/index.ts';
+import { definedColumnFault } from '../defined-columns.ts';
 import type { AddedRows, BuildTask, Built } from './contract.ts';
 import { columnsAt, tableAt } from './shape.ts';
 import { smallRowGroupRows, storedAs, writeFiles } from './write-files.ts';
@@ -55,9 +53,9 @@ export async function mergeGroups(build: Build): Promise<Built | undefined> {
   const added = await addedOf(build);
   if (added === undefined || added.groupFiles.length === 0) return undefined;
   const { sql: more } = await check(build, groups.partial, added);
-  const keys = groups.keys.map(quoted);
+  const keys = groups.keys.map(identifier);
   const parts = groups.parts.map(
-    ({ name, merge, type }) => `CAST(${merge}(${quoted(name)}) AS ${type}) AS ${quoted(name)}`,
+    ({ name, merge, type }) => `CAST(${merge}(${identifier(name)}) AS ${type}) AS ${identifier(name)}`,
   );
   const groupBy = keys.length === 0 ? '' : ` GROUP BY ${keys.join(', ')}`;
   const merged = `SELECT ${[...keys, ...parts].join(', ')}
@@ -75,11 +73,8 @@ async function resultOver(
   const groupsUrl = `${build.task.prefixUrl}groups/`;
   const groupFiles = await writeFiles(build.connection, partial, groupsUrl, smallRowGroupRows);
   if (groupFiles.length === 0) return undefined;
-  const select = await overFiles(
-    build.parser,
-    result,
-    groupFiles.map(({ url }) => url),
-  );
+  const kept = parquet(groupFiles.map(({ url }) => url));
+  const select = await overGroups(build.parser, result, `SELECT * FROM ${kept}`);
   return { ...(await writeStored(build, select, undefined)), mode, groupFiles, shape: build.shape };
 }
 
@@ -121,21 +116,7 @@ async function writeStored(
   named: ((own: readonly string[]) => string[]) | undefined,
 ): Promise<Pick<Built, 'columns' | 'files' | 'rows'>> {
   const { sql, columns } = await storedAs(connection, select, named);
-  refuseColumns(columns, columnNameFault);
+  refuseColumns(columns, (name) => definedColumnFault(name, true));
   const files = (await writeFiles(connection, sql, task.prefixUrl)).filter(({ rows }) => rows > 0);
   return { columns, files, rows: files.reduce((sum, { rows }) => sum + rows, 0) };
-}
-
-/** A SELECT over what is kept for each group, which it names as if it were a table. */
-async function overFiles({ parse }: Parser, select: string, urls: readonly string[]): Promise<string> {
-  const edits: TableEdit[] = [];
-  const replacement = `(SELECT * FROM ${parquet(urls)}) AS ${quoted(groupsRelation)}`;
-  walkStatement(await parse(select), {
-    visitTable: (table) => {
-      if (text(table['table_name']) !== groupsRelation) throw unavailable(text(table['table_name']));
-      const offset = Number(table['query_location']);
-      edits.push({ offset, replacement, replacementWhenDescribed: replacement });
-    },
-  });
-  return splice(select, edits);
 }

@@ -1,5 +1,5 @@
 import type { LakeLocation } from '../../../../data/lake/location.ts';
-import type { Increment } from '../../definitions/analysis.ts';
+import type { Increment } from '../../../../packages/sql-guard/index.ts';
 import type { QueryRelation } from '../request.ts';
 
 /** Writes the result of a definition to Parquet files in the lake's own folder. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { dataTypeName } from '../../../../data/lake/encode/type-name.ts';
 import { identifier } from '../../../../data/lake/sql.ts';
+import { dataTypeName } from '../../../../packages/row-formats/index.ts';
 
 /** A table as it is at a snapshot. */
 export const tableAt = (name: string, snapshotId: number): string =>

@@ -1,5 +1,5 @@
 import type { DuckDBType } from '@duckdb/node-api';
-import { dataTypeName } from '../../../../data/lake/encode/type-name.ts';
+import { dataTypeName } from '../../../../packages/row-formats/index.ts';
 
 /** How a column of a result is stored: the service's type, and the cast to it if its own type is another. */
 export interface StoredType {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api';
 import { identifier, literal } from '../../../../data/lake/sql.ts';
-import { withoutTail } from '../guard/tree.ts';
+import { withoutTail } from '../../../../packages/sql-guard/index.ts';
 import type { BuiltFile } from './contract.ts';
 import { type StoredType, storedType } from './stored-type.ts';
 

@@ -1,13 +1,12 @@
 import { literal } from '../../../../data/lake/sql.ts';
+import { distinctNames } from '../../../../packages/row-formats/index.ts';
+import { applyNames, checkStatement } from '../../../../packages/sql-guard/index.ts';
 import { storedAs } from '../build/write-files.ts';
-import { checkStatement } from '../guard/check.ts';
-import { applyNames } from '../guard/column-names.ts';
-import { QueryRefusal } from '../guard/refusal.ts';
 import type { Engine } from '../process/engine.ts';
 import { type Interruption, inReadTransaction, stopIfInterrupted } from '../process/statement.ts';
+import { QueryRefusal } from '../refusal.ts';
 import type { CopiedFormat, Exported, ExportTask } from './contract.ts';
 import { exportType } from './export-types.ts';
-import { distinctNames } from './names.ts';
 import { asWorkbook } from './workbook-values.ts';
 
 // RFC 4180; empty text is quoted, as null is nothing.

@@ -1,5 +1,5 @@
 import type { DuckDBType } from '@duckdb/node-api';
-import { dataTypeName } from '../../../../data/lake/encode/type-name.ts';
+import { dataTypeName } from '../../../../packages/row-formats/index.ts';
 import { type StoredType, storedType } from '../build/stored-type.ts';
 import type { CopiedFormat } from './contract.ts';
 import { unheldMessage } from './unheld.ts';

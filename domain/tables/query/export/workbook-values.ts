@@ -1,5 +1,5 @@
 import { identifier, literal } from '../../../../data/lake/sql.ts';
-import { QueryRefusal } from '../guard/refusal.ts';
+import { QueryRefusal } from '../refusal.ts';
 import { shownName, unheldMessage } from './unheld.ts';
 import { escapedName, escapedText, isUnheldName, isUnheldText, unheldText } from './workbook-texts.ts';
 

@@ -6,6 +6,7 @@ import {
 import { forkChild } from '../../../../data/process-pool/child.ts';
 import { childFolder } from '../../../../data/process-pool/leftovers.ts';
 import type { PoolProcess } from '../../../../data/process-pool/slots.ts';
+import { createFrameReader, type PiecePart } from '../../../../packages/row-formats/index.ts';
 import type {
   FromProcess,
   ProcessSettings,
@@ -14,7 +15,6 @@ import type {
   ToProcess,
 } from '../process/messages.ts';
 import type { OnPiece } from '../stream/contract.ts';
-import { createFrameReader, type PiecePart } from '../stream/frames.ts';
 
 /** The parent's side of one query process. It runs one statement at a time. */
 export interface QueryProcess extends PoolProcess {

@@ -1,4 +1,4 @@
-import { type CheckedStatement, checkStatement } from '../guard/check.ts';
+import { type CheckedStatement, checkStatement } from '../../../../packages/sql-guard/index.ts';
 import type { Engine } from './engine.ts';
 import type { ProcessStatement } from './messages.ts';
 

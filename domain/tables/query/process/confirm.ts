@@ -1,5 +1,5 @@
-import { QueryRefusal } from '../guard/refusal.ts';
-import { withoutTail } from '../guard/tree.ts';
+import { withoutTail } from '../../../../packages/sql-guard/index.ts';
+import { QueryRefusal } from '../refusal.ts';
 import type { Bound } from './bind.ts';
 import type { Engine } from './engine.ts';
 import { LakeUnavailable } from './failure.ts';

@@ -7,8 +7,7 @@ import {
 } from '../../../../data/lake/engine/extensions.ts';
 import type { LakeLocation } from '../../../../data/lake/location.ts';
 import { literal } from '../../../../data/lake/sql.ts';
-import type { CheckedStatement } from '../guard/check.ts';
-import { createParser, type Parser } from '../guard/parse.ts';
+import { type CheckedStatement, createParser, type Parser } from '../../../../packages/sql-guard/index.ts';
 import type { ProcessSettings } from './messages.ts';
 
 /** One DuckDB instance: first blank, then attached to one organization's lake and locked permanently. */

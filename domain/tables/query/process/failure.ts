@@ -1,7 +1,9 @@
 import type { ErrorCode } from '../../../../data/errors.ts';
 import { isComparedWithNul } from '../../../../data/lake/engine/failure.ts';
 import type { LakeLocation } from '../../../../data/lake/location.ts';
-import { QueryRefusal } from '../guard/refusal.ts';
+import { RowFault } from '../../../../packages/row-formats/index.ts';
+import { SqlRefusal } from '../../../../packages/sql-guard/index.ts';
+import { QueryRefusal } from '../refusal.ts';
 
 export interface ShownFailure {
   code: ErrorCode;
@@ -37,10 +39,19 @@ const lostCatalog =
 const tooLarge =
   /^Out of Memory Error|^IO Error: [^\n]*(max_temp_directory_size|temp_directory|No space left on device)/i;
 
+const rowFaults = { too_large: 'query_too_large', unheld: 'query_failed' } as const;
+
+/** What a statement was refused for by our own code, which says it in words for its user. */
+function refusalIn(error: unknown): { code: ErrorCode; message: string } | undefined {
+  if (error instanceof RowFault) return { code: rowFaults[error.code], message: error.message };
+  return error instanceof QueryRefusal || error instanceof SqlRefusal ? error : undefined;
+}
+
 /** What a client is shown of a failed statement, and what is only logged. */
 export function shownFailure(error: unknown, location: LakeLocation, readsThePast: boolean): ShownFailure {
-  if (error instanceof QueryRefusal) {
-    return { code: error.code, message: error.message, privateDetail: undefined, broken: 'nothing' };
+  const refusal = refusalIn(error);
+  if (refusal !== undefined) {
+    return { code: refusal.code, message: refusal.message, privateDetail: undefined, broken: 'nothing' };
   }
   const detail = error instanceof Error ? error.message : String(error);
   const expected = (code: ErrorCode, message: string): ShownFailure => ({
@@ -95,7 +106,7 @@ export function shownFailure(error: unknown, location: LakeLocation, readsThePas
  * values, and names columns that it might have meant.
  */
 export function withoutValues(failure: ShownFailure, error: unknown): ShownFailure {
-  const isOurs = error instanceof QueryRefusal || failure.code !== 'query_failed';
+  const isOurs = refusalIn(error) !== undefined || failure.code !== 'query_failed';
   if (isOurs || /^(Parser|Syntax) Error/.test(error instanceof Error ? error.message : '')) return failure;
   return {
     ...failure,

@@ -2,10 +2,11 @@ import type { ErrorCode } from '../../../../data/errors.ts';
 import type { ExtensionSource } from '../../../../data/lake/engine/extensions.ts';
 import type { LakeLocation } from '../../../../data/lake/location.ts';
 import type { ObjectStoreSettings } from '../../../../data/objects/settings.ts';
-import type { Analyzed, DefinitionText, Renamed, Renaming } from '../../definitions/analysis.ts';
+import type { RowFormat } from '../../../../packages/row-formats/index.ts';
+import type { Analyzed, DefinitionText, Renamed, Renaming } from '../../../../packages/sql-guard/index.ts';
 import type { BuildTask, Built } from '../build/contract.ts';
 import type { Exported, ExportTask } from '../export/contract.ts';
-import type { OnlyCheck, QueryAnswer, QueryParameter, QueryRelation, RowFormat } from '../request.ts';
+import type { OnlyCheck, QueryAnswer, QueryParameter, QueryRelation } from '../request.ts';
 import type { Streamed, StreamTask } from '../stream/contract.ts';
 
 /**

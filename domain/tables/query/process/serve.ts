@@ -1,12 +1,11 @@
 import { flushCompileCache } from 'node:module';
 import type { Writable } from 'node:stream';
 import { keepsTooMuch, watchMemory } from '../../../../data/process-pool/memory.ts';
-import { analyzeAll } from '../analysis/analyze.ts';
-import { followRenaming } from '../analysis/rename.ts';
-import { openShadow, type Shadow } from '../analysis/shadow.ts';
+import { createOutflow, keepByteOrderMarks, type Outflow } from '../../../../packages/row-formats/index.ts';
+import { analyzeAll, followRenaming } from '../../../../packages/sql-guard/index.ts';
 import { buildFiles } from '../build/build.ts';
+import { definedColumnFault } from '../defined-columns.ts';
 import { exportFiles } from '../export/export-files.ts';
-import { createOutflow, type Outflow } from '../stream/outflow.ts';
 import { streamRows } from '../stream/stream-rows.ts';
 import { attachLake, type Engine, locationKey, openBlankEngine } from './engine.ts';
 import { LakeUnavailable, shownFailure, withoutValues } from './failure.ts';
@@ -18,6 +17,7 @@ import type {
   TaskAnswers,
   ToProcess,
 } from './messages.ts';
+import { openShadow, type Shadow } from './shadow.ts';
 import { type Interruption, runStatement, stopIfInterrupted } from './statement.ts';
 
 export interface Channel {
@@ -35,6 +35,8 @@ interface Running extends Interruption {
 
 type Settled = OmitEach<StatementOutcome, 'pieces'>;
 type OmitEach<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+keepByteOrderMarks();
 
 /** An interrupt between two steps of a statement is lost, so it is repeated until the statement ends. */
 const interruptIntervalMs = 50;
@@ -144,7 +146,15 @@ export function serveStatements(channel: Channel): void {
       case 'export':
         return exportFiles(await engineFor(limits, task), task, current);
       case 'analyze':
-        return analyzeAll((await engine)!.parser, await shadowOf(limits), task.definitions, stop);
+        return analyzeAll(
+          {
+            parser: (await engine)!.parser,
+            binder: await shadowOf(limits),
+            columnFault: definedColumnFault,
+            stopIfInterrupted: stop,
+          },
+          task.definitions,
+        );
       case 'rename': {
         const { definition, renaming } = task;
         const { parser } = (await engine)!;

@@ -1,8 +1,7 @@
 import { currentSnapshotQuery } from '../../../../data/lake/ducklake/procedures.ts';
-import { encodeRows } from '../encode-rows.ts';
-import { checkDraft } from '../guard/check.ts';
-import { applyNames } from '../guard/column-names.ts';
-import { QueryRefusal } from '../guard/refusal.ts';
+import { encodeRows } from '../../../../packages/row-formats/index.ts';
+import { applyNames, checkDraft } from '../../../../packages/sql-guard/index.ts';
+import { QueryRefusal } from '../refusal.ts';
 import type { QueryAnswer } from '../request.ts';
 import { boundParameters } from './bind.ts';
 import { checkedOnce } from './checked-before.ts';

@@ -1,11 +1,6 @@
 import type { LakeLocation } from '../../../../data/lake/location.ts';
+import type { Piece, WrittenFormat } from '../../../../packages/row-formats/index.ts';
 import type { QueryParameter, QueryRelation } from '../request.ts';
-
-/** `csv` by RFC 4180, `ndjson` with one object a line, `arrow` in the IPC streaming format. */
-export type StreamFormat = 'csv' | 'ndjson' | 'arrow';
-
-/** What may be written to a file; `arrow_file` is the IPC file format. */
-export type WrittenFormat = StreamFormat | 'arrow_file';
 
 /** Runs a statement and hands on its rows, encoded, piece by piece. */
 export interface StreamTask {
@@ -35,15 +30,6 @@ export interface Streamed {
   /** The newest committed snapshot of the lake when the statement started; 0 if it read none. */
   snapshotId: number;
   elapsedMs: number;
-}
-
-/** A part of a stream, which may be cut within a row. */
-export interface Piece {
-  bytes: Uint8Array;
-  /** Rows that are whole with this part and were not counted with an earlier one. */
-  rowCount: number;
-  /** Whether it is the last one of a file that another one follows. */
-  endsFile?: boolean | undefined;
 }
 
 /**

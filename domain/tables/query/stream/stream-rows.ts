@@ -1,8 +1,13 @@
 import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
-import { dataTypeName } from '../../../../data/lake/encode/type-name.ts';
-import { distinctNames } from '../export/names.ts';
-import { checkStatement } from '../guard/check.ts';
-import { applyNames } from '../guard/column-names.ts';
+import {
+  bytesOf,
+  dataTypeName,
+  distinctNames,
+  type MadePiece,
+  type Outflow,
+  openRowWriter,
+} from '../../../../packages/row-formats/index.ts';
+import { applyNames, checkStatement } from '../../../../packages/sql-guard/index.ts';
 import { boundParameters } from '../process/bind.ts';
 import { confirmStreamed } from '../process/confirm.ts';
 import type { Engine } from '../process/engine.ts';
@@ -13,10 +18,7 @@ import {
   newestSnapshot,
   stopIfInterrupted,
 } from '../process/statement.ts';
-import type { Streamed, StreamTask, WrittenFormat } from './contract.ts';
-import type { Outflow } from './outflow.ts';
-import { createTextWriter, csvFormat, ndjsonFormat } from './text-writer.ts';
-import { bytesOf, type MadePiece, type RowWriter, type StreamColumn } from './writer.ts';
+import type { Streamed, StreamTask } from './contract.ts';
 
 /**
  * Runs a statement as any other, and sends its rows as they come. Nothing is sent before the first rows are
@@ -42,7 +44,7 @@ export async function streamRows(
     const result = await connection.stream(checked.sql, bound?.values, bound?.types);
     const names = distinctNames(applyNames(result.columnNames(), checked.columnNames));
     const columns = names.map((name, index) => ({ name, type: result.columnType(index) }));
-    const writer = await writerOf(task.format, columns, maxBytes);
+    const writer = await openRowWriter(task.format, columns, maxBytes);
     let isSplit = false;
     let fileBytes = 0;
     let fileRows = 0;
@@ -111,16 +113,4 @@ async function* chunksOf(result: DuckDBResult, limit: number): AsyncGenerator<Du
   } finally {
     await next.catch(() => undefined);
   }
-}
-
-async function writerOf(
-  format: WrittenFormat,
-  columns: readonly StreamColumn[],
-  maxBytes: number,
-): Promise<RowWriter> {
-  if (format === 'csv') return createTextWriter(columns, csvFormat(columns), maxBytes);
-  if (format === 'ndjson') return createTextWriter(columns, ndjsonFormat(columns), maxBytes);
-  // Loaded when wanted: most processes never need it.
-  const { createArrowWriter } = await import('./arrow/arrow-writer.ts');
-  return createArrowWriter(columns, maxBytes, format);
 }

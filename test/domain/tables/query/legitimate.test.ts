@@ -1,6 +1,5 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withPlainSpaces } from '../../../../domain/tables/query/guard/parse.ts';
 import legitimate from './legitimate.json' with { type: 'json' };
 import { openTestQueries, type TestQueries } from './support.ts';
 
@@ -65,7 +64,7 @@ async function bareAnswer(sql: string): Promise<{ names: string[]; rowCount: num
 describe('runs as the bare engine does', () => {
   it.each(legitimate)('%s', async (sql) => {
     const answer = await queries.run(sql, { limit: 10_000 });
-    const expected = await bareAnswer(withPlainSpaces(sql));
+    const expected = await bareAnswer(sql);
     expect(answer.columns.map((column) => column.name)).toEqual(expected.names);
     expect(answer.rowCount).toBe(expected.rowCount);
     expect(JSON.parse(answer.rowsJson ?? '')).toHaveLength(expected.rowCount);

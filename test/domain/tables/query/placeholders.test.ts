@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { type SqlValue, withParameters } from '../../../../domain/tables/query/parameters.ts';
 import type { QueryAnswer } from '../../../../domain/tables/query/pool.ts';
+import type { SqlValue } from '../../../../domain/tables/query/request.ts';
+import { withParameters } from '../../../../packages/sql-guard/index.ts';
 import { createRandom } from '../../../faults/random.ts';
 import hostile from './hostile-placeholders.json' with { type: 'json' };
 import { openTestQueries, outcomeOf, type TestQueries } from './support.ts';

@@ -1,0 +1,18 @@
+export { chartPng, chartSvg } from './src/charts/draw.ts';
+export {
+  type ChartDocument,
+  type ChartKind,
+  type ChartRequest,
+  type ChartResult,
+  chartKinds,
+  chartSpec,
+} from './src/charts/spec.ts';
+export type {
+  ExportFormat,
+  ReportMaterial,
+  ReportReferences,
+  ReportSource,
+  ResultTable,
+} from './src/contract.ts';
+export { DocumentFault, type DocumentFaultCode } from './src/fault.ts';
+export { fontPaths, makeDocument } from './src/make-document.ts';

@@ -1,0 +1,2 @@
+export { offlineModel } from './src/model.ts';
+export { stem, wordsOf } from './src/words.ts';
