@@ -15,4 +15,5 @@ export type {
   ResultTable,
 } from './src/contract.ts';
 export { DocumentFault, type DocumentFaultCode } from './src/fault.ts';
+export { graphSvg } from './src/graphs/picture.ts';
 export { fontPaths, makeDocument } from './src/make-document.ts';

@@ -11,6 +11,8 @@ export { instantText, microsecondTimestampText } from './src/values/temporal.ts'
 export { keepByteOrderMarks } from './src/values/text-decoder.ts';
 export { dataTypeName } from './src/values/type-name.ts';
 export { encoderFor } from './src/values/values.ts';
+export { unheldMessage } from './src/workbook/unheld.ts';
+export { asWorkbook, tooManyDigits } from './src/workbook/values.ts';
 export {
   bytesOf,
   type MadePiece,

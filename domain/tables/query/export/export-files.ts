@@ -1,5 +1,5 @@
 import { literal } from '../../../../data/lake/sql.ts';
-import { distinctNames } from '../../../../packages/row-formats/index.ts';
+import { asWorkbook, distinctNames } from '../../../../packages/row-formats/index.ts';
 import { applyNames, checkStatement } from '../../../../packages/sql-guard/index.ts';
 import { storedAs } from '../build/write-files.ts';
 import type { Engine } from '../process/engine.ts';
@@ -7,7 +7,6 @@ import { type Interruption, inReadTransaction, stopIfInterrupted } from '../proc
 import { QueryRefusal } from '../refusal.ts';
 import type { CopiedFormat, Exported, ExportTask } from './contract.ts';
 import { exportType } from './export-types.ts';
-import { asWorkbook } from './workbook-values.ts';
 
 // RFC 4180; empty text is quoted, as null is nothing.
 const csv = "FORMAT csv, NEW_LINE '\\r\\n'";

@@ -1,9 +1,7 @@
 import type { DuckDBType } from '@duckdb/node-api';
-import { dataTypeName } from '../../../../packages/row-formats/index.ts';
+import { dataTypeName, tooManyDigits, unheldMessage } from '../../../../packages/row-formats/index.ts';
 import { type StoredType, storedType } from '../build/stored-type.ts';
 import type { CopiedFormat } from './contract.ts';
-import { unheldMessage } from './unheld.ts';
-import { tooManyDigits } from './workbook-values.ts';
 
 const hugeIntegers: readonly string[] = ['HUGEINT', 'UHUGEINT', 'BIGNUM'];
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { AppError } from '../../../../data/errors.ts';
 import { limits } from '../../../../domain/workspace/limits/limits.ts';
-import { limitsPage } from '../../../../domain/workspace/limits/page.ts';
 import { refuseBeyond } from '../../../../domain/workspace/limits/refuse.ts';
+import { limitsPage } from '../../../../local/limits-page.ts';
 
 test('a quota that is used up is refused with its limit and what there is', () => {
   const { lakeCredentials } = limits.tables;
@@ -22,6 +22,6 @@ test('a quota that is used up is refused with its limit and what there is', () =
   });
 });
 
-test('the page of limits is made from the table (node domain/workspace/limits/page.ts)', () => {
+test('the page of limits is made from the table (node local/limits-page.ts)', () => {
   expect(readFileSync('docs/limits.md', 'utf8')).toBe(limitsPage());
 });

@@ -1,7 +1,7 @@
-import { identifier, literal } from '../../../../data/lake/sql.ts';
-import { QueryRefusal } from '../refusal.ts';
+import { RowFault } from '../fault.ts';
+import { identifier, literal } from './sql.ts';
+import { escapedName, escapedText, isUnheldName, isUnheldText, unheldText } from './texts.ts';
 import { shownName, unheldMessage } from './unheld.ts';
-import { escapedName, escapedText, isUnheldName, isUnheldText, unheldText } from './workbook-texts.ts';
 
 const mostColumns = 16_384;
 /** Excel keeps so many significant digits of a number. */
@@ -51,12 +51,12 @@ function hasMoreDigits(value: string, scale: number): string {
  * The rows of a SELECT as a workbook holds them: a value that it would show as another, or that makes it
  * unreadable, fails the statement and names its column.
  *
- * @throws QueryRefusal query_too_large for more columns than a sheet has
+ * @throws RowFault too_large for more columns than a sheet has, unheld for a name that it can't hold
  */
 export function asWorkbook(select: string, columns: readonly { name: string; dataType: string }[]): string {
   if (columns.length > mostColumns)
-    throw new QueryRefusal(
-      'query_too_large',
+    throw new RowFault(
+      'too_large',
       `A sheet has at most ${mostColumns.toLocaleString('en-US')} columns; select fewer.`,
     );
   const values = columns.map(({ name, dataType }) => {
@@ -74,7 +74,7 @@ export function asWorkbook(select: string, columns: readonly { name: string; dat
 }
 
 const unheldNameOf = (name: string) =>
-  new QueryRefusal(
-    'query_failed',
+  new RowFault(
+    'unheld',
     `The column name ${shownName(name)} is ${unheldText}, which a workbook cannot hold: rename it, or export another format.`,
   );

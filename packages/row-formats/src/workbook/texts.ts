@@ -1,4 +1,4 @@
-import { literal } from '../../../../data/lake/sql.ts';
+import { literal } from './sql.ts';
 
 const mostCharacters = 32_767;
 

@@ -1,5 +1,21 @@
 import dagre from '@dagrejs/dagre';
-import type { LineageGraph, LineageNode } from './graph.ts';
+
+/** A box of a graph. `kind` is its class: `view`, `file`, `dataset`, `report`, `playbook`, `workflow` have colours. */
+export interface GraphNode {
+  id: string;
+  kind: string;
+  name: string;
+  /** The line below the name. */
+  note: string;
+}
+
+export interface GraphPicture {
+  title: string;
+  nodes: readonly GraphNode[];
+  edges: readonly { from: string; to: string }[];
+  /** The node whose box is drawn thicker. */
+  highlightedId: string;
+}
 
 interface Point {
   x: number;
@@ -41,7 +57,7 @@ svg { color-scheme: light dark; font-family: system-ui, sans-serif; }
 }`;
 
 /** The graph as a self-contained SVG from left to right: boxes and arrows, without scripts and references. */
-export function pictureOf({ nodes, edges }: Pick<LineageGraph, 'nodes' | 'edges'>, askedId: string): string {
+export function graphSvg({ title, nodes, edges, highlightedId }: GraphPicture): string {
   const graph = new dagre.graphlib.Graph();
   graph.setGraph({ rankdir: 'LR', nodesep: 24, ranksep: 64, marginx: margin, marginy: margin });
   for (const node of nodes) graph.setNode(node.id, { width: widthOf(node), height });
@@ -50,10 +66,10 @@ export function pictureOf({ nodes, edges }: Pick<LineageGraph, 'nodes' | 'edges'
   const { width = 0, height: total = 0 } = graph.graph() as { width?: number; height?: number };
   const [w, h] = [Math.ceil(width), Math.ceil(total)];
   const arrows = edges.map((edge) => arrow((graph.edge(edge.from, edge.to) as { points: Point[] }).points));
-  const boxes = nodes.map((node) => box(node, graph.node(node.id) as Point, node.id === askedId));
+  const boxes = nodes.map((node) => box(node, graph.node(node.id) as Point, node.id === highlightedId));
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${h}" role="img">`,
-    `<title>Lineage of ${escaped(nodes.find(({ id }) => id === askedId)?.name ?? '')}</title>`,
+    `<title>${escaped(title)}</title>`,
     `<style>${styleSheet}</style>`,
     '<defs><marker id="head" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path class="head" d="M0 0 8 4 0 8Z"/></marker></defs>',
     `<rect class="sheet" width="${w}" height="${h}"/>`,
@@ -63,9 +79,9 @@ export function pictureOf({ nodes, edges }: Pick<LineageGraph, 'nodes' | 'edges'
   ].join('\n');
 }
 
-function widthOf(node: LineageNode): number {
+function widthOf(node: GraphNode): number {
   const name = columnsOf(shortened(node.name)) * characterWidth.name;
-  const note = columnsOf(noteOf(node)) * characterWidth.note;
+  const note = columnsOf(node.note) * characterWidth.note;
   return Math.max(narrowest, Math.ceil(Math.max(name, note)) + 2 * padding);
 }
 
@@ -76,7 +92,7 @@ function columnsOf(text: string): number {
   return columns;
 }
 
-function box(node: LineageNode, { x, y }: Point, isAsked: boolean): string {
+function box(node: GraphNode, { x, y }: Point, isAsked: boolean): string {
   const width = widthOf(node);
   const [left, top] = [rounded(x - width / 2), rounded(y - height / 2)];
   return [
@@ -84,21 +100,9 @@ function box(node: LineageNode, { x, y }: Point, isAsked: boolean): string {
     `<title>${escaped(node.name)}</title>`,
     `<rect class="box" width="${width}" height="${height}" rx="6"/>`,
     `<text class="name" x="${padding}" y="21">${escaped(shortened(node.name))}</text>`,
-    `<text class="note" x="${padding}" y="38">${escaped(noteOf(node))}</text>`,
+    `<text class="note" x="${padding}" y="38">${escaped(node.note)}</text>`,
     '</g>',
   ].join('');
-}
-
-const tableKindNames: Record<NonNullable<LineageNode['tableKind']>, string> = {
-  data: 'data table',
-  calc: 'calculated table',
-  import: 'imported table',
-  snapshot: 'snapshot',
-};
-
-function noteOf({ kind, tableKind, status }: LineageNode): string {
-  const what = tableKind === null ? kind : tableKindNames[tableKind];
-  return status === null ? what : `${what} · ${status}`;
 }
 
 function arrow(points: readonly Point[]): string {

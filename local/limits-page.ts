@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { type Bound, limits, type Quota } from './limits.ts';
+import { type Bound, limits, type Quota } from '../domain/workspace/limits/limits.ts';
 
 const titles: Readonly<Record<keyof typeof limits, string>> = {
   identity: 'People and programs',
@@ -66,4 +66,4 @@ function shown(entry: Quota | Bound): string {
   return `${value} ${units[unit]}`;
 }
 
-if (import.meta.main) writeFileSync(new URL('../../../docs/limits.md', import.meta.url), limitsPage());
+if (import.meta.main) writeFileSync(new URL('../docs/limits.md', import.meta.url), limitsPage());
