@@ -1,6 +1,6 @@
 import dagre from '@dagrejs/dagre';
 
-/** A box of a graph. `kind` is its class: `view`, `file`, `dataset`, `report`, `playbook`, `workflow` have colours. */
+/** A box of a graph. Its `kind` is its class: views, files, reports and the like have colours. */
 export interface GraphNode {
   id: string;
   kind: string;
