@@ -83,6 +83,7 @@ function checkImport(part: string, file: string, target: string): void {
   const [to] = target.split('/');
   if (to === undefined || !(to in parts)) return;
   if (part === 'domain' && to === 'domain') checkWing(file, target);
+  if (part === 'api' && to === 'api') checkApiWing(file, target);
   if (to === part) return;
   const isAllowed =
     parts[part]!.includes(to) && (to !== 'workflows' || part === 'worker' || knownOfWorkflows.test(target));
@@ -115,6 +116,14 @@ function checkWing(file: string, target: string): void {
   if (from === to) return;
   const imported = rooms.get(from) ?? new Map<string, string>();
   rooms.set(from, imported.set(to, file));
+}
+
+/** The folders of the API have the order of the domain's wings; what several need is beside them. */
+function checkApiWing(file: string, target: string): void {
+  const [, from] = file.split('/');
+  const [, to] = target.split('/');
+  if (from === to || !(from! in wings) || !(to! in wings) || wings[from!]!.includes(to!)) return;
+  faults.push(`${file} imports ${target}: api/${from} may not import api/${to}.`);
 }
 
 /** The innermost folder with a README. */

@@ -8,11 +8,11 @@ import { wakeConversation } from '../../../domain/analyst/conversations/process.
 import { pageOfMessages, type WholeMessage, withParts } from '../../../domain/analyst/conversations/show.ts';
 import { messageView } from '../../../domain/analyst/conversations/views.ts';
 import { memoOf } from '../../caller.ts';
+import { chosenModel } from '../../chosen-model.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { resource } from '../../resource.ts';
 import { type Load, route } from '../../route.ts';
 import { confirmQuery, envelope } from '../../schemas.ts';
-import { chosenModel } from './chosen-model.ts';
 import { conversationId, conversationPath, loadConversation } from './paths.ts';
 import { cancelled, messageExample, messageSchema, posted, postMessageBody } from './schemas.ts';
 

@@ -12,11 +12,11 @@ import {
 } from '../../../domain/analyst/conversations/queue.ts';
 import type { QueuedMessageView } from '../../../domain/analyst/conversations/views.ts';
 import { memoOf } from '../../caller.ts';
+import { chosenModel } from '../../chosen-model.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { resource } from '../../resource.ts';
 import { type Call, type Load, type Params, route } from '../../route.ts';
 import { envelope } from '../../schemas.ts';
-import { chosenModel } from './chosen-model.ts';
 import { conversationId, conversationPath, loadConversation } from './paths.ts';
 import {
   changeQueuedBody,

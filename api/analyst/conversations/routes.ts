@@ -14,12 +14,12 @@ import { deleteConversation } from '../../../domain/analyst/conversations/remove
 import { showConversation } from '../../../domain/analyst/conversations/show.ts';
 import { getProject } from '../../../domain/workspace/projects/projects.ts';
 import { memoOf } from '../../caller.ts';
+import { chosenModel } from '../../chosen-model.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { resource } from '../../resource.ts';
 import { route } from '../../route.ts';
 import { encodeCursor, envelope } from '../../schemas.ts';
 import { approvalsRoutes } from './approvals.ts';
-import { chosenModel } from './chosen-model.ts';
 import { conversationEventsRoutes } from './events.ts';
 import { messagesRoutes } from './messages.ts';
 import { conversationId, conversationPath, loadConversation } from './paths.ts';

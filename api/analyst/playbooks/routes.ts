@@ -11,12 +11,12 @@ import {
 import { runPlaybook } from '../../../domain/analyst/playbooks/run.ts';
 import { getProject } from '../../../domain/workspace/projects/projects.ts';
 import { memoOf } from '../../caller.ts';
+import { chosenModel } from '../../chosen-model.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { resource } from '../../resource.ts';
 import { route } from '../../route.ts';
 import { decodeCursor, envelope, page, pageQuery, revisionNumber, toPage } from '../../schemas.ts';
 import { queuedRunExample, runSchema, runView } from '../../workspace/runs/schemas.ts';
-import { chosenModel } from '../conversations/chosen-model.ts';
 import {
   changePlaybookBody,
   createPlaybookBody,

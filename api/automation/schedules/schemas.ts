@@ -5,6 +5,7 @@ import type { ShownSchedule } from '../../../domain/automation/schedules/schedul
 import type { ScheduleContent } from '../../../domain/automation/schedules/write.ts';
 import { pathFault } from '../../../domain/workspace/files/path.ts';
 import { cadenceView, type Occurrence } from '../../../packages/cadences/index.ts';
+import { cadenceBody, cadenceExample, cadenceSchema } from '../../cadence.ts';
 import { freeFormMap, keptMap } from '../../free-form.ts';
 import {
   characters,
@@ -16,7 +17,6 @@ import {
   timestamp,
 } from '../../schemas.ts';
 import { pauseReason, pauseReasonOf } from '../pause-reason.ts';
-import { cadenceBody, cadenceExample, cadenceSchema } from './cadence.ts';
 import { eitherCase } from './either-case.ts';
 
 const maxRecipients = 50;

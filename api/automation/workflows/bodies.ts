@@ -5,9 +5,9 @@ import {
 } from '../../../domain/automation/workflows/definitions/triggers.ts';
 import type { WorkflowContent } from '../../../domain/automation/workflows/definitions/write.ts';
 import { pathFault } from '../../../domain/workspace/files/path.ts';
+import { cadenceBody } from '../../cadence.ts';
 import { freeFormMap, mapOf, mapSchema } from '../../free-form.ts';
 import { characters, idText, revisionNumber, visibleName } from '../../schemas.ts';
-import { cadenceBody } from '../schedules/cadence.ts';
 import { eitherCase } from '../schedules/either-case.ts';
 
 const maxGraphBytes = 1_048_576;

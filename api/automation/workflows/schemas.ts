@@ -3,10 +3,10 @@ import type { DataEventConfig } from '../../../domain/automation/workflows/defin
 import { portTypes } from '../../../domain/automation/workflows/graphs/node-type.ts';
 import { nodeTypes } from '../../../domain/automation/workflows/graphs/node-types.ts';
 import { cadenceView } from '../../../packages/cadences/index.ts';
+import { cadenceExample, cadenceSchema } from '../../cadence.ts';
 import { keptMap } from '../../free-form.ts';
 import { pageQuery, timestamp } from '../../schemas.ts';
 import { pauseReason, pauseReasonOf } from '../pause-reason.ts';
-import { cadenceExample, cadenceSchema } from '../schedules/cadence.ts';
 import { graphExample, triggerTypes } from './bodies.ts';
 import type { ShownTrigger, ShownWorkflow } from './shown-triggers.ts';
 

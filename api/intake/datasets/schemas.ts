@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ShownDataset } from '../../../domain/automation/schedules/dataset-schedules.ts';
 import type { UnreadableValues } from '../../../domain/intake/datasets/copy/copier.ts';
 import { type Cadence, cadenceView } from '../../../packages/cadences/index.ts';
-import { cadenceSchema, datasetCadenceBody } from '../../automation/schedules/cadence.ts';
+import { cadenceSchema, datasetCadenceBody } from '../../cadence.ts';
 import { characters, nullableTimestamp, timestamp, visibleName } from '../../schemas.ts';
 import { csvOptions } from '../table-imports/options.ts';
 

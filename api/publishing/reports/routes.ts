@@ -13,8 +13,8 @@ import {
 import { storeReport, storeRevision } from '../../../domain/publishing/reports/store.ts';
 import { getVersion, listVersions } from '../../../domain/publishing/reports/versions.ts';
 import { getProject } from '../../../domain/workspace/projects/projects.ts';
-import { chosenModel } from '../../analyst/conversations/chosen-model.ts';
 import { memoOf } from '../../caller.ts';
+import { chosenModel } from '../../chosen-model.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { bodyLimits } from '../../plugins/json-body.ts';
 import { attachment, clientGone } from '../../reply.ts';

@@ -11,8 +11,8 @@ import {
   legacyTypes,
   weekdays,
   writableTypes,
-} from '../../../packages/cadences/index.ts';
-import { isMap, notMap } from '../../free-form.ts';
+} from '../packages/cadences/index.ts';
+import { isMap, notMap } from './free-form.ts';
 
 const snakeOf = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const fieldNames = ['type', 'zoneId', ...cadenceFields] as const;

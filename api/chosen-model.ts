@@ -1,5 +1,5 @@
-import { ValidationError } from '../../../data/errors.ts';
-import type { Effort, Models } from '../../../domain/analyst/models/models.ts';
+import { ValidationError } from '../data/errors.ts';
+import type { Effort, Models } from '../domain/analyst/models/models.ts';
 
 /** The model and effort of a request, checked against the offered models. */
 export function chosenModel(
