@@ -26,9 +26,7 @@ const phrases: readonly [RegExp, string][] = [
   [/\bin place of\b/i, 'instead of'],
   [/\bthe other side\b/i, 'the remote service'],
   [/\bwhoever (?:may|asks)\b/i, 'anyone who can …'],
-  [/\banew\b/i, 'again'],
   [/\bis mended\b|\bmends (?:it|them|most)\b|\bwould mend\b/i, 'fix'],
-  [/\bafter which (?:nothing|nobody)\b/i, 'two sentences'],
 ];
 
 const pages = [...globSync('{README,CHANGELOG}.md'), ...globSync('{docs,deploy}/**/*.md')];

@@ -89,7 +89,10 @@ export const limits = {
   tests: {
     definitions: quota(2_000, 'organization', 'test definitions', 'Delete one first.'),
     overlays: quota(10_000, 'organization', 'test overlays', 'Delete one first.'),
-    parameterBytes: bytes(8 * mib, 'Size of the parameters of all definitions, or of all overlays, of an organization'),
+    parameterBytes: bytes(
+      8 * mib,
+      'Size of the parameters of all definitions, or of all overlays, of an organization',
+    ),
     underWay: bound(100, 'Test runs of an organization that are running or waiting'),
     tablesOfRun: bound(1_000, 'Tables of one test run'),
     testsOfRun: bound(10_000, 'Tests of one test run'),

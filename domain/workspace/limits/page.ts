@@ -34,13 +34,14 @@ export function limitsPage(): string {
   });
   return `# Limits
 
-A quota says how many of something you can have. When you reach it, the request is a 409 \`limit_reached\`. The problem's \`limit\`
-is the quota, and \`current\` is how many you have. Delete something and send the request again; waiting doesn't help. Quotas
-are the rows that say who has the things, such as "API clients of an organization".
+A quota says how many of something you can have. When you reach it, the request is a 409 \`limit_reached\`. The problem's
+\`limit\` is the quota, and \`current\` is how many you have. Delete something and send the request again; waiting doesn't help.
+Quotas are the rows that say who has the things, such as "API clients of an organization".
 
 The other rows are limits of one request, run or object. The error says which field is too large, or that you have to wait.
 
-The operator sets other limits, such as requests per minute and the memory of queries: see [Configure](operating/configure.md).
+The operator sets other limits, such as requests per minute and the memory of queries: see
+[Configure](operating/configure.md).
 
 ${sections.join('\n\n')}
 `;
