@@ -24,7 +24,7 @@ reaches() {
   TESTED=$(call -X POST "$API/v1/connections/data/$PROBE/test")
   call -X DELETE "$API/v1/connections/data/$PROBE" > /dev/null
   case "$TESTED" in *'"address_refused"'*)
-    echo "This example runs servers on this machine, and the service isn't allowed to reach them. Stop the service, and start it like this:" >&2
+    echo "This example runs servers on this machine. To let the service reach them, stop it and start it like this:" >&2
     echo "  ${WORKSPACE_DATA_DIR:+WORKSPACE_DATA_DIR='$WORKSPACE_DATA_DIR' }ALLOWED_PRIVATE_ADDRESSES=127.0.0.0/8 npm start" >&2
     exit 1 ;;
   esac
