@@ -25,6 +25,8 @@ const phrases: readonly [RegExp, string][] = [
   [/\bwherever a table is\b/i, 'anywhere you can use a table'],
   [/\bin place of\b/i, 'instead of'],
   [/\bthe other side\b/i, 'the remote service'],
+  [/\bwhoever (?:may|asks)\b/i, 'anyone who can …'],
+  [/\bis mended\b|\bmends (?:it|them|most)\b|\bwould mend\b/i, 'fix'],
 ];
 
 const pages = [...globSync('{README,CHANGELOG}.md'), ...globSync('{docs,deploy}/**/*.md')];

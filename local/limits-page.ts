@@ -27,20 +27,21 @@ export function limitsPage(): string {
     return [
       `## ${titles[feature as keyof typeof limits]}`,
       '',
-      '| What | At most |',
+      '| What | Limit |',
       '|---|---|',
       ...rows,
     ].join('\n');
   });
-  return `# What an organization may have
+  return `# Limits
 
-When you reach a quota, the request fails with 409 \`limit_reached\`. The problem's \`limit\` is the quota, and \`current\` is how
-many there are. Delete something and send the request again; waiting does not help. Quotas are those rows that name who has
-the things, such as "API clients of an organization".
+A quota says how many of something you can have. When you reach it, the request is a 409 \`limit_reached\`. The problem's
+\`limit\` is the quota, and \`current\` is how many you have. Delete something and send the request again; waiting doesn't help.
+Quotas are the rows that say who has the things, such as "API clients of an organization".
 
-The other rows bound one request, run or object. The error says which field is too large, or that you have to wait.
+The other rows are limits of one request, run or object. The error says which field is too large, or that you have to wait.
 
-Requests per minute, memory of queries and the like are set by the operator: see [Configure](operating/configure.md).
+The operator sets other limits, such as requests per minute and the memory of queries: see
+[Configure](operating/configure.md).
 
 ${sections.join('\n\n')}
 `;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A playbook with a parameter over an imported file, and its report in four formats. Run it in the
-# repository's folder while `npm start` runs.
+# repository's folder while `npm start` is running.
 #
 #   sh docs/examples/playbook.sh [FOLDER for the documents]
 #
@@ -9,7 +9,7 @@ set -eu
 OUT="${1:-.}"
 . "$(dirname "$0")/client.sh"
 
-echo "1. A file becomes a table, and the table is attached to the project."
+echo "1. Import a file, and attach its table to the project."
 PROJECT="$API/v1/projects/$(call "$API/v1/projects" -d '{"name": "Playbooks"}' | member id)"
 CSV=$(node -e '
   const [regions, people] = [["north", "south", "west"], ["Ada", "Bo", "Cem", "Dia"]];
@@ -22,7 +22,7 @@ run() { succeeds "$PROJECT/runs/$1" && RUN=$(call "$PROJECT/runs/$1"); }
 run "$IMPORT"
 call "$PROJECT/catalog-entries" -d "{\"table_id\": \"$(printf "%s" "$RUN" | member output.tableId)\"}" > /dev/null
 
-echo "2. A playbook: questions under headings, with a parameter."
+echo "2. Write a playbook: questions under headings, with a parameter."
 PLAYBOOK=$(node -e '
   console.log(JSON.stringify({
     title: "Sales since ${since}",
@@ -38,14 +38,14 @@ PLAYBOOK=$(node -e '
   }));
 ' | call "$PROJECT/playbooks" -d @- | member id)
 
-echo "3. It runs with nobody to ask."
+echo "3. Run it."
 run "$(call "$PROJECT/playbooks/$PLAYBOOK/runs" -d '{"params": {"since": "2026-04-01"}}' | member id)"
 printf "%s" "$RUN" | member status
 printf "%s" "$RUN" | member steps | node -e '
   for (const step of JSON.parse(require("fs").readFileSync(0))) console.log(`   ${step.name}: ${step.detail ?? step.error.message}`);
 '
 
-echo "4. Its report, as it is stored and in three formats more."
+echo "4. Read the report as it is stored, and in three other formats."
 REPORT=$(printf "%s" "$RUN" | member output.reportId)
 call "$PROJECT/reports/$REPORT/content"
 for FORMAT in markdown pdf docx; do
@@ -54,7 +54,7 @@ for FORMAT in markdown pdf docx; do
   echo "   $NAME: $(wc -c < "$NAME") bytes"
 done
 
-echo "5. Everything that ran."
+echo "5. List all runs of the project."
 call "$PROJECT/runs" | node -e '
   for (const run of JSON.parse(require("fs").readFileSync(0)).items) console.log(`   ${run.kind} ${run.status}: ${run.title}`);
 '

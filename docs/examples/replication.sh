@@ -1,9 +1,9 @@
 #!/bin/sh
-# Replication: a PostgreSQL table, copied fully and then incrementally; and an HTTP API, read twice, the
-# second time from the position that the first reached. Run it in the repository's folder while this runs in
-# another terminal:
+# Replication: copy a PostgreSQL table fully and then incrementally, and read an HTTP API twice, the second time
+# from the position that the first one reached. Run it in the repository's folder while this is running in another
+# terminal:
 #
-#   ALLOWED_PRIVATE_ADDRESSES=127.0.0.0/8 npm start     # its sources are on this machine
+#   ALLOWED_PRIVATE_ADDRESSES=127.0.0.0/8 npm start     # the sources are on this machine
 #   sh docs/examples/replication.sh
 #
 # It stops at the first failure and reports it.
@@ -16,7 +16,7 @@ SOURCE=$!
 trap 'kill $SOURCE; rm -f "$PLACE"' EXIT
 until [ -s "$PLACE" ]; do sleep 1; done
 of() { member "$1" < "$PLACE"; }
-# Takes a snapshot of a dataset and waits until it has ended.
+# Takes a snapshot of a dataset, and waits until it has ended.
 snapshot() {
   SNAPSHOT="$1/snapshots/$(call -X POST "$1/snapshots" | member id)"
   succeeds "$SNAPSHOT"
@@ -28,7 +28,7 @@ reaches "$(of port)"
 reaches "$(of http)"
 EXAMPLE=$(of database)
 
-echo "1. A connection to a PostgreSQL: tested, and what there is to copy."
+echo "1. Connect to a PostgreSQL database, test the connection, and list what can be copied."
 CONNECTION=$(call "$API/v1/connections/data" -d "{\"name\": \"Shop $EXAMPLE\", \"type\": \"postgres\",
   \"config\": {\"host\": \"127.0.0.1\", \"port\": $(of port), \"database\": \"$EXAMPLE\", \"user\": \"$(of user)\", \"ssl_mode\": \"disable\"},
   \"secrets\": {\"password\": \"$(of password)\"}, \"snapshot_config\": {\"enabled\": true}}" | member id)
@@ -36,7 +36,7 @@ CONNECTION="$API/v1/connections/data/$CONNECTION"
 call -X POST "$CONNECTION/test" | member ok
 call "$CONNECTION/resources" -d '{"prefix": "shop."}' | member items.0.columns
 
-echo "2. A dataset, copied, found by its table's name and queried; then by what came since."
+echo "2. Copy a table and query the copy. Then copy only what has changed."
 DATASET=$(call "$CONNECTION/datasets" -d "{\"resource\": \"shop.orders\", \"name\": \"Orders of $EXAMPLE\",
   \"mode\": \"incremental\", \"cursor\": \"at\", \"key_columns\": [\"id\"]}")
 TABLE=$(printf "%s" "$DATASET" | member snapshotTableName)
@@ -45,7 +45,7 @@ snapshot "$DATASET"
 ask "SELECT city, count(*) AS orders FROM $TABLE GROUP BY city ORDER BY city"
 snapshot "$DATASET"
 
-echo "3. An HTTP API with a cursor: everything, 20 requests a second at most."
+echo "3. Read an HTTP API with a cursor: everything, with up to 20 requests a second."
 CONNECTION=$(call "$API/v1/connections/data" -d "{\"name\": \"Contacts $EXAMPLE\", \"type\": \"http\",
   \"config\": {\"base_url\": \"http://127.0.0.1:$(of http)\", \"auth_type\": \"none\"},
   \"snapshot_config\": {\"enabled\": true, \"http_replication\": {
@@ -60,12 +60,12 @@ TABLE=$(printf "%s" "$DATASET" | member snapshotTableName)
 DATASET="$CONNECTION/datasets/$(printf "%s" "$DATASET" | member id)"
 snapshot "$DATASET"
 
-echo "4. One contact is changed and one is new: the second snapshot asks for these alone."
+echo "4. Change one contact and add one. The second snapshot reads only these."
 curl -sS "http://127.0.0.1:$(of http)" -d '{"id": 7, "name": "Ada"}'
 curl -sS "http://127.0.0.1:$(of http)" -d '{"id": 251, "name": "Grace", "phone": "555"}'
 snapshot "$DATASET"
 call "$SNAPSHOT" | member schemaChanges
 ask "SELECT count(*) AS contacts, max(name) FILTER (WHERE id = 7) AS seventh, max(phone) AS phone FROM $TABLE"
 
-echo "5. Every morning from now on."
+echo "5. Take a snapshot every morning from now on."
 call -X PATCH "$DATASET" -d '{"schedule": {"type": "daily", "zone_id": "Europe/Berlin", "time_of_day": "06:30"}}' | member schedule

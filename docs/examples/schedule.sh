@@ -1,6 +1,6 @@
 #!/bin/sh
-# A playbook every morning: daylight saving time, pause, resume, a manual fire, a backfill of past days, and
-# its report in a folder and by mail. Run it in the repository's folder while `npm start` runs.
+# A playbook every morning, with its report in a folder and by mail: daylight saving time, pause, resume, a manual
+# run and a backfill of past days. Run it in the repository's folder while `npm start` is running.
 #
 #   sh docs/examples/schedule.sh
 #
@@ -11,7 +11,7 @@ shown() { node -e 'const read = (path) => path.split(".").reduce((value, key) =>
   let item; for (item of JSON.parse(require("fs").readFileSync(0)).items)
     console.log("   " + process.argv.slice(1).map((path) => read(path) ?? "-").join("  "));' "$@"; }
 
-echo "1. A file becomes a table, the table is attached, and a playbook asks about it."
+echo "1. Import a file, attach its table, and write a playbook about it."
 ID=$(call "$API/v1/projects" -d '{"name": "Schedules"}' | member id)
 PROJECT="$API/v1/projects/$ID"
 FILE=$(call -X PUT "$PROJECT/files/content?path=sales.csv" \
@@ -22,7 +22,7 @@ call "$PROJECT/catalog-entries" -d "{\"table_id\": \"$(call "$PROJECT/runs/$IMPO
 PLAYBOOK=$(call "$PROJECT/playbooks" \
   -d '{"title": "Sales", "instructions": "# Sales\n\n- total amount by region as a bar chart", "model": "offline"}' | member id)
 
-echo "2. Every morning at half past two in Berlin, into a folder and to somebody."
+echo "2. Run it every morning at half past two in Berlin. Deliver the report to a folder and by mail."
 SCHEDULE=$(call "$API/v1/schedules" -d "{
   \"kind\": \"playbook\", \"target\": {\"project_id\": \"$ID\", \"playbook_id\": \"$PLAYBOOK\"},
   \"schedule\": {\"type\": \"daily\", \"zone_id\": \"Europe/Berlin\", \"time_of_day\": \"02:30\"},
@@ -30,24 +30,24 @@ SCHEDULE=$(call "$API/v1/schedules" -d "{
 printf "%s" "$SCHEDULE" | member nextRunAt
 SCHEDULE="$API/v1/schedules/$(printf "%s" "$SCHEDULE" | member id)"
 
-echo "3. On Sundays alone: the next two changes of the clock are among the fires."
+echo "3. Run it only on Sundays. The next two clock changes are among the occurrences."
 call -X PUT "$SCHEDULE" -d "{
   \"kind\": \"playbook\", \"target\": {\"project_id\": \"$ID\", \"playbook_id\": \"$PLAYBOOK\"},
   \"schedule\": {\"type\": \"weekly\", \"zone_id\": \"Europe/Berlin\", \"time_of_day\": \"02:30\", \"days_of_week\": [\"SUNDAY\"]},
   \"config\": {\"output_folder\": \"reports/sales\", \"email_recipients\": [{\"email\": \"ada@example.com\"}]}}" > /dev/null
 call "$SCHEDULE/occurrences?limit=60" | shown localTime at note | grep -E "gap|overlap"
 
-echo "4. Paused, nothing fires; resumed, it goes on."
+echo "4. Pause and resume the schedule."
 call -X POST "$SCHEDULE/pause" | member status
 call -X POST "$SCHEDULE/resume" | member status
 
-echo "5. Fired now: its run, its files, its mail."
+echo "5. Run it now, and list its files and its mail."
 FIRE=$(call -X POST "$SCHEDULE/trigger" | member id)
 succeeds_but_mails "$SCHEDULE/runs/$FIRE" "$SCHEDULE/runs/$FIRE/deliveries"
 call "$SCHEDULE/runs" | shown localTime status reason
 call "$SCHEDULE/runs/$FIRE/deliveries" | shown kind status target error.message
 
-echo "6. What the last three Sundays would have been."
+echo "6. Run it for the last three Sundays, as a backfill."
 DAY=$(node -p 'new Date().toISOString().slice(0, 10)')
 FROM=$(node -p 'new Date(Date.now() - 21 * 86400000).toISOString().slice(0, 10)')
 BACKFILL=$(call "$SCHEDULE/backfills" -d "{\"from\": \"${FROM}T00:00:00Z\", \"to\": \"${DAY}T00:00:00Z\", \"max_concurrency\": 2}" | member id)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A conversation with the analyst about an imported file. Run it in the repository's folder while `npm start`
-# runs.
+# A conversation with the analyst about an imported file. Run it in the repository's folder while `npm start` is
+# running.
 #
 #   sh docs/examples/talk.sh
 #
@@ -8,7 +8,7 @@
 set -eu
 . "$(dirname "$0")/client.sh"
 
-echo "1. A file becomes a table, and the table is attached to the project: that is what the analyst sees."
+echo "1. Import a file, and attach its table to the project. The analyst sees only attached tables."
 PROJECT=$(call "$API/v1/projects" -d '{"name": "Talk"}' | member id)
 CSV=$(node -e '
   const cities = ["Porto", "Lagos", "Osaka"];
@@ -21,7 +21,7 @@ succeeds "$API/v1/table-imports/$IMPORT"
 TABLE=$(call "$API/v1/table-imports/$IMPORT" | member tableId)
 call "$API/v1/projects/$PROJECT/catalog-entries" -d "{\"table_id\": \"$TABLE\"}" > /dev/null
 
-echo "2. A conversation, and a reader that follows it."
+echo "2. Start a conversation, follow its events, and ask a question."
 CHATS="$API/v1/projects/$PROJECT/conversations"
 CHAT="$CHATS/$(call "$CHATS" -d '{"title": "Visits"}' | member id)"
 EVENTS=$(mktemp)
@@ -29,7 +29,7 @@ curl -sSN -H "Authorization: Bearer $TOKEN" "$CHAT/events?after=0" > "$EVENTS" &
 READER=$!
 trap 'kill $READER 2> /dev/null; rm -f "$EVENTS"' EXIT
 
-# Asks, and returns the response.
+# Asks a question and prints the answer of the API.
 ask() { call "$CHAT/messages" -d "{\"model\": \"offline\", \"message\": \"$1\"}"; }
 until_ended() {
   until REPLY=$(call "$CHAT/messages/$1") && [ "$(printf "%s" "$REPLY" | member status)" != streaming ]; do sleep 1; done
@@ -40,14 +40,14 @@ answered() {
 }
 answered "$(ask "How many guests were there by city?" | member messageId)"
 
-echo "3. Three questions at once: the first is stopped, and what waits is held."
+echo "3. Ask three questions at once and stop the first. The other two are held."
 FIRST=$(ask "Draw the guests by month." | member messageId)
 SECOND=$(ask "What is the average of guests?" | member queuedMessage.id)
 THIRD=$(ask "How many visits were there in Porto?" | member queuedMessage.id)
 call -X POST "$CHAT/messages/$FIRST/cancel?confirm=true"
 call "$CHAT/queue"
 
-echo "4. One is changed while it waits, and the queue goes on."
+echo "4. Change a waiting question, and resume the queue."
 call -X PATCH "$CHAT/queue/$SECOND" -d '{"message": "What is the maximum of guests?", "expected_revision": 1}' > /dev/null
 call -X POST "$CHAT/queue/resume" > /dev/null
 for QUEUED in "$SECOND" "$THIRD"; do
@@ -55,5 +55,5 @@ for QUEUED in "$SECOND" "$THIRD"; do
   answered "$(printf "%s" "$MESSAGE" | member messageId)"
 done
 
-echo "5. What the reader saw, event by event."
+echo "5. Count the events by type."
 sed -n 's/^event: //p' "$EVENTS" | sort | uniq -c

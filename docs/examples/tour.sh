@@ -1,5 +1,5 @@
 #!/bin/sh
-# A five-minute tour of the service. Run it in the repository's folder while `npm start` runs.
+# A five-minute tour of the service. Run it in the repository's folder while `npm start` is running.
 #
 #   sh docs/examples/tour.sh
 #
@@ -7,11 +7,11 @@
 set -eu
 STACK="${WORKSPACE_DATA_DIR:-.data}"
 [ -f "$STACK/local.json" ] || {
-  echo "No stack is running on $STACK: run npm start, or set WORKSPACE_DATA_DIR to its directory." >&2
+  echo "No stack is running on $STACK. Run npm start, or set WORKSPACE_DATA_DIR to its folder." >&2
   exit 1
 }
 stack() { node -p 'JSON.parse(require("fs").readFileSync(process.argv[1]))[process.argv[2]]' "$STACK/local.json" "$1"; }
-# A member of an answer; if it is missing, the answer itself on stderr.
+# Prints a field of an answer. If it is missing, prints the answer to stderr.
 member() {
   node -e '
     const answer = JSON.parse(require("fs").readFileSync(0)), value = (answer.data ?? answer)[process.argv[1]];
@@ -23,7 +23,7 @@ API=$(stack apiUrl)
 
 echo "1. A token."
 TOKEN=$(curl -sS "$API/v1/auth/m2m/token" -d client_id="$(stack clientId)" -d client_secret="$(stack clientSecret)" | member access_token)
-# Prints the answer, and fails if the request did not succeed.
+# Prints the answer. Fails if the request fails.
 call() {
   curl -sS --fail-with-body -w '\n' -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' "$@" || {
     echo "The tour ends here: $*" >&2
@@ -31,7 +31,7 @@ call() {
   }
 }
 
-echo "2. A project, and a CSV of 300,000 rows uploaded straight to storage."
+echo "2. Create a project, and upload a CSV file of 300,000 rows directly to storage."
 PROJECT=$(call "$API/v1/projects" -d '{"name": "Tour"}')
 PROJECT=$(echo "$PROJECT" | member id)
 CSV=$(mktemp)
@@ -51,7 +51,7 @@ UPLOAD=$(echo "$UPLOAD" | member upload_id)
 FILE=$(call "$API/v1/projects/$PROJECT/files/uploads/$UPLOAD/finalize" -d '{"path": "orders.csv"}')
 FILE=$(echo "$FILE" | member id)
 
-echo "3. How it would be read, and its import: a durable process, visible in the Temporal UI."
+echo "3. Preview the file, then import it. You can see the import in the Temporal UI."
 call "$API/v1/assets/$FILE/previews" -d '{"page_size": 3}'
 IMPORT=$(call "$API/v1/projects/$PROJECT/files/$FILE/imports" -d '{"table_name": "orders"}')
 IMPORT=$(echo "$IMPORT" | member id)
@@ -71,7 +71,7 @@ echo "4. A question."
 query() { call "$API/v1/query-executions" -d "{\"sql\": \"$1\", \"row_format\": \"rows\"}"; }
 query "SELECT city, count(*) AS orders, sum(amount) AS total FROM orders GROUP BY ALL ORDER BY city"
 
-echo "5. A table of your own rows: append, upsert, and read what is there."
+echo "5. Create a table for your own rows: append, upsert, and join it with the import."
 TABLE=$(call "$API/v1/grid/tables" -d '{"name": "targets", "kind": "data", "columns": [{"name": "city"}, {"name": "target"}], "key_columns": ["city"]}')
 TABLE=$(echo "$TABLE" | member tableId)
 call "$API/v1/tables/$TABLE/rows" -d '{"rows": [{"s_id": 1, "city": "Porto", "target": 9000000}]}'

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Tests of what a table holds: a file imported, a test that refuses the next file before anybody sees it, the
-# failing rows read by SQL, an overlay that lowers the test to a warning, and a run of all tests. Run it in the
-# repository's folder while `npm start` runs.
+# Tests of a table: import a file, refuse the next file by a test before anybody sees it, read the failing rows
+# with SQL, lower the test to a warning with an overlay, and run all tests. Run it in the repository's folder while
+# `npm start` is running.
 #
 #   sh docs/examples/verification.sh
 #
@@ -10,31 +10,31 @@ set -eu
 . "$(dirname "$0")/client.sh"
 TESTS="$API/v1/verification-tests"
 rows() { call "$API/v1/query-executions" -d "{\"sql\": \"$1\", \"row_format\": \"rows\"}" | member rows; }
-# Writes a CSV file; its id.
+# Writes a CSV file and prints its id.
 file() { printf '{"content": "%s"}' "$2" | call -X PUT "$PROJECT/files/content?path=$1" -d @- | member id; }
-# Imports a file, by its id, and waits for the end, which must be `succeeded` or the given status.
+# Imports a file by its id. Waits until the import has ended with `succeeded`, or the given status.
 import() {
   IMPORT=$(call "$PROJECT/files/$1/imports" -d "{\"table_name\": \"verified_orders\", \"mode\": \"$2\"}" | member id)
   succeeds "$API/v1/table-imports/$IMPORT" "${3:-succeeded}"
 }
 define() { call "$TESTS/definitions" -d "$1" | member id; }
-# Results of tests, one a line: of a run, or of a table.
+# Prints the results of tests of a run or a table, one per line.
 results() { node -e '
   for (const one of JSON.parse(require("fs").readFileSync(0)).data.results)
     console.log(`   ${one.status}  ${one.name}  ${one.failingRows} failing`);'; }
 
-echo "1. A file of orders becomes a table."
+echo "1. Import a file of orders."
 PROJECT="$API/v1/projects/$(call "$API/v1/projects" -d '{"name": "Verification"}' | member id)"
 import "$(file monday.csv 'order_no,city,amount\n1,Porto,50\n2,Lagos,70\n3,Osaka,20\n')" create
 TABLE=$(call "$API/v1/table-imports/$IMPORT" | member tableId)
 
-echo "2. A test that blocks new content, and one that warns, of all tables with such a name."
+echo "2. Define a test that blocks new content, and one that warns, for all tables with a matching name."
 POSITIVE=$(define "{\"name\": \"amounts are positive\", \"kind\": \"expression\", \"blocking\": true,
   \"params\": {\"expression\": \"amount > 0\"}, \"target\": {\"table_id\": \"$TABLE\"}}")
 ONCE=$(define '{"name": "orders occur once", "kind": "unique", "severity": "warn",
   "params": {"columns": ["order_no"]}, "target": {"selector": {"name_pattern": "^verified_orders$"}}}')
 
-echo "3. The next file has two bad rows. It is refused, and the table stays as it was."
+echo "3. Import a file with two bad rows. It is refused, and the table stays as it was."
 TUESDAY=$(file tuesday.csv 'order_no,city,amount\n3,Osaka,40\n4,Porto,-10\n5,Lagos,\n')
 import "$TUESDAY" append failed
 REFUSED=$(call "$API/v1/table-imports/$IMPORT")
@@ -43,14 +43,14 @@ expect verification_failed "$(printf '%s' "$REFUSED" | member error.code)"
 expect "[\"$POSITIVE\"]" "$(printf '%s' "$REFUSED" | member error.definitionIds)"
 expect '[{"orders":3}]' "$(rows "SELECT count(*) AS orders FROM verified_orders")"
 
-echo "4. Its failing rows are a table, for 30 days; the run of the tests that refused it has a sample of them."
+echo "4. Read the failing rows, which are kept in a table for 30 days. The run of the tests has a sample of them."
 FAILURES=$(call "$API/v1/tables/$(printf '%s' "$REFUSED" | member error.failuresTableIds.0)" | member name)
 rows "SELECT order_no, city, amount FROM $FAILURES ORDER BY order_no"
 GATE=$(call "$TESTS/runs/$(printf '%s' "$REFUSED" | member error.runId)")
 expect gate "$(printf '%s' "$GATE" | member trigger.type)"
 printf '%s' "$GATE" | results
 
-echo "5. What would an overlay change for this table? A preview says so, and what decides each field."
+echo "5. Preview what an overlay would change for this table, and what sets each field."
 OVERLAY="\"definition_id\": \"$POSITIVE\", \"table_id\": \"$TABLE\", \"severity\": \"warn\", \"reason\": \"Returns are negative.\""
 preview() {
   call "$TESTS/effective-set/previews" -d "{\"table_ids\": [\"$TABLE\"], \"overlays\": [$1]}" | node -e '
@@ -64,20 +64,20 @@ echo "$BEFORE"
 SUPPOSED=$(preview "{$OVERLAY}")
 echo "$SUPPOSED"
 
-echo "6. With the overlay the test warns, so the same file is imported."
+echo "6. Save the overlay. The test now only warns, so the same file is imported."
 call "$TESTS/overlays" -d "{$OVERLAY}" > /dev/null
 expect "$SUPPOSED" "$(preview '')"
 import "$TUESDAY" append
 expect '[{"orders":6}]' "$(rows "SELECT count(*) AS orders FROM verified_orders")"
 
-echo "7. A run of all tests of the table, on request: order 3 is there twice."
+echo "7. Run all tests of the table. Order 3 occurs twice."
 RUN=$(call "$TESTS/runs" -d "{\"table_ids\": [\"$TABLE\"]}" | member id)
 succeeds "$TESTS/runs/$RUN"
 expect warned "$(call "$TESTS/runs/$RUN" | member outcome)"
 call "$TESTS/runs/$RUN" | results
 expect "$ONCE" "$(call "$TESTS/runs/$RUN" | member results.1.definitionId)"
 
-echo "8. What its tests say of the table now; its catalog has the state, too."
+echo "8. Read the state of the table, which its catalog has too."
 STATE=$(call "$API/v1/tables/$TABLE/verification")
 expect warning "$(printf '%s' "$STATE" | member state)"
 printf '%s' "$STATE" | results

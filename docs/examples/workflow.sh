@@ -1,9 +1,10 @@
 #!/bin/sh
-# A graph of steps: a query, a condition, the analyst's report as a PDF by mail and a signed webhook. Its
-# first run fails because its data is missing, and is resumed; it is triggered by a call and by new rows,
-# changed, and rolled back. Run it in the repository's folder while this runs in another terminal:
+# A graph of steps: a query, a condition, the analyst's report as a PDF by mail, and a signed webhook. The first
+# run fails because its data is missing, and is resumed. Then the workflow is triggered by a call, by new rows and
+# by a schedule, changed, and rolled back. Run it in the repository's folder while this is running in another
+# terminal:
 #
-#   ALLOWED_PRIVATE_ADDRESSES=127.0.0.0/8 npm start     # its webhook goes to this machine
+#   ALLOWED_PRIVATE_ADDRESSES=127.0.0.0/8 npm start     # the webhook is sent to this machine
 #   sh docs/examples/workflow.sh
 #
 # It stops at the first failure and reports it.
@@ -35,13 +36,13 @@ until [ -s "$RECEIVER/port" ]; do sleep 0.1; done
 touch "$RECEIVER/log"
 reaches "$(cat "$RECEIVER/port")"
 
-echo "1. A project with a playbook; the table is not there yet."
+echo "1. Create a project with a playbook. The table doesn't exist yet."
 ID=$(call "$API/v1/projects" -d '{"name": "Workflows"}' | member id)
 PROJECT="$API/v1/projects/$ID"
 PLAYBOOK=$(call "$PROJECT/playbooks" \
   -d '{"title": "Orders", "instructions": "# Orders\n\n- total amount by country", "model": "offline"}' | member id)
 
-# The graph, which is written twice below, with the smallest total that gets a report.
+# Prints the graph, which is used twice below. The argument is the smallest total that gets a report.
 graph() {
   cat << GRAPH
   {"version": 1, "parameters": {"country": {"type": "string", "default": "AT"}},
@@ -59,14 +60,14 @@ GRAPH
 }
 activated() { call "$FLOW/activation" -d "{\"expected_revision\": $(call "$FLOW" | member revision)$1}" | member activeVersionId; }
 
-echo "2. A draft, told what is wrong with it; mended, activated."
+echo "2. Create a draft, validate it, fix its faults and activate it."
 FLOW=$(call "$API/v1/workflows" -d "{\"project_id\": \"$ID\", \"title\": \"Orders\", \"graph\": {\"version\": 1, \"nodes\": []}}" | member id)
 FLOW="$API/v1/workflows/$FLOW"
 call -X POST "$FLOW/validate" | member faults
 HOOK=$(call -X PUT "$FLOW" -d "{\"title\": \"Orders\", \"output_folder\": \"orders\", \"graph\": $(graph 5), \"triggers\": [{\"type\": \"webhook\"}]}" | member triggers.0)
 FIRST=$(activated "")
 
-echo "3. A run fails at its first node: the table is missing. It is imported, and the run goes on from there."
+echo "3. Start a run. It fails at its first node because the table is missing. Import the table and resume the run."
 RUN=$(call "$FLOW/runs" -d '{"params": {}}' | member id)
 succeeds "$FLOW/runs/$RUN" failed
 call "$FLOW/runs/$RUN" | member error
@@ -80,7 +81,7 @@ call -X POST "$FLOW/runs/$RUN/resume" > /dev/null
 succeeds_but_mails "$FLOW/runs/$RUN"
 call "$FLOW/runs/$RUN" | shown name status error.message
 
-echo "4. Set off by a signed call: nothing of that country, so no report."
+echo "4. Trigger it with a signed call. There are no orders of that country, so there is no report."
 URL=$(printf "%s" "$HOOK" | member config.hookUrl)
 BODY='{"country": "FR"}'
 AT=$(date +%s)
@@ -93,7 +94,7 @@ echo "   the same call again is the same run"
 succeeds "$FLOW/runs/$RUN"
 call "$FLOW/runs/$RUN" | shown name status
 
-echo "5. Changed: less is enough, and new rows set it off."
+echo "5. Change it: a smaller total gets a report, and new rows trigger it."
 call -X PUT "$FLOW" -d "{\"title\": \"Orders\", \"output_folder\": \"orders\", \"graph\": $(graph 1), \"triggers\": [
   {\"type\": \"data_event\", \"config\": {\"table_ids\": [\"$TABLE\"], \"window_seconds\": 1}}]}" > /dev/null
 activated "" > /dev/null
@@ -105,7 +106,7 @@ until RUN=$(call "$FLOW/runs?limit=1" | member items.0.id) && [ "$(call "$FLOW/r
 succeeds_but_mails "$FLOW/runs/$RUN"
 call "$FLOW/runs?limit=5" | shown trigger.type status
 
-echo "6. Every day by the clock, whose time comes in a few seconds."
+echo "6. Run it every day at a time that comes in a few seconds."
 SOON=$(node -p 'new Date(Date.now() + 8000).toISOString().slice(11, 19)')
 call -X PUT "$FLOW" -d "{\"title\": \"Orders\", \"output_folder\": \"orders\", \"graph\": $(graph 1), \"triggers\": [
   {\"type\": \"schedule\", \"schedule\": {\"type\": \"daily\", \"zone_id\": \"UTC\", \"time_of_day\": \"$SOON\"}}]}" > /dev/null
@@ -114,11 +115,11 @@ until RUN=$(call "$FLOW/runs?limit=1" | member items.0.id) && [ "$(call "$FLOW/r
 succeeds_but_mails "$FLOW/runs/$RUN"
 call "$FLOW/runs?limit=1" | shown trigger.type status
 
-echo "7. Back to what was active first."
+echo "7. Activate the first version again."
 expect "$FIRST" "$(activated ", \"version_id\": \"$FIRST\"")"
 echo "   version 1 is active again"
 
-echo "8. What was brought to others, and what the receiver saw."
+echo "8. List the deliveries, and what the receiver of the webhook got."
 call "$FLOW/deliveries?limit=20" | shown kind nodeId status target error.message
 cat "$RECEIVER/log"
 call "$FLOW/deliveries?limit=20" | node -e '

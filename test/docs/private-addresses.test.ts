@@ -25,7 +25,7 @@ describe.skipIf(!hasCurl)('an example with servers of its own', () => {
       const { code, stdout, stderr } = await runExample(dataDir, name);
       expect([code, stdout]).toEqual([1, '']);
       expect(stderr).toBe(
-        'This example has servers on this machine, which the service may not reach. Stop it, and start it so:\n' +
+        'This example runs servers on this machine. To let the service reach them, stop it and start it like this:\n' +
           `  WORKSPACE_DATA_DIR='${dataDir}' ALLOWED_PRIVATE_ADDRESSES=127.0.0.0/8 npm start\n`,
       );
       for (const url of ['/v1/connections/data', '/v1/projects', '/v1/workflows'])
