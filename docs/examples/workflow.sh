@@ -1,6 +1,6 @@
 #!/bin/sh
 # A graph of steps: a query, a condition, the analyst's report as a PDF by mail, and a signed webhook. The first
-# run fails because its data is missing, and is resumed. Then the workflow is triggered by a call, by new rows and
+# run fails because its table was deleted, and is resumed. Then the workflow is triggered by a call, by new rows and
 # by a schedule, changed, and rolled back. Run it in the repository's folder while this is running in another
 # terminal:
 #
@@ -36,11 +36,21 @@ until [ -s "$RECEIVER/port" ]; do sleep 0.1; done
 touch "$RECEIVER/log"
 reaches "$(cat "$RECEIVER/port")"
 
-echo "1. Create a project with a playbook. The table doesn't exist yet."
+echo "1. Create a project with a playbook, and import a table of orders."
 ID=$(call "$API/v1/projects" -d '{"name": "Workflows"}' | member id)
 PROJECT="$API/v1/projects/$ID"
 PLAYBOOK=$(call "$PROJECT/playbooks" \
   -d '{"title": "Orders", "instructions": "# Orders\n\n- total amount by country", "model": "offline"}' | member id)
+
+FILE=$(call -X PUT "$PROJECT/files/content?path=orders.csv" \
+  -d '{"content": "order_id,country,amount\n1,AT,10\n2,DE,20\n3,AT,30\n"}' | member id)
+imported() {
+  IMPORT=$(call "$PROJECT/files/$FILE/imports" -d '{"table_name": "workflow_orders", "mode": "replace"}' | member id)
+  succeeds "$PROJECT/runs/$IMPORT"
+  TABLE=$(call "$PROJECT/runs/$IMPORT" | member output.tableId)
+  call "$PROJECT/catalog-entries" -d "{\"table_id\": \"$TABLE\"}" > /dev/null
+}
+imported
 
 # Prints the graph, which is used twice below. The argument is the smallest total that gets a report.
 graph() {
@@ -67,16 +77,12 @@ call -X POST "$FLOW/validate" | member faults
 HOOK=$(call -X PUT "$FLOW" -d "{\"title\": \"Orders\", \"output_folder\": \"orders\", \"graph\": $(graph 5), \"triggers\": [{\"type\": \"webhook\"}]}" | member triggers.0)
 FIRST=$(activated "")
 
-echo "3. Start a run. It fails at its first node because the table is missing. Import the table and resume the run."
+echo "3. Delete the table and start a run. It fails at its first node. Import the table again and resume the run."
+call -X DELETE "$API/v1/tables/$TABLE" > /dev/null
 RUN=$(call "$FLOW/runs" -d '{"params": {}}' | member id)
 succeeds "$FLOW/runs/$RUN" failed
 call "$FLOW/runs/$RUN" | member error
-FILE=$(call -X PUT "$PROJECT/files/content?path=orders.csv" \
-  -d '{"content": "order_id,country,amount\n1,AT,10\n2,DE,20\n3,AT,30\n"}' | member id)
-IMPORT=$(call "$PROJECT/files/$FILE/imports" -d '{"table_name": "workflow_orders", "mode": "replace"}' | member id)
-succeeds "$PROJECT/runs/$IMPORT"
-TABLE=$(call "$PROJECT/runs/$IMPORT" | member output.tableId)
-call "$PROJECT/catalog-entries" -d "{\"table_id\": \"$TABLE\"}" > /dev/null
+imported
 call -X POST "$FLOW/runs/$RUN/resume" > /dev/null
 succeeds_but_mails "$FLOW/runs/$RUN"
 call "$FLOW/runs/$RUN" | shown name status error.message
