@@ -45,9 +45,12 @@ export async function withHeartbeats<Progress extends object, T>(
     if (context.cancellationSignal.aborted) throw context.cancellationSignal.reason;
     if (!(error instanceof EngineEndedError)) throw error;
     if (engineDeaths + 1 >= (options.maxEngineDeaths ?? Number.POSITIVE_INFINITY))
-      throw new EngineCrashLoopError('Engine processes ended at this job, one after the other.', {
-        cause: error,
-      });
+      throw new EngineCrashLoopError(
+        'Engine processes that ended while running this job, one after another.',
+        {
+          cause: error,
+        },
+      );
     beat(engineDeaths + 1);
     throw error;
   } finally {

@@ -16,7 +16,8 @@ interface Document {
 
 /**
  * The document with a title for each request body (`CreateProjectRequest`) and a named schema for each
- * enumeration (`RunStatus`). The meaning is the same. Generated clients have one type for each of these names.
+ * enumeration (`RunStatus`). The meaning is the same.
+ * Generated clients have one type for each of these names.
  */
 export function withNames<T extends object>(given: T): T {
   const document = structuredClone(given) as Document;
