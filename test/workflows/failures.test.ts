@@ -186,7 +186,7 @@ const failing: Record<string, Failing> = {
     told: {
       what: 'The node sales (query) of the run of the workflow',
       code: 'node_timeout',
-      advice: 'resume it',
+      advice: 'resume the run',
     },
   },
 };
