@@ -45,7 +45,7 @@ export async function withHeartbeats<Progress extends object, T>(
     if (context.cancellationSignal.aborted) throw context.cancellationSignal.reason;
     if (!(error instanceof EngineEndedError)) throw error;
     if (engineDeaths + 1 >= (options.maxEngineDeaths ?? Number.POSITIVE_INFINITY))
-      throw new EngineCrashLoopError('Engine processes ended at this job, one after the other.', {
+      throw new EngineCrashLoopError('Engine processes ended while they ran this job, one after another.', {
         cause: error,
       });
     beat(engineDeaths + 1);

@@ -48,26 +48,26 @@ function cadenceForm<C extends DatasetCadence>(
     .custom<Record<string, unknown>>(isMap, { ...notMap, abort: true })
     .meta({
       type: 'object',
-      description: `${description} \`weekly\` needs \`days_of_week\`, \`monthly\` \`day_of_month\`, \`one_time\` \`run_date\`; its camelCase names, as they are read, are taken too.`,
+      description: `${description} \`weekly\` needs \`days_of_week\`, \`monthly\` needs \`day_of_month\`, and \`one_time\` needs \`run_date\`. The camelCase names of responses are accepted too.`,
       properties: {
         type: { type: 'string', enum: [...types] },
-        zone_id: { type: 'string', description: 'A name of the tz database.' },
-        time_of_day: text('HH:MM or HH:MM:SS.', '^[0-9]{2}:[0-9]{2}(:[0-9]{2})?$'),
-        run_date: text('YYYY-MM-DD, of a one_time.', day),
+        zone_id: { type: 'string', description: 'The name of a time zone in the tz database.' },
+        time_of_day: text('The time of day, HH:MM or HH:MM:SS.', '^[0-9]{2}:[0-9]{2}(:[0-9]{2})?$'),
+        run_date: text('The day of a `one_time` schedule, YYYY-MM-DD.', day),
         days_of_week: nullable({ type: 'array', items: { type: 'string', enum: [...weekdays] } }),
         day_of_month: nullable({
           type: 'integer',
           minimum: 1,
           maximum: 31,
-          description: 'In a shorter month its last day.',
+          description: 'The day of the month. In a shorter month it is the last day.',
         }),
-        anchor_date: text('YYYY-MM-DD: nothing fires before it.', day),
+        anchor_date: text('The first possible day, YYYY-MM-DD. Nothing runs before it.', day),
         interval: nullable({
           type: 'integer',
           description:
-            'A new cadence recurs every one period; another interval is kept where it is stored already.',
+            'The number of periods between runs. It must be 1 in a new schedule. Other intervals are kept if they are already stored.',
         }),
-        cron_expression: { type: 'null', description: 'Read only.' },
+        cron_expression: { type: 'null', description: 'Read-only.' },
         every_minutes: every,
       },
       propertyNames: { enum: [...camelByName.keys()] },
@@ -80,7 +80,7 @@ function cadenceForm<C extends DatasetCadence>(
       for (const [name, value] of Object.entries(given)) {
         const own = camelByName.get(name) ?? name;
         if (sent.has(own)) {
-          const message = `The same field was also sent as ${sent.get(own)}.`;
+          const message = `The same field was also sent as ${sent.get(own)}. Send only one of them.`;
           context.issues.push({ ...fault([name], 'value_error', message), input: value });
           continue;
         }
@@ -101,24 +101,24 @@ function cadenceForm<C extends DatasetCadence>(
 const daily = { type: 'daily', zone_id: 'Europe/Berlin', time_of_day: '08:00' };
 
 export const cadenceBody = cadenceForm(checkWrittenCadence, {
-  description: 'When it fires, by the clock of its zone.',
+  description: 'When the schedule runs, in the time of its zone.',
   types: writableTypes,
   required: ['type', 'zone_id'],
-  every: { type: 'null', description: 'Read only.' },
+  every: { type: 'null', description: 'Read-only.' },
   example: daily,
 });
 
 /** The same for a dataset, which also allows intervals in minutes. */
 export const datasetCadenceBody = cadenceForm(checkDatasetCadence, {
   description:
-    'When a snapshot is taken: by the clock of its zone, or with `type: interval` every `every_minutes`, which needs nothing else.',
+    'When snapshots are taken: at a time of its zone, or every `every_minutes` with `type: interval`, which needs no other field.',
   types: [...writableTypes, 'interval'],
   required: ['type'],
   every: nullable({
     type: 'integer',
     minimum: datasetMinutes.min,
     maximum: datasetMinutes.max,
-    description: 'Of an interval.',
+    description: 'The minutes between snapshots, for `type: interval`.',
   }),
   example: { type: 'interval', every_minutes: 15 },
 });

@@ -10,6 +10,10 @@ export function chosenModel(
   if (found !== undefined) return { model: found.id, effort: effort ?? null };
   const known = models.list().map((model) => model.id);
   throw new ValidationError([
-    { loc: ['body', 'model'], msg: `There is no such model; known are ${known.join(', ')}.`, type: 'enum' },
+    {
+      loc: ['body', 'model'],
+      msg: `This model doesn't exist. The models are ${known.join(', ')}.`,
+      type: 'enum',
+    },
   ]);
 }

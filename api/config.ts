@@ -12,7 +12,10 @@ const environment = storesEnvironment.extend({
   HOST: z.string().default('0.0.0.0'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
   METRICS_PORT: z
-    .union([z.literal('off'), z.coerce.number().int().min(0).max(65_535)], 'It must be a port, or off.')
+    .union(
+      [z.literal('off'), z.coerce.number().int().min(0).max(65_535)],
+      'METRICS_PORT must be a port or off.',
+    )
     .default(9_464),
   DRAIN_SECONDS: z.coerce.number().int().min(0).max(300).default(10),
   // Paths are put behind it.
@@ -31,7 +34,7 @@ const environment = storesEnvironment.extend({
   OIDC_CLIENT_SECRET: z.string().optional(),
   OIDC_SCOPES: z
     .string()
-    .refine((scopes) => scopes.split(' ').includes('openid'), 'It must contain openid.')
+    .refine((scopes) => scopes.split(' ').includes('openid'), 'OIDC_SCOPES must contain openid.')
     .default('openid email profile'),
   OIDC_LABEL: z.string().max(100).optional(),
   PREVIEW_PROCESSES: z.coerce.number().int().min(2).max(64).default(2),
@@ -74,7 +77,7 @@ function oidcSettings(e: z.infer<typeof environment>): OidcSettings | undefined 
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = e;
   if (issuer === undefined && clientId === undefined) return undefined;
   if (issuer === undefined || clientId === undefined)
-    throw new Error('OIDC_ISSUER and OIDC_CLIENT_ID belong together.');
+    throw new Error('Set both OIDC_ISSUER and OIDC_CLIENT_ID, or neither.');
   return {
     issuer,
     clientId,
@@ -89,7 +92,7 @@ function issuerUrl(text: string, context: z.RefinementCtx): URL {
   const url = URL.parse(text);
   const isLoopback = url !== null && ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname);
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback)) return url;
-  context.addIssue({ code: 'custom', message: 'It is neither an https address nor one of this machine.' });
+  context.addIssue({ code: 'custom', message: 'It must be an https address or an address of this machine.' });
   return z.NEVER;
 }
 
@@ -107,7 +110,7 @@ function publicClients(json: string, context: z.RefinementCtx): PublicClient[] {
   try {
     return z.array(publicClient).parse(JSON.parse(json));
   } catch (cause) {
-    const message = `It is not a list of {id, name, redirectUris} in JSON: ${(cause as Error).message}`;
+    const message = `It must be a JSON list of {id, name, redirectUris}: ${(cause as Error).message}`;
     context.addIssue({ code: 'custom', message });
     return z.NEVER;
   }
@@ -122,7 +125,7 @@ function networks(list: string, context: z.RefinementCtx): string[] {
     const isNetwork =
       bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= most);
     if (isIP(address) !== 0 && isNetwork && rest.length === 0) continue;
-    context.addIssue({ code: 'custom', message: `${entry} is neither an address nor a network.` });
+    context.addIssue({ code: 'custom', message: `${entry} must be an address or a network.` });
   }
   return entries;
 }

@@ -45,5 +45,5 @@ function fits(value: JsonValue, maxBytes: number): boolean {
 }
 
 function tooLarge(maxBytes: number): string {
-  return `It has more than ${maxBytes} bytes as JSON.`;
+  return `It is larger than ${maxBytes} bytes as JSON. Make it smaller.`;
 }

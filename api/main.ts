@@ -54,7 +54,7 @@ await pauseAtStart(config, service.db, logger);
 // Without the object store, the API serves routes that do not need it; the worker creates the bucket too.
 void service.objects
   .ensureBucket()
-  .catch((error: unknown) => logger.warn({ err: error }, 'the bucket could not be looked for'));
+  .catch((error: unknown) => logger.warn({ err: error }, 'could not check the bucket'));
 
 const probes = serviceProbes(opened);
 const observer = observe(opened, probes);

@@ -11,14 +11,14 @@ export const nullableTimestamp = timestamp.nullable();
 
 export const problemSchema = z
   .looseObject({
-    type: z.string().describe('URI reference of a page about the problem.'),
+    type: z.string().describe('A URI reference to a page about the problem.'),
     title: z.string(),
     status: z.int(),
     detail: z.string(),
-    code: z.string().describe('Stable machine-readable code.'),
+    code: z.string().describe('A stable, machine-readable code.'),
     request_id: z.string(),
   })
-  .meta({ id: 'Problem', description: 'RFC 7807 problem document.' });
+  .meta({ id: 'Problem', description: 'An RFC 7807 problem document.' });
 
 export const validationSchema = z
   .object({
@@ -35,7 +35,7 @@ export const idempotencyHeaders = z.looseObject({
     .min(1)
     .max(255)
     .optional()
-    .describe('The same request under the same key gets its first answer again, for 24 hours.'),
+    .describe('Repeating the same request with the same key returns the first response again, for 24 hours.'),
 });
 
 /** One resource in its envelope. */
@@ -56,12 +56,12 @@ export function integerText<T extends z.ZodType<number>>(schema: T) {
 }
 
 export const pageQuery = z.object({
-  limit: integerText(z.int().min(1).max(200).default(50)).describe('Items per page.'),
-  cursor: z.string().optional().meta({ minLength: 1, description: '`nextCursor` of the page before.' }),
+  limit: integerText(z.int().min(1).max(200).default(50)).describe('The number of items per page.'),
+  cursor: z.string().optional().meta({ minLength: 1, description: 'The `nextCursor` of the previous page.' }),
 });
 
 export const confirmQuery = z.object({
-  confirm: z.literal('true').describe('Must be `true`: the operation cannot be undone.'),
+  confirm: z.literal('true').describe("Must be `true`, because the operation can't be undone."),
 });
 
 /** What identifies a list for its cursors: its path and filters, which are those of `query`. */
@@ -97,7 +97,11 @@ export function decodeCursor<T extends z.ZodType>(schema: T, request: ListReques
     return sent.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()))[1] as z.infer<T>;
   } catch {
     throw new ValidationError([
-      { loc: ['query', 'cursor'], msg: 'The cursor is not one of this list.', type: 'value_error' },
+      {
+        loc: ['query', 'cursor'],
+        msg: "The cursor doesn't belong to this list. Start again without a cursor.",
+        type: 'value_error',
+      },
     ]);
   }
 }
@@ -138,7 +142,7 @@ export function inFuture(text: string): Date {
     {
       loc: ['body', 'expires_at'],
       type: 'value_error',
-      msg: 'It must lie in the future, before the year 10000.',
+      msg: 'The time must be in the future and before the year 10000.',
     },
   ]);
 }

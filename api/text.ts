@@ -3,8 +3,8 @@ import { isLongerThan } from '../data/text.ts';
 
 /** Why PostgreSQL cannot store a text; undefined if it can. */
 export function textFault(text: string): string | undefined {
-  if (text.includes('\u0000')) return 'Text must not hold the NUL character.';
-  if (!text.isWellFormed()) return 'The text holds half of a surrogate pair.';
+  if (text.includes('\u0000')) return "Text can't contain the NUL character.";
+  if (!text.isWellFormed()) return 'The text contains half of a surrogate pair.';
   return undefined;
 }
 

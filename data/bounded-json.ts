@@ -10,12 +10,12 @@ import {
 } from './json-bounds.ts';
 
 const messages: Record<JsonFaultKind, (bounds: JsonBounds) => string> = {
-  depth: ({ depth }) => `The value is nested deeper than ${depth} levels.`,
-  members: ({ members }) => `The body has more than ${members} members and elements.`,
-  number: () => `A number has at most ${maxNumberCharacters} characters.`,
-  exponent: () => `The exponent of a number lies between -${maxExponent} and ${maxExponent}.`,
-  surrogate: () => 'The text holds half of a surrogate pair.',
-  nul: () => 'Text must not hold the NUL character.',
+  depth: ({ depth }) => `The value is nested deeper than ${depth} levels. Use fewer levels.`,
+  members: ({ members }) => `The body has more than ${members} members and elements. Send less at a time.`,
+  number: () => `A number can have up to ${maxNumberCharacters} characters.`,
+  exponent: () => `The exponent of a number must be between -${maxExponent} and ${maxExponent}.`,
+  surrogate: () => 'The text contains half of a surrogate pair.',
+  nul: () => "Text can't contain the NUL character.",
 };
 
 /**
@@ -25,7 +25,7 @@ const messages: Record<JsonFaultKind, (bounds: JsonBounds) => string> = {
  * @throws ValidationError where the bytes are not JSON in UTF-8, or beyond a bound
  */
 export function parseBoundedJson(bytes: Buffer, bounds: JsonBounds): JsonValue {
-  if (!isUtf8(bytes)) throw notJson('the body is not UTF-8');
+  if (!isUtf8(bytes)) throw notJson("the body isn't UTF-8");
   const { fault, hasLongNumber } = scanJson(bytes, bounds);
   if (fault !== undefined) {
     const { kind, place } = fault;

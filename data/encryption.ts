@@ -26,7 +26,9 @@ export function createCipher(keys: string): Cipher {
     const [id, encoded] = entry.trim().split(':');
     const key = Buffer.from(encoded ?? '', 'base64');
     if (id === undefined || id === '' || id.length > longestId || key.length !== 32) {
-      throw new Error('Each encryption key is written `id:base64` with 32 bytes behind the base64.');
+      throw new Error(
+        'Each encryption key must have the form `id:base64`, where the base64 stands for 32 bytes.',
+      );
     }
     return { id, key };
   });

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-/** Names the folder of the zone rules that ICU reads in place of its own, in Node and in the engine. */
+/** Names the folder of the zone rules that ICU reads instead of its own, in Node and in the engine. */
 export const zoneRulesVariable = 'ICU_TIMEZONE_FILES_DIR';
 
 /** What each process of the service finds in its environment when it starts; later would be too late. */

@@ -82,11 +82,11 @@ function readBy<T>(read: (text: string) => T) {
 function refuseHalf(e: z.infer<typeof storesEnvironment>): void {
   const { TEMPORAL_API_KEY: key, TEMPORAL_TLS: tls } = e;
   if (tls === false && key !== undefined)
-    throw new Error('TEMPORAL_API_KEY is never sent in the clear: leave TEMPORAL_TLS=false out, or the key.');
+    throw new Error('TEMPORAL_API_KEY is never sent unencrypted. Remove TEMPORAL_TLS=false or the key.');
   if ((e.TEMPORAL_TLS_CLIENT_CERT_PATH === undefined) !== (e.TEMPORAL_TLS_CLIENT_KEY_PATH === undefined))
-    throw new Error('TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH belong together.');
+    throw new Error('Set both TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH, or neither.');
   if (e.SMTP_URL !== undefined && e.SMTP_FROM === undefined)
-    throw new Error('With SMTP_URL, set SMTP_FROM too: the address that mails come from.');
+    throw new Error('If you set SMTP_URL, also set SMTP_FROM, the sender address of emails.');
 }
 
 /**
@@ -96,7 +96,7 @@ function refuseHalf(e: z.infer<typeof storesEnvironment>): void {
 export function readEnvironment<T extends z.ZodType>(schema: T, env: NodeJS.ProcessEnv): z.infer<T> {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = schema.safeParse(given);
-  if (!parsed.success) throw new Error(`The environment is not usable:\n${z.prettifyError(parsed.error)}`);
+  if (!parsed.success) throw new Error(`The environment isn't valid:\n${z.prettifyError(parsed.error)}`);
   return parsed.data;
 }
 

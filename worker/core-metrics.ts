@@ -4,12 +4,12 @@ import { counter, gauge, histogram, longSeconds } from '../data/telemetry/instru
 const ended = counter(
   'workspace.process.ended',
   '{process}',
-  'Durable processes that ended, by type and outcome: completed, failed, cancelled or continued as new.',
+  'Workflows that ended, by type and outcome: completed, failed, cancelled or continued as new.',
 );
 const durations = histogram(
   'workspace.process.duration',
   's',
-  'Time from the start of a durable process to its end, by type.',
+  'Time from the start of a workflow to its end, by type.',
   longSeconds,
 );
 const waits = histogram(
@@ -25,12 +25,12 @@ const slots = gauge(
 const failures = counter(
   'workspace.activity.failures',
   '{attempt}',
-  'Attempts of activities that failed, by type; most are repeated.',
+  'Attempts of activities that failed, by type. Most are retried.',
 );
 const stuck = counter(
   'workspace.process.task_failures',
   '{attempt}',
-  'Attempts to continue a durable process that failed, by type.',
+  'Attempts to continue a workflow that failed, by type.',
 );
 
 type Tags = Readonly<Record<string, string | number | boolean>>;

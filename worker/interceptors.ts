@@ -38,7 +38,7 @@ export function activityErrors(logger: Logger) {
           // The message may contain a value of a row or a path: the history gets only the type.
           throw ApplicationFailure.create({
             type: 'internal_error',
-            message: 'The activity failed; see the log.',
+            message: 'The activity failed. See the log.',
           });
         }
       },

@@ -128,7 +128,7 @@ if (config.buildId !== undefined)
 const probes = {
   ...serviceProbes(opened),
   workers() {
-    if (workers.some((worker) => worker.getState() !== 'RUNNING')) throw new Error('A worker does not poll.');
+    if (workers.some((worker) => worker.getState() !== 'RUNNING')) throw new Error("A worker isn't polling.");
   },
 };
 const observers = [observe(opened, probes), observeDeployment(opened)];

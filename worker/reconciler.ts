@@ -10,7 +10,7 @@ const everyMs = 10_000;
 const looks = counter(
   'workspace.reconciler.looks',
   '{look}',
-  'Looks of the reconciler for what to repair, by step and outcome: ok or failed.',
+  'Checks of the reconciler for things to repair, by step and outcome: ok or failed.',
 );
 
 /**

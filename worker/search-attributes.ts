@@ -20,7 +20,7 @@ export async function ensureSearchAttributes(
     if (!isGrpcServiceError(error) || !askedElsewhere.has(error.code)) throw error;
     // In a hosted service they are registered in its console.
     logger?.warn(
-      `The namespace ${namespace} does not list its search attributes: it needs the Keywords ${searchAttributeNames.join(', ')}.`,
+      `The namespace ${namespace} doesn't list its search attributes. It needs the Keywords ${searchAttributeNames.join(', ')}.`,
     );
   });
   if (known === undefined) return;

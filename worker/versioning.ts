@@ -47,7 +47,7 @@ export async function becomeCurrentWhereNoneIs(
       if (current) {
         logger.info(
           { buildId, current },
-          `to have it begin what is started: temporal worker deployment set-current-version --deployment-name ${deploymentName} --build-id ${buildId}`,
+          `to use this release for new work, run: temporal worker deployment set-current-version --deployment-name ${deploymentName} --build-id ${buildId}`,
         );
         return;
       }
@@ -57,7 +57,7 @@ export async function becomeCurrentWhereNoneIs(
         buildId,
         identity: 'worker',
       });
-      logger.info({ buildId }, 'is the first release: it begins what is started');
+      logger.info({ buildId }, 'is the first release, so it gets new work');
       return;
     } catch (error) {
       // It is known only once its pollers are.
@@ -65,5 +65,5 @@ export async function becomeCurrentWhereNoneIs(
       await wait(everyMs, undefined, { signal }).catch(() => undefined);
     }
   }
-  logger.warn({ buildId }, 'Temporal does not know this release; new work waits for another');
+  logger.warn({ buildId }, 'Temporal does not know this release yet; another release gets new work');
 }

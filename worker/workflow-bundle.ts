@@ -46,7 +46,7 @@ async function firstWritable(folders: readonly string[]): Promise<string> {
       refusals.push(error);
     }
   }
-  throw new AggregateError(refusals, `The bundle of workflows cannot be written: ${folders.join(', ')}.`);
+  throw new AggregateError(refusals, `The workflow bundle can't be written to ${folders.join(', ')}.`);
 }
 
 async function sourceHash(): Promise<string> {

@@ -30,7 +30,7 @@ export function addressInApi(): string | undefined {
 export function whereToDecide(approvalId?: string): string {
   const address = addressInApi() ?? '…';
   return approvalId === undefined
-    ? `GET ${address}/approvals lists what is asked, POST ${address}/approvals/{id} decides`
+    ? `GET ${address}/approvals lists the approvals, and POST ${address}/approvals/{id} decides one`
     : `POST ${address}/approvals/${approvalId} decides`;
 }
 
@@ -39,7 +39,7 @@ export function whereToDecide(approvalId?: string): string {
  * data.
  */
 export function failureText(what: string, code: string, address = addressInApi()): string {
-  const where = address === undefined ? 'Its row says more.' : `GET ${address} says more.`;
+  const where = address === undefined ? 'Its row has details.' : `GET ${address} has details.`;
   return `${what} failed with ${code}. ${adviceOf(code)} ${where}`;
 }
 

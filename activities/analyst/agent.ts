@@ -45,7 +45,7 @@ export function conversationAgentActivities(
   async function hasBegun(turn: TurnInput, step: number): Promise<TurnBeginning | 'failed'> {
     if (step > 0) return 'begun';
     return beginning(turn).catch((err: unknown) => {
-      deps.logger.warn({ err, messageId: turn.messageId }, 'a turn could not begin at once');
+      deps.logger.warn({ err, messageId: turn.messageId }, 'a turn could not start at once');
       return 'failed';
     });
   }
@@ -57,7 +57,7 @@ export function conversationAgentActivities(
       if (typeof begun === 'object')
         throw ApplicationFailure.create({
           type: 'overloaded',
-          message: 'As many turns of the organization are under way as may be.',
+          message: 'The organization has reached its limit of turns at the same time.',
           nextRetryDelay: fullAgainMs(begun, Context.current().info.attempt),
         });
       return begun === 'begun';

@@ -62,7 +62,7 @@ export function lakeMaintenanceControlActivities(
         if (active?.status === 'queued') return { waitMs: 0 };
         if (active !== undefined) {
           await lakeMaintenanceRunStates.move(db, active, 'running', 'failed', {
-            error: JSON.stringify({ message: 'The run was ended from outside.', failures: [] }),
+            error: JSON.stringify({ message: 'The run was stopped from outside.', failures: [] }),
           });
         }
         return {
@@ -112,7 +112,7 @@ function waitMs(last: LakeMaintenanceRun | undefined, intervalMs: number): numbe
 
 function errorOf({ failures }: LakeMaintenanceRunOutcome) {
   const names = [...new Set(failures.map(({ step }) => step))].join(', ');
-  return { message: `Not everything could be done: ${names}. The next run tries again.`, failures };
+  return { message: `Some of the work failed: ${names}. The next run tries again.`, failures };
 }
 
 export function materializationControlActivities(deps: ActivityDeps): MaterializationControlActivities {

@@ -208,7 +208,7 @@ export function materializationLakeActivities(deps: ActivityDeps): Materializati
       (input: BuildInput) => commitBuild(deps, input),
       async (input) => {
         if (await giveUpBuild(deps, input))
-          throw ApplicationFailure.nonRetryable('The commit was given up.', 'BuildFailed');
+          throw ApplicationFailure.nonRetryable('The commit was abandoned.', 'BuildFailed');
       },
     ),
 

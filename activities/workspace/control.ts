@@ -38,7 +38,7 @@ function refuseOtherKey(first: string, keyId: string): void {
   if (first === keyId) return;
   throw ApplicationFailure.create({
     type: 'other_key_first',
-    message: `This worker seals under the key ${first}: ENCRYPTION_KEYS of every process has to begin with ${keyId}.`,
+    message: `This worker encrypts with the key ${first}. ENCRYPTION_KEYS of every process must begin with ${keyId}.`,
   });
 }
 

@@ -11,14 +11,14 @@ const eventSchema = z
     actor: z.object({
       type: z.enum(['user', 'client', 'system']),
       id: z.string().nullable(),
-      name: z.string().nullable().describe('As it was then.'),
+      name: z.string().nullable().describe('The name of the actor at the time of the event.'),
     }),
-    action: z.string().describe('What was done to which kind of resource.'),
+    action: z.string().describe('The kind of resource and what was done to it.'),
     resource: z.object({ type: z.string(), id: z.string().nullable(), name: z.string().nullable() }),
     outcome: z.enum(['done', 'refused']),
     address: z.string().nullable(),
     requestId: z.string().nullable(),
-    processId: z.string().nullable().describe('Of the workflow that it started.'),
+    processId: z.string().nullable().describe('The workflow that the action started.'),
     detail: z.record(z.string(), z.unknown()).nullable(),
   })
   .meta({ id: 'AuditEvent' });
@@ -41,8 +41,8 @@ const query = pageQuery.extend({
   actor_id: z.string().max(100).optional(),
   action: z.string().max(100).optional(),
   resource_id: z.string().max(100).optional(),
-  from: instant.optional().describe('Not before it, RFC 3339.'),
-  to: instant.optional().describe('Before it, RFC 3339.'),
+  from: instant.optional().describe('Only events at or after this time, in RFC 3339.'),
+  to: instant.optional().describe('Only events before this time, in RFC 3339.'),
 });
 
 /** Who did what in the organization. */
@@ -52,9 +52,9 @@ export function auditRoutes(app: Routes, deps: ApiDeps): void {
     { db: deps.db, tag: 'Tenant' },
     ['GET', '/v1/audit-events'],
     {
-      summary: 'List what was done and refused, newest first',
+      summary: 'List audit events, newest first',
       description:
-        'Every change, sign-in, shown secret, export, and refusal for a scope or a role. Nobody can change or remove an event; each is kept for 400 days.',
+        'The log records every change, sign-in, shown secret and export, and every refusal for a missing scope or role. Nobody can change or delete an event. Each event is kept for 400 days.',
       admin: true,
       query,
     },

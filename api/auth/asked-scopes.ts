@@ -12,5 +12,5 @@ export function askedScopes(scope = ''): { scopes: Scope[] } | { refusal: string
   const unknown = names.find((name) => !scopes.some((known) => known === name));
   if (unknown === undefined) return { scopes: scopes.filter((known) => names.includes(known)) };
   const shown = /^[\w:./-]{1,64}$/.test(unknown) ? `scope ${unknown}` : 'such scope';
-  return { refusal: `There is no ${shown}. Scopes are ${scopes.join(', ')}.` };
+  return { refusal: `There is no ${shown}. The scopes are ${scopes.join(', ')}.` };
 }

@@ -38,7 +38,10 @@ export function clientExchange(deps: ApiDeps, record: Recorder) {
     const asked = scope.trim() === '' ? client.scopes : [...new Set(scope.trim().split(/\s+/))];
     const refused = asked.find((name) => !client.scopes.includes(name));
     if (refused !== undefined)
-      throw oauthError('invalid_scope', `The scope ${refused} is not granted to this client.`);
+      throw oauthError(
+        'invalid_scope',
+        `The scope ${refused} isn't granted to this client. Leave it out, or use another client.`,
+      );
     await record(signInOf(request, client, 'done'));
     const { token, expiresIn } = await issueClientToken(deps.db, client, asked);
     return {
@@ -81,12 +84,12 @@ function credentials(request: WithCredentials) {
     const colon = text.indexOf(':');
     const [clientId, secret] = [decodeForm(text.slice(0, colon)), decodeForm(text.slice(colon + 1))];
     if (formSecret !== undefined || (formId !== undefined && formId !== clientId))
-      throw oauthError('invalid_request', 'Send the client credentials once: as HTTP Basic or in the form.');
+      throw oauthError(
+        'invalid_request',
+        'Send the client credentials only once: as HTTP Basic or in the form.',
+      );
     if (colon > 0) return { clientId, secret };
-    throw oauthError(
-      'invalid_client',
-      'The Basic credentials are not of the form `client_id:client_secret`.',
-    );
+    throw oauthError('invalid_client', 'The Basic credentials must have the form `client_id:client_secret`.');
   }
   if (formId === undefined || formSecret === undefined) {
     throw oauthError('invalid_client', 'Send client_id and client_secret, in the form or as HTTP Basic.');

@@ -41,7 +41,7 @@ export function apiClientsRoutes(app: Routes, deps: ApiDeps): void {
 
   clients.list({
     summary: 'List API clients, newest first',
-    description: 'Revoked and expired ones too.',
+    description: 'The list includes revoked and expired clients.',
     admin: true,
     rows: (db, { organizationId }, slice) => listApiClients(db, organizationId, slice),
   });
@@ -50,9 +50,9 @@ export function apiClientsRoutes(app: Routes, deps: ApiDeps): void {
     { db: deps.db, tag: 'Auth' },
     ['POST', path],
     {
-      summary: 'Issue an API client',
+      summary: 'Create an API client',
       description:
-        'The answer shows the secret, once. A client gets at most the scopes of the token that issues it, and `admin` only from an owner.',
+        'The response shows the secret once. A client can have at most the scopes of the token that creates it. Only an owner can set `admin`.',
       admin: true,
       body: issueBody,
       handsOut: ({ scopes }) => scopes,
@@ -81,7 +81,7 @@ export function apiClientsRoutes(app: Routes, deps: ApiDeps): void {
   clients.remove({
     summary: 'Revoke an API client',
     description:
-      'Its tokens end within a second, and with them lake credentials and addresses that it issued. Schedules and workflows that run as it are paused. A revoked client stays listed and cannot be restored.',
+      "Its tokens end within a second, and so do the lake credentials, invitations and password links that it issued. Schedules and workflows that run as this client are paused. A revoked client stays in the list and can't be restored.",
     admin: true,
     run: async ({ organizationId, params, transaction }) => {
       const { client, issued } = await transaction(async (db) => {
@@ -98,9 +98,9 @@ export function apiClientsRoutes(app: Routes, deps: ApiDeps): void {
     { db: deps.db, tag: 'Auth' },
     ['POST', `${path}/:client_id/secret`],
     {
-      summary: 'Replace the secret of an API client',
+      summary: 'Rotate the secret of an API client',
       description:
-        'The answer shows the new secret, once. The secret before ends at once, or after `overlap_seconds`; tokens already exchanged keep their lifetime.',
+        'The response shows the new secret once. The old secret ends at once, or after `overlap_seconds`. Existing access tokens keep their lifetime.',
       admin: true,
       body: rotateBody,
       idempotent: false,
@@ -125,5 +125,5 @@ export function apiClientsRoutes(app: Routes, deps: ApiDeps): void {
 async function refuseUnlessOwner(db: OrganizationTransaction, caller: Caller): Promise<void> {
   const { organizationId, kind, id } = caller;
   if (kind === 'user' && (await getUser(db, organizationId, id)).role === 'owner') return;
-  throw new AppError('admin_required', 'Only a person with the role owner may do this.');
+  throw new AppError('admin_required', 'Only a person with the role owner can do this.');
 }

@@ -8,17 +8,22 @@ export const clientSchema = z
     clientId: z.string(),
     name: z.string(),
     scopes: z.array(z.string()),
-    admin: z.boolean().describe('Whether it may do what needs an administrator.'),
-    createdByUserId: z.string().nullable().describe('Null if no person issued it.'),
+    admin: z.boolean().describe('Whether the client can do what needs an administrator.'),
+    createdByUserId: z
+      .string()
+      .nullable()
+      .describe('The user that created the client. Null if no person did.'),
     createdAt: timestamp,
-    lastUsedAt: nullableTimestamp.describe('When it was last exchanged for a token.'),
+    lastUsedAt: nullableTimestamp.describe('When the client last got a token.'),
     expiresAt: nullableTimestamp,
     revokedAt: nullableTimestamp,
   })
   .meta({ id: 'ApiClient' });
 
 export const issuedClientSchema = clientSchema
-  .extend({ clientSecret: z.string().describe('Shown this once; only its hash is stored.') })
+  .extend({
+    clientSecret: z.string().describe('Shown only in this response. The service stores only its hash.'),
+  })
   .meta({ id: 'IssuedApiClient' });
 
 export const clientExample = {
@@ -42,16 +47,16 @@ export const issueBody = z
       .array(z.enum(scopes))
       .min(1)
       .max(scopes.length)
-      .refine((names) => new Set(names).size === names.length, 'Scopes must differ.')
+      .refine((names) => new Set(names).size === names.length, 'Scopes must be unique.')
       .meta({ uniqueItems: true }),
     admin: z
       .boolean()
       .default(false)
-      .describe('Lets it do what needs an administrator; only an owner may say so.'),
+      .describe('Whether the client can do what needs an administrator. Only an owner can set this.'),
     expires_at: z.iso
       .datetime({ offset: true })
       .optional()
-      .describe('When it and its tokens end, RFC 3339; never where left out.'),
+      .describe("When the client and its tokens expire, in RFC 3339. By default they don't expire."),
   })
   .meta({ examples: [{ name: 'nightly import', scopes: ['agent:read', 'tables:append'] }] });
 
@@ -62,7 +67,7 @@ export const rotateBody = z
       .min(0)
       .max(86_400)
       .default(0)
-      .describe('For how long the secret before stays valid, in seconds.'),
+      .describe('How long the old secret stays valid, in seconds.'),
   })
   .nullish()
   .meta({ examples: [{ overlap_seconds: 3_600 }] });

@@ -32,7 +32,7 @@ export function deviceLoginRoutes(app: Routes, deps: ApiDeps): void {
         bodyLimit: maxFormBytes,
         schema: {
           tags: ['Auth'],
-          summary: 'Begin a device login',
+          summary: 'Start a device login',
           description:
             'RFC 8628. Show the person `user_code` and `verification_uri`, then poll the token route with `device_code`.',
           consumes,
@@ -50,7 +50,7 @@ export function deviceLoginRoutes(app: Routes, deps: ApiDeps): void {
         if (isOwn === true || isSelfRegistered === true)
           throw oauthError(
             'invalid_request',
-            'This client logs people in by authorization code only.',
+            'This client can log people in only with an authorization code.',
             'unauthorized_client',
           );
         const asked = askedScopes(request.body.scope);
@@ -80,9 +80,9 @@ export function deviceLoginRoutes(app: Routes, deps: ApiDeps): void {
         bodyLimit: maxFormBytes,
         schema: {
           tags: ['Auth'],
-          summary: 'Redeem a device code, or refresh its tokens',
+          summary: 'Redeem a device code or refresh its tokens',
           description:
-            'A refresh replaces both tokens. A refresh token presented a second time ends the login with all its tokens. Refresh tokens last 30 days from their issue, a login 180 days in all.',
+            'A refresh replaces both tokens. If a refresh token is used twice, the login ends and all its tokens with it. Refresh tokens last 30 days from when they were issued. A login lasts up to 180 days.',
           consumes,
           body: deviceTokenForm,
           response: { 200: tokenPair },

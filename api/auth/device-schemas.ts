@@ -9,7 +9,10 @@ const clientId = z.string().meta({ examples: ['cli'] });
 export const deviceCodeForm = z
   .object({
     client_id: clientId.optional(),
-    scope: z.string().optional().describe('Space-separated; left out, `agent:read agent:write`.'),
+    scope: z
+      .string()
+      .optional()
+      .describe('Scopes, separated by spaces. The default is `agent:read agent:write`.'),
   })
   .meta({
     additionalProperties: { type: 'string' },
@@ -23,7 +26,7 @@ export const deviceCodeAnswer = z
     verification_uri: z.string(),
     verification_uri_complete: z.string(),
     expires_in: z.int().describe('Seconds.'),
-    interval: z.int().describe('Seconds between polls, at least.'),
+    interval: z.int().describe('The minimum number of seconds between polls.'),
   })
   .meta({
     id: 'DeviceCode',
@@ -49,7 +52,10 @@ export const deviceTokenForm = z
     device_code: z.string().optional(),
     refresh_token: z.string().optional(),
     client_id: clientId.optional(),
-    scope: z.string().optional().describe('Of a refresh: a part of what the login has; left out, all.'),
+    scope: z
+      .string()
+      .optional()
+      .describe('For a refresh: some of the scopes of the login. The default is all of them.'),
   })
   .meta({
     additionalProperties: { type: 'string' },

@@ -42,7 +42,7 @@ export function failedExchanges(): FailedExchanges {
 }
 
 function tooMany(waitSeconds: number): AppError {
-  return new AppError('rate_limited', 'Too many exchanges with wrong client credentials; try again later.', {
+  return new AppError('rate_limited', 'Too many requests used wrong client credentials. Try again later.', {
     retryAfterSeconds: Math.max(1, waitSeconds),
   });
 }

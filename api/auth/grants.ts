@@ -43,14 +43,15 @@ export const grantErrors: readonly ErrorCode[] = [
 ];
 
 const refusals: Readonly<Record<Exclude<PollOutcome, 'redeem'>, string>> = {
-  authorization_pending: 'The person has not decided yet; poll again after the interval.',
-  slow_down: 'Polled sooner than the interval, which is five seconds longer from now on.',
+  authorization_pending: "The person hasn't decided yet. Poll again after the interval.",
+  slow_down: 'You polled before the interval had passed. From now on it is five seconds longer.',
   access_denied: 'The person denied the request.',
-  expired_token: 'The device code has expired; request another.',
-  invalid_grant: 'The device code is unknown, of another client, or was redeemed already.',
+  expired_token: 'The device code has expired. Request another one.',
+  invalid_grant:
+    'The device code is unknown, belongs to another client, or was already redeemed. Start the login again.',
 };
 
-const unusable = 'The refresh token is unknown, expired, or was used already.';
+const unusable = 'The refresh token is unknown, has expired, or was already used. Start the login again.';
 
 type GrantDeps = ApiDeps & Pick<Routes, 'forgetTokens'>;
 
@@ -67,7 +68,7 @@ const grants: Readonly<
     if (redeemed !== undefined) forgetTokens(redeemed.organizationId);
     throw oauthError(
       'invalid_grant',
-      'The code is unknown, expired, used, or does not match client, redirect_uri or code_verifier.',
+      "The code is unknown, has expired or was used, or it doesn't match client_id, redirect_uri or code_verifier. Start the login again.",
     );
   },
   async refresh_token({ db, forgetTokens }, form, clientId) {
@@ -103,7 +104,10 @@ export async function grantTokens(
   });
   const grantType = needed(form, 'grant_type') as PersonGrant;
   if (!allowed.includes(grantType))
-    throw oauthError('unsupported_grant_type', `This route grants ${allowed.join(' and ')}.`);
+    throw oauthError(
+      'unsupported_grant_type',
+      `This route accepts the grant types ${allowed.join(' and ')}.`,
+    );
   const tokens = await grants[grantType]({ ...deps, forgetTokens: app.forgetTokens }, form, clientId);
   await keepPublicClient(deps.db, clientId);
   return {
@@ -131,5 +135,5 @@ export async function publicClientOf(
 ): Promise<PublicClient> {
   const client = await findPublicClient(deps, needed(form, 'client_id'));
   if (client !== undefined) return client;
-  throw oauthError('invalid_client', 'There is no such public client; the command line is `cli`.');
+  throw oauthError('invalid_client', "This public client doesn't exist. The command line is `cli`.");
 }

@@ -11,7 +11,7 @@ export function metadataRoute(app: Routes, deps: ApiDeps): void {
     {
       schema: {
         tags: ['Auth'],
-        summary: 'Authorization server metadata (RFC 8414)',
+        summary: 'Show the authorization server metadata (RFC 8414)',
         response: { 200: serverMetadata },
       },
       config: { scope: 'public' },

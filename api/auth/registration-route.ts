@@ -12,9 +12,12 @@ import { oauthError } from './oauth-error.ts';
 
 const body = z
   .object({
-    client_name: visibleName(100).optional().describe('Shown to the person who decides.'),
+    client_name: visibleName(100).optional().describe('The name that the person sees when they decide.'),
     redirect_uris: z.array(z.string().max(2_000)).min(1).max(10),
-    token_endpoint_auth_method: z.string().optional().describe('`none`: there are no client secrets.'),
+    token_endpoint_auth_method: z
+      .string()
+      .optional()
+      .describe('Must be `none`, because public clients have no secrets.'),
   })
   .meta({ examples: [{ client_name: 'Notebook', redirect_uris: ['http://127.0.0.1/callback'] }] });
 
@@ -53,7 +56,7 @@ export function registrationRoute(app: Routes, deps: ApiDeps): void {
         tags: ['Auth'],
         summary: 'Register a public client',
         description:
-          'RFC 7591. Addresses are https, http of a loopback address (any port is then taken), or a scheme of the program’s own such as `com.example.app:/callback`. Clients that nobody used for 30 days are removed; a network has at most 20.',
+          "RFC 7591. A redirect address uses https, http on a loopback address (any port is accepted), or a scheme of the program's own such as `com.example.app:/callback`. The service deletes clients that nobody used for 30 days. A network can have up to 20 clients.",
         body,
         response: { 201: answer },
       },
@@ -63,21 +66,24 @@ export function registrationRoute(app: Routes, deps: ApiDeps): void {
       const { client_name: name = 'A program without a name', redirect_uris: redirectUris } = request.body;
       const method = request.body.token_endpoint_auth_method ?? 'none';
       if (method !== 'none')
-        throw refused('invalid_client_metadata', 'Only token_endpoint_auth_method none is supported.');
+        throw refused('invalid_client_metadata', 'token_endpoint_auth_method must be none.');
       if (/[\p{Cc}\p{Cf}]/u.test(name))
-        throw refused('invalid_client_metadata', 'The name holds characters that are not seen.');
+        throw refused('invalid_client_metadata', 'The name contains invisible characters. Remove them.');
       if (!isOfOneScript(name))
         throw refused(
           'invalid_client_metadata',
-          'The name mixes letters of several scripts, such as Latin and Cyrillic.',
+          'The name mixes letters of several scripts, such as Latin and Cyrillic. Use one script.',
         );
       if (isTakenName(deps, name))
-        throw refused('invalid_client_metadata', 'The name is that of a program of this service.');
+        throw refused(
+          'invalid_client_metadata',
+          'The name belongs to a program of this service. Choose another one.',
+        );
       const wrong = redirectUris.find((uri) => !isRegistrable(uri));
       if (wrong !== undefined)
         throw refused(
           'invalid_redirect_uri',
-          'Redirect addresses are https, http of a loopback address, or a scheme of your own with a dot in it.',
+          'A redirect address must use https, http on a loopback address, or a scheme of your own that contains a dot.',
         );
       const client = await registerPublicClient(deps.db, {
         name,

@@ -48,7 +48,7 @@ export function revocationRoute(
         tags: ['Auth'],
         summary: 'Revoke a token',
         description:
-          'RFC 7009. Either token of a login ends the login with all its tokens. Whoever has a token may end it; credentials, if sent, must be right, and `client_id` that of the client it was issued to. An unknown token is answered like a known one.',
+          'RFC 7009. Revoking either token of a login ends the login and all its tokens. Anybody who has a token can revoke it. If you send credentials, they must be valid. If you send `client_id`, it must be the client that the token was issued to. The response for an unknown token is the same as for a known one.',
         consumes: ['application/x-www-form-urlencoded'],
         body: form,
         response: { 200: z.object({}).meta({ examples: [{}] }) },

@@ -25,7 +25,7 @@ export function authRoutes(app: Routes, deps: ApiDeps, record: Recorder): void {
           tags: ['Auth'],
           summary: 'Exchange client credentials for an access token',
           description:
-            'Form-encoded; the credentials may also come as HTTP Basic. The token lives one hour, or until its client expires.',
+            'Send the request form-encoded. You can also send the credentials as HTTP Basic. The token lasts one hour, or until its client expires.',
           consumes: ['application/x-www-form-urlencoded'],
           body: tokenForm,
           response: { 200: tokenAnswer },
@@ -49,7 +49,7 @@ export function authRoutes(app: Routes, deps: ApiDeps, record: Recorder): void {
         if (grantType !== 'client_credentials') {
           throw oauthError(
             'unsupported_grant_type',
-            `This route grants client_credentials, not ${grantType}.`,
+            `This route accepts the grant type client_credentials, not ${grantType}.`,
           );
         }
         reply.header('Cache-Control', 'no-store').header('Pragma', 'no-cache');

@@ -6,13 +6,16 @@ export const tokenForm = z
     grant_type: z
       .string()
       .optional()
-      .meta({ enum: ['client_credentials'], description: '`client_credentials`, the default.' }),
+      .meta({
+        enum: ['client_credentials'],
+        description: 'The grant type. The default is `client_credentials`.',
+      }),
     client_id: z.string().optional(),
     client_secret: z.string().optional(),
     scope: z
       .string()
       .optional()
-      .describe('Space-separated scope names; left out, all that the client was granted.'),
+      .describe('Scope names, separated by spaces. The default is every scope that the client has.'),
   })
   .meta({
     additionalProperties: { type: 'string' },

@@ -20,12 +20,12 @@ const sessionSchema = z
     id: z.string(),
     clientId: z.string(),
     scopes: z.array(z.string()),
-    address: z.string().describe('Where the login was requested from.'),
+    address: z.string().describe('The address that requested the login.'),
     createdAt: timestamp,
-    lastUsedAt: timestamp.describe('When it was last refreshed.'),
-    expiresAt: timestamp.describe('When it ends unless it is refreshed before.'),
+    lastUsedAt: timestamp.describe('When the login was last refreshed.'),
+    expiresAt: timestamp.describe('When the login ends, unless it is refreshed before.'),
     endedAt: nullableTimestamp,
-    current: z.boolean().describe('Whether the token of this request belongs to it.'),
+    current: z.boolean().describe('Whether the token of this request belongs to this login.'),
   })
   .meta({ id: 'Session' });
 
@@ -55,7 +55,7 @@ export function sessionsRoutes(app: Routes, deps: ApiDeps): void {
 
   sessions.list({
     summary: 'List your own logins, newest first',
-    description: 'Logins that have not ended. An API client has none.',
+    description: "Returns logins that haven't ended. An API client has none.",
     scope: 'signed-in',
     rows: async (db, { caller }, slice) =>
       caller.kind === 'user' ? shown(db, caller, await listLogins(db, personOf(caller), slice)) : [],
@@ -63,7 +63,7 @@ export function sessionsRoutes(app: Routes, deps: ApiDeps): void {
   sessions.remove({
     summary: 'End one of your own logins',
     description:
-      'Its tokens end within a second. With one of the console in another browser, that browser is signed out. Ending it again has no effect.',
+      'Its tokens end within a second. If it is a login of the console in another browser, that browser is signed out. Ending it again has no effect.',
     scope: 'signed-in',
     run: ({ caller, params, transaction }) =>
       transaction(async (db) => {

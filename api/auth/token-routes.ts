@@ -21,15 +21,17 @@ const form = z
     client_id: z.string().optional(),
     client_secret: z.string().optional(),
     code: z.string().optional(),
-    redirect_uri: z.string().optional().describe('As in the authorization request.'),
+    redirect_uri: z.string().optional().describe('The same value as in the authorization request.'),
     code_verifier: z.string().optional().describe('RFC 7636.'),
     device_code: z.string().optional(),
     refresh_token: z.string().optional(),
     scope: z
       .string()
       .optional()
-      .describe('Of client credentials, or a part of what the login of a refresh token has; left out, all.'),
-    resource: z.string().optional().describe('RFC 8707: this service, or its MCP server.'),
+      .describe(
+        'For client credentials or a refresh: some of the granted scopes, separated by spaces. The default is all of them.',
+      ),
+    resource: z.string().optional().describe('RFC 8707: the address of this service or of its MCP server.'),
   })
   .meta({
     additionalProperties: { type: 'string' },
@@ -66,7 +68,7 @@ export function tokenRoutes(routes: Routes, deps: ApiDeps, exchange: ClientExcha
         tags: ['Auth'],
         summary: 'Get tokens',
         description:
-          'RFC 6749. The code of an authorization request (RFC 7636, S256), a refresh token, a device code or client credentials are exchanged for tokens; the last for an access token alone. A code that is presented twice ends the login that it gave.',
+          'RFC 6749. Exchanges the code of an authorization request (RFC 7636, S256), a refresh token, a device code or client credentials for tokens. Client credentials get an access token only. If a code is used twice, the login that it created ends.',
         consumes: ['application/x-www-form-urlencoded'],
         body: form,
         response: { 200: answer },
@@ -80,7 +82,11 @@ export function tokenRoutes(routes: Routes, deps: ApiDeps, exchange: ClientExcha
     async (request, reply) => {
       reply.header('Cache-Control', 'no-store').header('Pragma', 'no-cache');
       if (!isOurs(serviceUrl(deps, request), request.body.resource))
-        throw oauthError('invalid_request', 'The resource is not of this service.', 'invalid_target');
+        throw oauthError(
+          'invalid_request',
+          'The resource must be this service or its MCP server.',
+          'invalid_target',
+        );
       if (request.body.grant_type === 'client_credentials') return exchange(request);
       return grantTokens(routes, deps, request.body, personGrants);
     },

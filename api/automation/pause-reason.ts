@@ -5,7 +5,7 @@ export const pauseReason = z
   .enum(['maker_removed', 'grant_lost'])
   .optional()
   .describe(
-    'Why it was paused, if not by a call: whom it runs as was removed, or may not read a table of it any more.',
+    'Why it was paused, if not by a call. For example, the person it runs as was removed or can no longer read one of its tables.',
   );
 
 export const pauseReasonOf = ({

@@ -73,7 +73,7 @@ const originOf = ({ endpoint, bucket, region }: Storage): string =>
 
 const sendUnbuilt = (reply: FastifyReply): FastifyReply =>
   sendPage(reply, {
-    title: 'The console is not built',
+    title: "The console isn't built",
     body: html`<p><code>npm start</code> builds it, and <code>npm run build:console</code> does so alone. Load this page
 again when it is done. Everything else of the service works without it: <a href="/docs">its interface</a>.</p>`,
     status: 503,

@@ -95,7 +95,7 @@ export function identityRoutes(app: Routes, deps: ApiDeps): void {
     {
       schema: {
         tags: ['Auth'],
-        summary: 'The person or client behind the token',
+        summary: 'Show the person or client behind the token',
         response: { 200: oneMe },
       },
       config: { scope: 'signed-in' },
@@ -120,7 +120,7 @@ export function identityRoutes(app: Routes, deps: ApiDeps): void {
     {
       schema: {
         tags: ['Auth'],
-        summary: 'What the presented token is good for',
+        summary: 'Show what the token can do',
         response: { 200: oneAuthStatus },
       },
       config: { scope: 'signed-in' },
@@ -138,7 +138,7 @@ export function identityRoutes(app: Routes, deps: ApiDeps): void {
     {
       schema: {
         tags: ['Auth'],
-        summary: 'Revoke the presented token',
+        summary: 'Revoke the token',
         response: { 200: revoked },
       },
       config: { scope: 'signed-in', idempotent: false },
@@ -159,7 +159,7 @@ export function identityRoutes(app: Routes, deps: ApiDeps): void {
     {
       schema: {
         tags: ['Tenant'],
-        summary: 'The organization of the token',
+        summary: 'Show the organization of the token',
         response: { 200: oneOrganization },
       },
       config: { scope: 'signed-in' },

@@ -12,5 +12,5 @@ export const warningsSchema = z
     }),
   )
   .describe(
-    'What was read otherwise than one may expect: rows that lack trailing fields, formulas that a workbook keeps without their values, or titles above the names of a sheet.',
+    'Things that were read in a way you might not expect: rows that lack trailing fields, formulas that a workbook stores without their values, or titles above the column names of a sheet.',
   );

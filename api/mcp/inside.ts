@@ -67,7 +67,7 @@ export function createInside(
       if (value !== undefined) search.set(name, String(value));
     signal.throwIfAborted();
     if (closing.aborted)
-      throw new Refusal(503, { code: 'overloaded', detail: 'The service is about to stop; call again.' });
+      throw new Refusal(503, { code: 'overloaded', detail: 'The service is about to stop. Call again.' });
     // The signal of `inject` does not reach a request whose body has been read.
     const answer = await insideOf.run(signal, async () =>
       app.inject({
@@ -105,6 +105,6 @@ export const path = (strings: TemplateStringsArray, ...ids: string[]): string =>
 
 function part(id: string): string {
   if (id === '.' || id === '..')
-    throw new Refusal(404, { code: 'not_found', detail: `There is nothing called ${id}.` });
+    throw new Refusal(404, { code: 'not_found', detail: `${id} doesn't exist.` });
   return encodeURIComponent(id.toWellFormed());
 }

@@ -41,7 +41,9 @@ export function protectedResourceRoutes(app: Routes, deps: ApiDeps): void {
         schema: {
           tags: ['Auth'],
           summary:
-            path === '' ? 'Resource metadata (RFC 9728)' : 'Resource metadata of the MCP server (RFC 9728)',
+            path === ''
+              ? 'Show the resource metadata (RFC 9728)'
+              : 'Show the resource metadata of the MCP server (RFC 9728)',
           response: { 200: metadata },
         },
         config: { scope: 'public' },

@@ -49,7 +49,7 @@ export function addResources(server: McpServer, inside: Inside): void {
     result,
     {
       title: 'Rows of a result',
-      description: `The rows that the analyst saw, up to ${maxRows} or as many as fit.`,
+      description: `The rows that the analyst saw: up to ${maxRows}, or as many as fit.`,
       mimeType: 'application/json',
       scopeChallenge: requireScopes('agent:read'),
     },

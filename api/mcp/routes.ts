@@ -37,7 +37,7 @@ export function mcpRoutes(app: Routes, deps: ApiDeps): void {
     if (count >= maxAtOnce)
       throw new AppError(
         'rate_limited',
-        `At most ${maxAtOnce} MCP calls of a caller may be under way at once.`,
+        `A caller can have up to ${maxAtOnce} MCP calls in progress. Wait for one to end.`,
         { retryAfterSeconds: 5 },
       );
     underWay.set(id, count + 1);
@@ -88,7 +88,7 @@ export function mcpRoutes(app: Routes, deps: ApiDeps): void {
 function refuseOtherOrigins(deps: ApiDeps, request: FastifyRequest): void {
   const { origin } = request.headers;
   if (origin === undefined || origin === URL.parse(serviceUrl(deps, request))?.origin) return;
-  throw new AppError('origin_refused', 'Pages of another site may not call the MCP server.');
+  throw new AppError('origin_refused', "Pages of another site can't call the MCP server.");
 }
 
 /** One request must not be many: batches left the protocol in 2025. */
@@ -96,7 +96,7 @@ function refuseBatches(body: unknown): void {
   if (Array.isArray(body))
     throw new AppError(
       'invalid_request',
-      'Send one message a request; the protocol has no batches any more.',
+      'Send one message per request. The protocol no longer supports batches.',
     );
 }
 

@@ -52,13 +52,13 @@ export async function answerOf(
     if (error instanceof Refusal) return failed(error.answer);
     if (call.signal.aborted) throw error;
     call.log.error({ err: error }, 'a tool failed');
-    const detail = `Something went wrong here. Quote request ${call.requestId} to the operator.`;
+    const detail = `Something went wrong. Quote request ${call.requestId} to the operator.`;
     return failed({ code: 'internal_error', detail, request_id: call.requestId });
   }
 }
 
 const tooLong = (length: number) =>
-  `The answer has ${length} characters of JSON; at most ${maxAnswer} are answered. Ask for less: fewer rows or columns, a smaller limit, one thing at a time.`;
+  `The answer has ${length} characters of JSON; the limit is ${maxAnswer}. Ask for less: fewer rows or columns, a smaller limit, or one thing at a time.`;
 
 function failed(answer: Readonly<Record<string, unknown>>): CallToolResult {
   return {
@@ -83,11 +83,11 @@ export const mapOf = (value: z.ZodType) => z.object({}).catchall(value);
 
 /** Fields that several tools take. */
 export const fields = {
-  projectId: z.string().min(1).max(255).describe('An id of list_projects.'),
+  projectId: z.string().min(1).max(255).describe('The id of a project, from list_projects.'),
   limit: (most: number, usual: number) =>
-    z.int().min(1).max(most).default(usual).describe(`How many are answered at most, up to ${most}.`),
-  cursor: z.string().min(1).max(2_000).optional().describe('`nextCursor` of the answer before.'),
-  offset: z.int().min(0).max(10_000_000).default(0).describe('`nextOffset` of the answer before.'),
+    z.int().min(1).max(most).default(usual).describe(`The number of items to return, up to ${most}.`),
+  cursor: z.string().min(1).max(2_000).optional().describe('The `nextCursor` of the previous answer.'),
+  offset: z.int().min(0).max(10_000_000).default(0).describe('The `nextOffset` of the previous answer.'),
   /** Less than the time that the official clients give an answer. */
   waitSeconds: (usual = 50) =>
     z
@@ -96,12 +96,12 @@ export const fields = {
       .max(300)
       .default(usual)
       .describe(
-        'For how long the call waits for the end; then it answers the state at that time. Clients often give up after 60.',
+        'How long the call waits for the end, in seconds. After that it returns the current state. Clients often give up after 60 seconds.',
       ),
   idempotencyKey: z
     .string()
     .min(1)
     .max(200)
     .optional()
-    .describe('A text of your own: the same call under the same key is done once, for 24 hours.'),
+    .describe('A key of your own. Within 24 hours, the same call with the same key is done only once.'),
 };

@@ -34,7 +34,7 @@ export function invitationsRoutes(app: Routes, deps: ApiDeps): void {
   });
   invitations.list({
     summary: 'List open invitations, newest first',
-    description: 'Those that were neither accepted nor deleted, and have not expired.',
+    description: "Returns the invitations that were neither accepted nor deleted and haven't expired.",
     admin: true,
     rows: (db, { organizationId }, slice) => listInvitations(db, organizationId, slice),
   });
@@ -43,9 +43,9 @@ export function invitationsRoutes(app: Routes, deps: ApiDeps): void {
     { db: deps.db, tag: 'Members' },
     ['POST', '/v1/invitations'],
     {
-      summary: 'Invite somebody',
+      summary: 'Create an invitation',
       description:
-        'The answer shows the address, once; it is mailed too where mail is configured. It works once, within seven days, and is the same whether the e-mail has an account or not: a person can belong to several organizations. Another invitation of the same e-mail replaces it. The token needs every scope, because the person who accepts can use them all.',
+        'The response shows the link once. If email is configured, the service also sends it. The link works once, within seven days. It looks the same whether or not the email address has an account, because a person can belong to several organizations. Another invitation to the same email address replaces this one. The token needs every scope, because the person who accepts can use them all.',
       admin: true,
       body: invitationBody,
       handsOut: () => ofAPerson,
@@ -80,7 +80,7 @@ export function invitationsRoutes(app: Routes, deps: ApiDeps): void {
   );
   invitations.remove({
     summary: 'Delete an invitation',
-    description: 'Its address ends at once.',
+    description: 'Its link stops working at once.',
     admin: true,
     run: ({ organizationId, params, transaction }) =>
       transaction((db) => deleteInvitation(db, organizationId, params.invitation_id)),

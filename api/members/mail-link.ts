@@ -20,7 +20,7 @@ export function mailLink(
   url: string,
 ): void {
   const { organization_id: organizationId, id: linkId, email: to, kind, expires_at: expiresAt } = link;
-  const text = `${url}\n\nThe address works once, until ${expiresAt.toUTCString()}.\n`;
+  const text = `${url}\n\nThe link works once, until ${expiresAt.toUTCString()}.\n`;
   const beforeData = () =>
     inOrganization(db, organizationId, (transaction) => countMail(transaction, organizationId, mailsPerDay));
   mailer

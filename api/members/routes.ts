@@ -51,7 +51,7 @@ export function membersRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Change the role of a member',
       description:
-        'Takes effect within a second. Only an owner changes an owner or makes one; the last owner cannot step down (409). To make somebody admin or owner, the token needs every scope. What the person issued and could not issue in the new role ends, and is listed in the answer.',
+        "Takes effect within a second. Only an owner can change an owner or make somebody an owner. The last owner can't step down (409). To make somebody an admin or owner, the token needs every scope. Whatever the person issued but couldn't issue in the new role ends, and the response lists it.",
       admin: true,
       body: changeMemberBody,
       handsOut: ({ role }) => (role === 'member' ? [] : ofAPerson),
@@ -82,7 +82,7 @@ export function membersRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Remove a member',
       description:
-        'Sessions and tokens of the person end within a second, and with them lake credentials, API clients with `admin`, invitations and password addresses that the person issued; `ended` lists them. What else the person made stays; schedules and workflows that run as the person are paused, and listed in `paused`. Only an owner removes an owner, and the last one stays (409).',
+        "The person's sessions and tokens end within a second. So do the lake credentials, API clients with `admin`, invitations and password links that the person issued; `ended` lists them. Everything else that the person created stays. Schedules and workflows that run as the person are paused and listed in `paused`. Only an owner can remove an owner, and the last owner can't be removed (409).",
       admin: true,
       errors: ['conflict'],
       exists: (db, organizationId, { user_id: id }) => getMember(db, organizationId, id),
@@ -109,9 +109,9 @@ export function membersRoutes(app: Routes, deps: ApiDeps): void {
     at,
     ['POST', `${path}/password-reset`],
     {
-      summary: 'Let a member choose a new password',
+      summary: 'Create a password link for a member',
       description:
-        'Answers a one-time address, valid for one hour, and mails it where mail is configured. The password before stays valid until a new one is chosen, which ends every session and login of the person in this organization. A password that is chosen at the answered address opens no other organization of the person. Only an owner does it for an owner. The token needs every scope. Where people sign in by OpenID Connect there are no passwords (409).',
+        "Returns a link that works once, within one hour. If email is configured, the service also sends it. The old password stays valid until the person chooses a new one. Then every session and login of the person in this organization ends. A password chosen with the returned link doesn't open any other organization of the person. Only an owner can do this for an owner. The token needs every scope. If people sign in with OpenID Connect, there are no passwords (409).",
       admin: true,
       errors: ['conflict'],
       idempotent: false,
@@ -134,7 +134,7 @@ export function membersRoutes(app: Routes, deps: ApiDeps): void {
       if (deps.identityProvider !== undefined)
         throw new AppError(
           'conflict',
-          `People sign in with ${deps.identityProvider.label}, without passwords.`,
+          `People sign in with ${deps.identityProvider.label}, so they have no passwords here.`,
         );
       const { link, secret } = await transaction(async (db) => {
         const { email, name, role, id: userId } = await getMember(db, organizationId, params.user_id);

@@ -13,7 +13,7 @@ export const memberSchema = z
     role: z.enum(roles),
     createdAt: timestamp,
     lastSeenAt: nullableTimestamp.describe(
-      'When the person last signed in, or a login of theirs was refreshed.',
+      'When the person last signed in, or when one of their logins was last refreshed.',
     ),
   })
   .meta({ id: 'Member' });
@@ -49,15 +49,17 @@ const pausedSchema = z.object({
 const endedSchema = z.object({
   type: z.enum(['api_client', 'lake_credential', 'invitation', 'password_reset']),
   id: z.string(),
-  name: z.string().describe('Its name; of an invitation or password address, the e-mail.'),
+  name: z.string().describe('The name, or the email address of an invitation or password link.'),
 });
 
 export const changedMemberSchema = memberSchema
   .extend({
     paused: z
       .array(pausedSchema)
-      .describe('What ran as the person, or as a client that ended; an administrator may take it over.'),
-    ended: z.array(endedSchema).describe('What the person issued, and what ended with their rights.'),
+      .describe('What ran as the person, or as a client that ended. An administrator can take it over.'),
+    ended: z
+      .array(endedSchema)
+      .describe('What the person had issued and what ended together with their rights.'),
   })
   .meta({ id: 'ChangedMember' });
 
@@ -68,7 +70,10 @@ export const changedMemberExample: z.input<typeof changedMemberSchema> = {
 };
 
 export const resetSchema = z
-  .object({ url: z.string().describe('Shown this once; it works once.'), expiresAt: timestamp })
+  .object({
+    url: z.string().describe('The link, shown only in this response. It works once.'),
+    expiresAt: timestamp,
+  })
   .meta({ id: 'PasswordReset' });
 
 export const invitationSchema = z
@@ -90,7 +95,7 @@ export const invitationExample: z.input<typeof invitationSchema> = {
 };
 
 export const sentInvitationSchema = invitationSchema
-  .extend({ url: z.string().describe('Where the person accepts; shown this once.') })
+  .extend({ url: z.string().describe('The link where the person accepts. Shown only in this response.') })
   .meta({ id: 'SentInvitation' });
 
 export const invitationBody = z

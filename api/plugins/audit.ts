@@ -82,7 +82,7 @@ export function audit(app: FastifyInstance, record: Recorder): void {
 
   app.addHook('onSend', async (request, reply, payload) => {
     const event = lateEvent(request, reply);
-    // In place of an answer that is a refusal or a failure already, no other can be given here.
+    // The answer is already a refusal or a failure, so a failed record can't replace it.
     if (event !== undefined && reply.statusCode >= 400)
       await record(event).catch((err: unknown) => request.log.warn({ err }, 'a failure was not recorded'));
     else if (event !== undefined) await record(event);

@@ -79,7 +79,7 @@ export function auth(app: FastifyInstance, findToken: FindToken, limit: RateLimi
     if (admin === true && !caller.admin) {
       throw new AppError(
         'admin_required',
-        'This needs a person with the role admin or owner, or a client issued with admin.',
+        'This needs a person with the role admin or owner, or a client created with admin.',
       );
     }
   });
@@ -116,26 +116,26 @@ function bearerToken(header: string | undefined): string | AppError {
   if (header === undefined) {
     return new AppError(
       'unauthorized',
-      'Send the header `Authorization: Bearer <access token>`; POST /v1/auth/m2m/token gives one.',
+      'Send the header `Authorization: Bearer <access token>`. POST /v1/auth/m2m/token returns a token.',
     );
   }
   const match = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(header);
   if (match === null)
     return new AppError(
       'invalid_token',
-      'The Authorization header is not of the form `Bearer <access token>`.',
+      'The Authorization header must have the form `Bearer <access token>`.',
     );
   return match[1]!;
 }
 
 function toCaller(token: AccessToken | undefined): Caller {
   if (token === undefined || token.revokedAt !== null) {
-    throw new AppError('invalid_token', 'The access token is unknown or was revoked.');
+    throw new AppError('invalid_token', 'The access token is unknown or was revoked. Get a new one.');
   }
   if (token.expiresAt.getTime() <= Date.now()) {
     throw new AppError(
       'token_expired',
-      `The access token expired at ${token.expiresAt.toISOString()}; get a new one by the client credentials or the refresh token.`,
+      `The access token expired at ${token.expiresAt.toISOString()}. Get a new one with the client credentials or the refresh token.`,
     );
   }
   return {
@@ -151,7 +151,7 @@ function toCaller(token: AccessToken | undefined): Caller {
 }
 
 function missingScope(scope: Scope): AppError {
-  return new AppError('missing_scope', `The token lacks the scope ${scope}.`, {
+  return new AppError('missing_scope', `The token doesn't have the scope ${scope}. Use one that does.`, {
     extensions: { missing_scope: scope },
   });
 }

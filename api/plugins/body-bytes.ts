@@ -153,21 +153,21 @@ async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
 }
 
 function tooLarge(): AppError {
-  return new AppError('body_too_large', 'The request body is larger than this route takes.');
+  return new AppError('body_too_large', 'The request body is larger than this route accepts.');
 }
 
 function undecodable(): AppError {
-  return new AppError('invalid_request', 'The body is not compressed as its content-encoding says.');
+  return new AppError('invalid_request', "The body isn't compressed as its content-encoding says.");
 }
 
 function stalled(): AppError {
-  return new AppError('invalid_request', 'The body arrives too slowly; send it again.');
+  return new AppError('invalid_request', 'The body arrives too slowly. Send it again.');
 }
 
 function overloaded(): AppError {
   return new AppError(
     'overloaded',
-    'Too many bytes are under way at this moment; send the body again shortly.',
+    'Too many bytes are being received right now. Send the body again shortly.',
     {
       retryAfterSeconds: 2,
     },

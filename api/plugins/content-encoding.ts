@@ -22,8 +22,8 @@ export function decompressed(request: FastifyRequest, payload: Readable): Readab
     throw new AppError(
       'unsupported_media_type',
       isTaken
-        ? 'A body is compressed by gzip or zstd, once, or not at all.'
-        : 'Compressed bodies are not accepted: send it without content-encoding.',
+        ? 'A body can be compressed once, with gzip or zstd.'
+        : "This route doesn't accept compressed bodies. Send the body without content-encoding.",
     );
   const stream = create(mostFrames);
   // A fault of either is one of the other, and is reported by the reader.

@@ -8,17 +8,18 @@ import { asUnwantedBody } from './no-body.ts';
 const fastifyCodes: Record<string, { code: ErrorCode; detail: string }> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
     code: 'unsupported_media_type',
-    detail: 'This route does not take the content type of the request; see its description in /openapi.json.',
+    detail:
+      "This route doesn't accept the content type of the request. See its description in /openapi.json.",
   },
   FST_ERR_CTP_BODY_TOO_LARGE: {
     code: 'body_too_large',
-    detail: 'The request body is larger than this route takes.',
+    detail: 'The request body is larger than this route accepts.',
   },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
     code: 'invalid_request',
-    detail: 'The body does not have the length its header says.',
+    detail: 'The length of the body differs from the length in its header.',
   },
-  FST_ERR_BAD_URL: { code: 'invalid_request', detail: 'The path is not a valid URL path.' },
+  FST_ERR_BAD_URL: { code: 'invalid_request', detail: "The path isn't a valid URL path." },
 };
 
 /** The only place where errors become answers, and the only one that logs them. */
@@ -31,7 +32,7 @@ export function errors(app: FastifyInstance): void {
       if (!hasLeft) request.log.error({ err: error }, 'request failed');
       const fault = new AppError(
         'internal_error',
-        `Something went wrong here. Quote request ${request.id} to the operator.`,
+        `Something went wrong. Quote request ${request.id} to the operator.`,
         request.routeOptions.config.oauth === true ? { extensions: { error: 'server_error' } } : {},
       );
       return sendProblem(reply, fault);
@@ -71,19 +72,19 @@ export function toKnownError(error: unknown): AppError | ValidationError | undef
   const { code, statusCode } = error as FastifyError;
   if (unstorableText.has(code)) {
     return new ValidationError([
-      { loc: ['body'], msg: 'Text must not hold the NUL character.', type: 'value_error' },
+      { loc: ['body'], msg: "Text can't contain the NUL character.", type: 'value_error' },
     ]);
   }
   const known = fastifyCodes[code];
   if (known !== undefined) return new AppError(known.code, known.detail);
   if (isDatabaseAway(error)) {
-    return new AppError('storage_unavailable', 'The metadata store did not answer; try again shortly.', {
+    return new AppError('storage_unavailable', "The metadata store didn't answer. Try again shortly.", {
       cause: error,
       retryAfterSeconds: 2,
     });
   }
   if (isTransientFailure(error)) {
-    return new AppError('storage_unavailable', 'The lake did not answer; try again shortly.', {
+    return new AppError('storage_unavailable', "The lake didn't answer. Try again shortly.", {
       cause: error,
       retryAfterSeconds: 2,
     });
@@ -190,8 +191,8 @@ function problemOf(error: AppError, requestId: string) {
 }
 
 const unreadable: Record<string, string> = {
-  ERR_HTTP_REQUEST_TIMEOUT: 'The request took too long to arrive; send it again.',
-  HPE_HEADER_OVERFLOW: 'The headers of the request are larger than the server takes.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request took too long to arrive. Send it again.',
+  HPE_HEADER_OVERFLOW: 'The headers of the request are larger than the server accepts.',
 };
 
 /** Answers invalid HTTP, or a request that never arrives completely, and closes its connection. */
@@ -207,7 +208,7 @@ export function answerUnreadable(
     return;
   }
   const requestId = randomUUID();
-  const detail = unreadable[error.code ?? ''] ?? 'The request cannot be read as HTTP.';
+  const detail = unreadable[error.code ?? ''] ?? "The request isn't valid HTTP.";
   const body = JSON.stringify(problemOf(new AppError('invalid_request', detail), requestId));
   const head = [
     'HTTP/1.1 400 Bad Request',
@@ -218,7 +219,7 @@ export function answerUnreadable(
     'Connection: close',
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
-  // Not `end`: the other side may never close its half of the connection.
+  // Not `end`: the client may never close its half of the connection.
   socket.destroySoon();
 }
 

@@ -23,7 +23,10 @@ function formFields(text: string): Record<string, string> {
   const fields = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(text)) {
     if (fields.has(name))
-      throw new AppError('invalid_request', `The parameter ${name.slice(0, 64)} is sent more than once.`);
+      throw new AppError(
+        'invalid_request',
+        `The parameter ${name.slice(0, 64)} was sent more than once. Send it once.`,
+      );
     fields.set(name, value);
   }
   return Object.fromEntries([...fields].filter(([, value]) => value !== ''));

@@ -19,7 +19,7 @@ export function httpHeaders(app: FastifyInstance, limit: RateLimit): void {
     limit.byAddress(request, reply);
     const detail = lacksHost
       ? 'The request has no Host header.'
-      : 'The only expectation that can be met is 100-continue.';
+      : 'The server supports only the expectation 100-continue.';
     throw new AppError('invalid_request', detail);
   });
 }

@@ -39,9 +39,13 @@ export function idempotency(app: FastifyInstance, deps: Pick<ApiDeps, 'db' | 'ci
     });
     if (claim.state === 'other-request') throw keyInUse();
     if (claim.state === 'running') {
-      throw new AppError('idempotency_in_flight', 'The first request with this key has not answered yet.', {
-        retryAfterSeconds: 1,
-      });
+      throw new AppError(
+        'idempotency_in_flight',
+        'The first request with this key is still running. Wait and send it again.',
+        {
+          retryAfterSeconds: 1,
+        },
+      );
     }
     if (claim.state === 'answered') return replay(reply, claim.answer);
     const renewing = setInterval(() => void renewKey(deps.db, id).catch(() => undefined), renewEveryMs);
@@ -96,6 +100,6 @@ function hashRequest(request: FastifyRequest): Buffer {
 }
 
 function keyInUse(): ValidationError {
-  const msg = 'The key was used with another request.';
+  const msg = 'This key was already used with a different request. Use another key.';
   return new ValidationError([{ loc: ['header', 'idempotency-key'], msg, type: 'value_error' }]);
 }

@@ -50,7 +50,7 @@ export function jsonBody(app: FastifyInstance, reader: BodyReader, rules: BodyRu
     if (request.routeOptions.config.takesCsv !== true)
       throw new AppError(
         'unsupported_media_type',
-        'This route does not take the content type of the request; see its description in /openapi.json.',
+        "This route doesn't accept the content type of the request. See its description in /openapi.json.",
       );
     const bytes = await bodies.read(request, payload);
     if (request.headers['idempotency-key'] !== undefined)

@@ -12,7 +12,7 @@ export function noBody(app: FastifyInstance): void {
   app.addContentTypeParser('*', (request, payload, done) => {
     if (takesBody(request)) {
       const detail =
-        'This route does not take the content type of the request; see its description in /openapi.json.';
+        "This route doesn't accept the content type of the request. See its description in /openapi.json.";
       return done(new AppError('unsupported_media_type', detail));
     }
     untilFirstByte(payload as unknown as Readable, (isEmpty) => done(isEmpty ? null : unwanted()));
@@ -44,7 +44,7 @@ function takesBody(request: FastifyRequest): boolean {
 }
 
 function unwanted(): AppError {
-  return new AppError('invalid_request', 'This route takes no body; leave it out.');
+  return new AppError('invalid_request', "This route doesn't accept a body. Send the request without one.");
 }
 
 function untilFirstByte(payload: Readable, done: (isEmpty: boolean) => void): void {

@@ -8,47 +8,50 @@ import { withWholeAlternatives } from './openapi-alternatives.ts';
 import { withNames } from './openapi-names.ts';
 
 const tags: [string, string][] = [
-  ['Auth', 'Machine authentication for API clients.'],
-  ['Tenant', 'Organization and tenant context.'],
-  ['Projects', 'A project scopes conversations, reports, playbooks, files and catalog entries.'],
-  ['Catalog Entries', "What of the data a project's analyst can see."],
-  ['Conversations', 'Conversations with the analyst: messages, their queue, and the stream of what happens.'],
-  ['Reports', 'What was written of the data: Markdown with charts and tables, read as PDF and DOCX too.'],
-  ['Playbooks', 'Instructions with parameters, which the analyst carries out unattended.'],
-  ['Workflows', 'Graphs of steps that run by themselves, as their owner.'],
+  ['Auth', 'Log in people and programs, and manage API clients.'],
+  ['Tenant', 'The organization of the caller.'],
   [
-    'Schedules',
-    'What fires again and again, by the clock of a time zone: its runs, and what of the past is fired again.',
+    'Projects',
+    'Create and manage projects. A project contains conversations, reports, playbooks, files and catalog entries.',
   ],
-  ['Data Connectors', 'Reusable connections to sources of data, which may be copied into the lake.'],
+  ['Catalog Entries', 'Choose the tables and views that the analyst of a project can see.'],
+  ['Conversations', 'Talk with the analyst: messages, their queue, and a stream of events.'],
+  ['Reports', 'Write and read reports: Markdown with charts and tables, also as PDF and DOCX.'],
+  ['Playbooks', 'Write instructions with parameters that the analyst carries out on its own.'],
+  ['Workflows', 'Build graphs of steps that run on their own, as their owner.'],
+  ['Schedules', 'Run playbooks at set times in a time zone, follow their runs, and backfill past ones.'],
+  ['Data Connectors', 'Connect databases, object stores and HTTP APIs, and copy their data into the lake.'],
   [
     'App Connectors',
-    'Servers of the Model Context Protocol whose tools the analyst can use, and who decides on each.',
+    'Connect servers of the Model Context Protocol whose tools the analyst can use, and decide on each tool.',
   ],
-  ['Files', 'Project files: small writes, large presigned uploads, previews, imports into tables.'],
-  ['Runs', 'Every process of a project: listed, followed step by step, cancelled.'],
-  ['Tables', 'Table metadata, catalog and profiles, row appends and upserts.'],
-  ['Ingestion', 'Exactly-once batches, provider snapshots and data syncs.'],
-  ['Query Executions', 'Read-only SQL execution.'],
-  ['Exports', 'Tables and answers to queries as files, of any size.'],
-  ['Views', 'Saved SELECTs, read wherever a table is: their metadata, catalog and lineage.'],
-  ['Grid', 'Grid tables: creation and columns, calculated tables and how fresh they are.'],
+  [
+    'Files',
+    'Manage the files of a project: small writes, large presigned uploads, previews, and imports into tables.',
+  ],
+  ['Runs', 'List, follow and cancel the background work of a project.'],
+  ['Tables', 'Read table metadata, catalog and profiles, and append or upsert rows.'],
+  ['Ingestion', 'Load data exactly once with batches, provider snapshots and data syncs.'],
+  ['Query Executions', 'Run read-only SQL.'],
+  ['Exports', 'Export tables and query results of any size as files.'],
+  ['Views', 'Save SELECTs that can be used like tables, with their metadata, catalog and lineage.'],
+  ['Grid', 'Create tables and change their columns, and keep calculated tables up to date.'],
   [
     'Verification Tests',
-    'What should hold of tables: definitions, what changes them for some tables, and runs with their results.',
+    'Test the data of tables: definitions, overlays for some tables, and runs with their results.',
   ],
-  ['Lake', 'Access to the lake from outside, and the background work that keeps it fast and small.'],
-  ['Apps', 'What the organization has deployed elsewhere, as long as it answers.'],
-  ['Members', 'The people of the organization, and invitations to it.'],
-  ['System', 'Liveness, readiness and explanations of problems.'],
+  ['Lake', 'Connect to the lake from outside, and follow the maintenance that keeps it fast and small.'],
+  ['Apps', 'Register apps that the organization has deployed elsewhere, and list those that still answer.'],
+  ['Members', 'Manage the people of the organization and invite others.'],
+  ['System', 'Check the health of the service and look up problems.'],
 ];
 
 const description = `A multi-tenant data-analysis workspace over HTTP.
 
-Requests are snake_case, answers camelCase. One resource comes as \`{"data": …}\`, a list as
-\`{"items": […], "nextCursor": …}\`. Errors are problem documents (RFC 7807) with a stable \`code\`; validation
-errors are 422 with every fault at its place. Writes take an \`Idempotency-Key\`. Rows and pages may be sent compressed
-(\`Content-Encoding\`: gzip or zstd); their limit is that of what they unpack to.`;
+Requests use snake_case and responses use camelCase. A single resource is returned as \`{"data": …}\` and a list as
+\`{"items": […], "nextCursor": …}\`. Errors are problem documents (RFC 7807) with a stable \`code\`. Validation
+errors have the status 422 and list every fault with its place. Write requests accept an \`Idempotency-Key\`. You can compress rows and pages
+(\`Content-Encoding\`: gzip or zstd). Their size limit applies to the uncompressed data.`;
 
 /**
  * The OpenAPI 3.1 document at /openapi.json, generated from the validating schemas, and a page to read it.
@@ -66,7 +69,7 @@ export async function openapi(app: FastifyInstance, publicUrl: string | undefine
             type: 'http',
             scheme: 'bearer',
             description:
-              'An access token. `agent:read`: catalog, query, previews, file and report content. `agent:write`: mutations. `tables:append`: row appends, ingestion batches, source-sync pages, deployed-app registration.',
+              'An access token. `agent:read`: read the catalog, run queries, and read previews, files and reports. `agent:write`: create and change things. `tables:append`: append rows, ingestion batches and source-sync pages, and register deployed apps.',
           },
         },
       },

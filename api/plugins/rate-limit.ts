@@ -52,9 +52,13 @@ export function rateLimit(perMinute: number): RateLimit {
   function admit(taken: Taken, whose: string, reply: FastifyReply): void {
     reply.headers(headersOf(taken));
     if (taken.admitted) return;
-    throw new AppError('rate_limited', `At most ${perMinute} requests a minute are served for ${whose}.`, {
-      retryAfterSeconds: Math.max(1, taken.waitSeconds),
-    });
+    throw new AppError(
+      'rate_limited',
+      `The limit for ${whose} is ${perMinute} requests a minute. Wait and try again.`,
+      {
+        retryAfterSeconds: Math.max(1, taken.waitSeconds),
+      },
+    );
   }
 
   return {

@@ -118,7 +118,7 @@ function describeErrors(route: RouteOptions, codes: readonly ErrorCode[]): Recor
   // Token routes report all errors in OAuth's form.
   if (takesInput && route.config?.oauth !== true)
     responses[422] = {
-      description: 'Validation error: every fault at its place.',
+      description: 'The request has invalid values. Every fault is listed with its place.',
       content: { 'application/json': { schema: validationSchema } },
     };
   return responses;

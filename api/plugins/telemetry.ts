@@ -21,7 +21,7 @@ declare module 'fastify' {
 const durations = histogram(
   'http.server.request.duration',
   's',
-  'Time from a request to its answer, by method, route and status.',
+  'Time from a request to its response, by method, route and status.',
 );
 
 /** Asked every few seconds by whatever watches the service. */

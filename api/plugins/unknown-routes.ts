@@ -35,10 +35,10 @@ export function unknownRoutes(app: FastifyInstance, limit: RateLimit): void {
     const found = candidates.find((pattern) => matches(pattern, path));
     if (found === undefined && !is404) return;
     limit.byAddress(request, reply);
-    if (found === undefined) throw new AppError('not_found', `There is no ${method} ${path}.`);
+    if (found === undefined) throw new AppError('not_found', `The route ${method} ${path} doesn't exist.`);
     const allow = [...methodsOf.get(found)!].sort().join(', ');
     reply.header('Allow', allow);
-    throw new AppError('method_not_allowed', `${path} takes ${allow}, not ${method}.`);
+    throw new AppError('method_not_allowed', `${path} accepts ${allow}, not ${method}.`);
   });
 }
 

@@ -32,7 +32,7 @@ export function validation(app: FastifyInstance, validateResponses: boolean): vo
     const broken = undecoded(url).find((name) => Object.hasOwn(known, name));
     if (broken !== undefined)
       throw new ValidationError([
-        { loc: ['query', broken], msg: 'The value is not UTF-8 in percent-encoding.', type: 'value_error' },
+        { loc: ['query', broken], msg: "The value isn't valid percent-encoded UTF-8.", type: 'value_error' },
       ]);
   });
   if (validateResponses) app.setSerializerCompiler(serializerCompiler);
@@ -71,9 +71,8 @@ export function validate<T extends z.ZodType>(schema: T, input: unknown, part = 
 function refuseNul(values: Record<string, unknown>, part: 'path' | 'query'): void {
   for (const [name, value] of Object.entries(values)) {
     if (typeof value !== 'string' || !value.includes('\u0000')) continue;
-    if (part === 'path')
-      throw new AppError('not_found', `${name} contains the NUL character, which no name does.`);
-    const msg = 'Text must not hold the NUL character.';
+    if (part === 'path') throw new AppError('not_found', `${name} contains the NUL character. Names can't.`);
+    const msg = "Text can't contain the NUL character.";
     throw new ValidationError([{ loc: ['query', name], msg, type: 'value_error' }]);
   }
 }

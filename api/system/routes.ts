@@ -13,13 +13,13 @@ const readiness = z.object({
     .record(z.string(), z.int())
     .optional()
     .describe(
-      'With `verbose`: how many processes of each kind run and do not go on, because their tasks fail. Their runs and the log of the worker name them.',
+      "With `verbose`: how many workflows of each kind can't continue because their tasks fail. Their runs and the worker's log name them.",
     ),
   zoneRules: z
     .string()
     .optional()
     .describe(
-      'With `verbose`: the release of the time zone database whose rules schedules and SQL use. An operator can renew them.',
+      'With `verbose`: the release of the time zone database that schedules and SQL use. An operator can update it.',
     ),
 });
 
@@ -43,9 +43,9 @@ export function systemRoutes(app: Routes, deps: ApiDeps): void {
     {
       schema: {
         tags: ['System'],
-        summary: 'Readiness, with each dependency',
+        summary: 'Show the readiness of each dependency',
         description:
-          '503 while this process cannot serve: PostgreSQL is down (`postgres`), the database is not migrated (`schema`), or no engine can start (`engine`). 503 with `stopping` while it is about to stop; it still answers requests then. Without workflows or object store much still works: 200, `degraded`. `?verbose` also counts processes that do not go on, and names the release of the zone rules.',
+          "The response is 503 if this process can't serve requests: PostgreSQL is down (`postgres`), the database isn't migrated (`schema`), or no engine can start (`engine`). It is 503 with `stopping` while the process is about to stop; it still answers requests then. If Temporal or the object store is down, much still works: the response is 200 with `degraded`. `?verbose` also counts workflows that can't continue, and shows the release of the time zone rules.",
         querystring: z.object({ verbose: z.string().optional() }),
         response: { 200: readiness, 503: readiness },
       },
@@ -70,7 +70,7 @@ export function systemRoutes(app: Routes, deps: ApiDeps): void {
     {
       schema: {
         tags: ['System'],
-        summary: 'What a problem means and what to do about it',
+        summary: 'Explain a problem',
         params: z.object({ code: z.string() }),
         response: { 200: { description: 'A short page.', content: { 'text/html': { schema: z.string() } } } },
       },

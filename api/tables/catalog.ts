@@ -17,7 +17,10 @@ const catalogColumn = z.object({
 });
 
 export const catalogQuery = z.object({
-  compact: z.enum(['true', 'false']).default('false').describe('Leave out semantics and column notes.'),
+  compact: z
+    .enum(['true', 'false'])
+    .default('false')
+    .describe('Whether to leave out semantics and column notes.'),
 });
 
 export const modelingTier = z.enum(['raw', 'staged', 'curated', 'certified']);
@@ -36,7 +39,7 @@ export const catalogFields = {
   columns: z.array(catalogColumn),
   lineage: z
     .object({ upstream: z.int(), downstream: z.int() })
-    .describe('How many tables and views it is made from, and are made from it.'),
+    .describe('How many tables and views it is made from, and how many are made from it.'),
   updatedAt: timestamp,
 };
 
@@ -115,7 +118,7 @@ function mergeNotes(
     const column = columns.find(({ name }) => name.toLowerCase() === change.name.toLowerCase());
     if (column === undefined) {
       throw new ValidationError([
-        { loc: ['body', 'columns', index, 'name'], msg: 'There is no such column.', type: 'value_error' },
+        { loc: ['body', 'columns', index, 'name'], msg: "This column doesn't exist.", type: 'value_error' },
       ]);
     }
     notes.set(column.name, {

@@ -95,7 +95,7 @@ export async function commitOperations(
   }
   const version = await committedVersion(deps, lake, operations);
   if (version === undefined)
-    throw new Error(`Operation ${operations[0]?.id} committed without a ledger entry.`);
+    throw new Error(`Operation ${operations[0]?.id} was committed without a ledger entry.`);
   return version;
 }
 
@@ -138,7 +138,7 @@ async function versionAfter(
   } catch {
     throw new AppError(
       'storage_unavailable',
-      'The lake did not answer: the change may have been made or not. Look, or repeat the request with the same Idempotency-Key.',
+      "The lake didn't answer, so the change may or may not have been made. Check, or repeat the request with the same Idempotency-Key.",
       { cause, retryAfterSeconds: 5 },
     );
   }
@@ -169,9 +169,13 @@ const refusals =
 function lakeError(cause: unknown): AppError {
   const message = cause instanceof Error ? cause.message : '';
   if (refusals.test(message) && !isTransientFailure(cause)) {
-    return new AppError('conflict', 'The lake refused the change: a name or a value is one it cannot hold.', {
-      cause,
-    });
+    return new AppError(
+      'conflict',
+      "The lake refused the change because it can't store a name or a value in it.",
+      {
+        cause,
+      },
+    );
   }
   return lakeUnavailable(cause);
 }
@@ -179,7 +183,7 @@ function lakeError(cause: unknown): AppError {
 function lakeUnavailable(cause: unknown): AppError {
   return new AppError(
     'storage_unavailable',
-    'The lake could not be written; nothing was changed. Try again shortly.',
+    "The lake couldn't be written and nothing was changed. Try again shortly.",
     {
       cause,
       retryAfterSeconds: 1,

@@ -67,7 +67,7 @@ async function withSession<T>(pool: pg.Pool, statement: (session: pg.ClientBase)
 
 function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   return pool.connect().catch((cause: unknown) => {
-    throw new AppError('storage_unavailable', 'The metadata store did not answer; try again shortly.', {
+    throw new AppError('storage_unavailable', "The metadata store didn't answer. Try again shortly.", {
       cause,
     });
   });
@@ -136,7 +136,7 @@ export function refuseLostLocks(): void {
   if (heldLocks.getStore()?.some(({ isLost }) => isLost) !== true) return;
   throw new AppError(
     'storage_unavailable',
-    'The lock of the table was lost before the commit; nothing was changed. Try again shortly.',
+    'The lock of the table was lost before the commit, so nothing was changed. Try again shortly.',
     { retryAfterSeconds: 1 },
   );
 }

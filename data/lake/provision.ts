@@ -190,7 +190,7 @@ function describe(deps: LakeCatalogDeps, organizationId: string, row: LakeRow): 
   if (!row.data_path.startsWith(`s3://${deps.bucket}/`))
     throw new AppError(
       'storage_unavailable',
-      'The tables of this organization are kept in another bucket than the one of this service. Its operator finds more in the output of `npm run doctor`.',
+      'The tables of this organization are in a different bucket from the one that this service uses. The operator can find out more with `npm run doctor`.',
     );
   const owner = addressOf(deps.databaseUrl);
   const location = (user: string, password: string): LakeLocation => ({

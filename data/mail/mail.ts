@@ -28,4 +28,4 @@ export type MailOutcome =
 export const maxAttachmentsBytes = 10_485_760;
 
 /** Base64 and line breaks add a third. */
-export const mailTooLarge = 'A mail takes attachments of at most 10 MiB altogether.';
+export const mailTooLarge = 'The attachments of an email can have up to 10 MiB in total.';

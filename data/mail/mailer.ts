@@ -32,7 +32,7 @@ const loginWanted = 530;
  */
 const shutsDown = 421;
 
-export const noMailServer = 'No mail server is set: an operator sets SMTP_URL.';
+export const noMailServer = 'There is no mail server. An operator must set SMTP_URL.';
 
 const refused = (message: string): MailOutcome => ({ kind: 'refused', permanent: true, message });
 
@@ -51,7 +51,10 @@ export function createMailer(options: MailerOptions | undefined): Mailer {
       const { response } = await session.deliver(envelope, contentOf(message, beforeData, progress));
       session.quit();
       if (progress.hasEnded) return { kind: 'accepted', receipt: session.shown(response) };
-      return { kind: 'uncertain', message: 'The mail server answered before it had the whole mail.' };
+      return {
+        kind: 'uncertain',
+        message: 'The mail server answered before it had received the whole email.',
+      };
     } catch (error) {
       const outcome = outcomeOf(error as SessionFailure, progress, session.shown);
       session.close();
@@ -64,7 +67,7 @@ export function createMailer(options: MailerOptions | undefined): Mailer {
 
   return {
     async send(mail, sendOptions) {
-      if (!isMailAddress(mail.to)) return refused('The address is not one that a mail can be sent to.');
+      if (!isMailAddress(mail.to)) return refused("This address can't receive email.");
       const sizeBytes = mail.attachments.reduce((sum, { bytes }) => sum + bytes.length, 0);
       if (sizeBytes > maxAttachmentsBytes) return refused(mailTooLarge);
       return send(mail, sendOptions);
@@ -133,7 +136,7 @@ function outcomeOf(
   if (hasEnded && !isAnswer)
     return {
       kind: 'uncertain',
-      message: `The mail was handed over, and its server's answer is not known: ${shown(message)}`,
+      message: `The email was handed to the mail server, but its response is unknown: ${shown(message)}`,
     };
   // A failure of this mail itself; failures of the server, the network or the login may be fixed later.
   const isOfMail = code === 'EENVELOPE' || code === 'EMESSAGE';

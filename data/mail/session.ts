@@ -72,7 +72,7 @@ export function createSession(server: SmtpServer, timeouts: Partial<SessionTimeo
   function within(ms: number): void {
     clearTimeout(deadline);
     deadline = setTimeout(() => {
-      failed.reject(failure(`The mail server did not answer within ${ms / 1_000} seconds.`, 'ETIMEDOUT'));
+      failed.reject(failure(`The mail server didn't answer within ${ms / 1_000} seconds.`, 'ETIMEDOUT'));
     }, ms);
   }
 
@@ -90,7 +90,7 @@ export function createSession(server: SmtpServer, timeouts: Partial<SessionTimeo
       await step<void>((done) => connection.connect(done));
       if (login === undefined) return;
       if (!connection.allowsAuth)
-        throw failure('The mail server takes no login, and SMTP_URL names a user.', 'EAUTH');
+        throw failure("SMTP_URL has a user, but the mail server doesn't support login.", 'EAUTH');
       await step<boolean>((done) =>
         connection.login({ credentials: { user: login.user, pass: login.password } }, done),
       );

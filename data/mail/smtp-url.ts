@@ -20,15 +20,16 @@ export interface Mailbox {
  */
 export function parseSmtpUrl(text: string): SmtpServer {
   const form = 'smtp://[user:password@]host[:port], or smtps:// for TLS from the start';
-  if (!URL.canParse(text)) throw new Error(`It is no address of the form ${form}.`);
+  if (!URL.canParse(text)) throw new Error(`It must have the form ${form}.`);
   const url = new URL(text);
-  if (url.protocol !== 'smtp:' && url.protocol !== 'smtps:') throw new Error(`Its form is ${form}.`);
-  if (url.hostname === '') throw new Error(`It names no host; its form is ${form}.`);
+  if (url.protocol !== 'smtp:' && url.protocol !== 'smtps:')
+    throw new Error(`It must have the form ${form}.`);
+  if (url.hostname === '') throw new Error(`The host is missing. The form is ${form}.`);
   if (url.search !== '' || url.hash !== '' || !['', '/'].includes(url.pathname))
-    throw new Error(`It has something behind the host and port; its form is ${form}.`);
+    throw new Error(`Nothing can follow the host and port. The form is ${form}.`);
   const secure = url.protocol === 'smtps:';
   const [user, password] = [decode(url.username), decode(url.password)];
-  if ((user === '') !== (password === '')) throw new Error('A user and a password belong together.');
+  if ((user === '') !== (password === '')) throw new Error('Set both a user and a password, or neither.');
   return {
     // The brackets of an IPv6 address belong to the URL only.
     host: url.hostname.replace(/^\[|\]$/g, ''),
@@ -42,7 +43,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Error('A % in user or password is written as %25.');
+    throw new Error('Write a % in the user or password as %25.');
   }
 }
 
@@ -50,7 +51,7 @@ function decode(text: string): string {
 export function parseMailbox(text: string): Mailbox {
   const [mailbox, ...others] = parseAddresses(text);
   if (mailbox?.address === undefined || others.length > 0 || !isMailAddress(mailbox.address))
-    throw new Error('It is one address: reports@example.com, or Reports <reports@example.com>.');
+    throw new Error('It must be one address: reports@example.com, or Reports <reports@example.com>.');
   return { name: mailbox.name, address: asciiDomain(mailbox.address) };
 }
 

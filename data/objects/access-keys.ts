@@ -104,7 +104,11 @@ const ignore =
   };
 
 const unavailable = (cause: unknown) =>
-  new AppError('storage_unavailable', 'The object store makes and removes no keys at the moment.', {
-    retryAfterSeconds: 5,
-    cause,
-  });
+  new AppError(
+    'storage_unavailable',
+    "The object store can't create or delete keys right now. Try again shortly.",
+    {
+      retryAfterSeconds: 5,
+      cause,
+    },
+  );

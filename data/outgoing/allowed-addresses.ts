@@ -26,7 +26,7 @@ export function parseAllowedNetworks(list: string): AllowedNetwork[] {
       const isPort = port === undefined || (port >= 1 && port <= 65_535);
       if (isIP(address) === 0 || rest.length > 0 || !(count >= 0 && count <= most) || !isPort)
         throw new Error(
-          `${entry} is no network: write 10.0.0.0/8, 127.0.0.0/8:5433 for one port, or [fd00::/8]:443.`,
+          `${entry} isn't a network. Write 10.0.0.0/8, 127.0.0.0/8:5433 for one port, or [fd00::/8]:443.`,
         );
       return { base: ipaddr.parse(address), bits: count, port };
     });

@@ -16,7 +16,7 @@ export function createByteBudget(maxBytes: number): ByteBudget {
     take(bytes) {
       leftBytes -= bytes;
       if (leftBytes >= 0) return;
-      const error = new OutgoingError('too_large', `The answer is larger than ${inUnits(maxBytes)}.`);
+      const error = new OutgoingError('too_large', `The response is larger than ${inUnits(maxBytes)}.`);
       over.abort(error);
       throw error;
     },

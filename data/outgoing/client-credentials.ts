@@ -87,10 +87,10 @@ async function ask(outgoing: Outgoing, credentials: ClientCredentials, signal: A
   if (!response.ok)
     throw new RemoteFailure(
       'login',
-      `The token endpoint answered ${response.status}${why}: it gave no token.`,
+      `The token endpoint responded with ${response.status}${why} and no token.`,
     );
   if (typeof token !== 'string' || !/^[\x21-\x7e]{1,16384}$/.test(token))
-    throw new RemoteFailure('login', `The token endpoint's answer holds no usable access token${why}.`);
+    throw new RemoteFailure('login', `The response of the token endpoint has no usable access token${why}.`);
   const seconds = Number(member('expires_in'));
   return { token, lifetimeMs: seconds > 0 ? seconds * 1_000 : unknownLifetimeMs };
 }

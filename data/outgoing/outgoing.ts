@@ -54,7 +54,7 @@ export function createOutgoing({ allowedPrivate, lookup = systemLookup }: Outgoi
     if (open.length > 0) return open;
     throw new OutgoingError(
       'address_refused',
-      `${host} is not at a public address. An operator may open private ones with ALLOWED_PRIVATE_ADDRESSES.`,
+      `${host} isn't at a public address. An operator can allow private addresses with ALLOWED_PRIVATE_ADDRESSES.`,
     );
   }
 
@@ -105,12 +105,15 @@ function connectTo(addresses: LookupAddress[]): buildConnector.connector {
 async function resolve(lookup: Lookup, host: string): Promise<LookupAddress[]> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('The name was not resolved in time.')), resolveTimeoutMs);
+    timer = setTimeout(
+      () => reject(new Error("The host name couldn't be resolved in time.")),
+      resolveTimeoutMs,
+    );
   });
   try {
     return await Promise.race([lookup(host), late]);
   } catch (cause) {
-    throw new OutgoingError('resolve', `The name ${host} cannot be resolved.`, { cause });
+    throw new OutgoingError('resolve', `The host name ${host} couldn't be resolved.`, { cause });
   } finally {
     clearTimeout(timer);
   }
@@ -141,10 +144,10 @@ function within(response: UndiciResponse, budget: ByteBudget): Response {
 /** Why a URL in a request's body cannot be fetched; undefined if its text shows no fault. */
 export function urlFault(text: string): string | undefined {
   const url = URL.parse(text);
-  if (url === null) return 'It is no URL.';
+  if (url === null) return 'It must be a URL.';
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    return 'The URL begins with https:// or http://.';
+    return 'The URL must begin with https:// or http://.';
   if (url.username !== '' || url.password !== '')
-    return 'The URL holds credentials: give them as secrets instead.';
+    return "The URL can't contain credentials. Send them as secrets instead.";
   return undefined;
 }

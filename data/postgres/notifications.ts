@@ -59,7 +59,7 @@ export function openNotifications(options: NotificationsOptions): Notifications 
           callAll();
         });
       } catch (err) {
-        options.logger.warn({ err }, 'notifications are listened for again');
+        options.logger.warn({ err }, 'listening for notifications again');
       }
       await wait(retryMs, undefined, { signal: closing.signal }).catch(() => undefined);
       retryMs = Math.min(longestRetryMs, retryMs * 2);

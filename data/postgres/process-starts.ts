@@ -41,10 +41,7 @@ export async function insertProcessStart(
     .where('id', '=', organizationId)
     .executeTakeFirst();
   if (organization?.suspended_at != null)
-    throw new AppError(
-      'organization_suspended',
-      'The organization is suspended, so none of its processes starts.',
-    );
+    throw new AppError('organization_suspended', 'The organization is suspended, so no runs can start.');
   const added = await db
     .insertInto('process_starts')
     .values({

@@ -23,7 +23,7 @@ export async function becomeService(
   const [role] = rows;
   if (role?.name !== serviceRole || role.sees_all)
     throw new Error(
-      `The session has the role ${role?.name ?? 'of nobody'}, not ${serviceRole}: it is not used.`,
+      `The session has the role ${role?.name ?? 'of nobody'}, not ${serviceRole}. It isn't used.`,
     );
 }
 

@@ -42,7 +42,7 @@ export function states<const Name extends StatefulTable>(
       change: Updateable<DB[Name]> = {},
     ): Promise<Row | undefined> {
       if (!transitions[from].includes(to))
-        throw new Error(`A row of ${name} cannot go from ${from} to ${to}.`);
+        throw new Error(`A row of ${name} can't change from ${from} to ${to}.`);
       const moved = await db
         .updateTable(name)
         .set({ ...change, ...stamp(to, isEnd(to), from), status: to } as never)

@@ -15,11 +15,11 @@ const waits = histogram(
   's',
   'Time that a job waited for a process, by outcome: taken, refused or aborted.',
 );
-const refusals = counter('workspace.pool.refusals', '{job}', 'Jobs that a pool refused because it is full.');
+const refusals = counter('workspace.pool.refusals', '{job}', 'Jobs that a pool refused because it was full.');
 const jobs = histogram(
   'workspace.pool.job.duration',
   's',
-  'Time that a job took with its wait, by kind of job and outcome: ok, or an error code.',
+  'Time that a job took including its wait, by kind of job and outcome: ok, or an error code.',
 );
 
 export const countRefusal = (pool: string): void => refusals.add(1, { pool });

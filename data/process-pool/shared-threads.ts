@@ -32,7 +32,7 @@ export class ThreadLimit extends Error {
   readonly limit: 'time' | 'memory';
 
   constructor(limit: 'time' | 'memory', cause: unknown) {
-    super(`The task needs more ${limit} than it may take.`, { cause });
+    super(`The task needs more ${limit} than it can have.`, { cause });
     this.limit = limit;
   }
 }
@@ -112,7 +112,7 @@ export function createSharedThreads<Task, Answer>({
       if (own >= perOrganization)
         throw new AppError(
           'queries_saturated',
-          `${own} tasks of this kind are waiting for your organization. Try again when one of them is done.`,
+          `${own} tasks of this kind are already waiting for your organization. Try again when one of them is done.`,
           { retryAfterSeconds: 2 },
         );
       asked.set(organizationId, own + 1);

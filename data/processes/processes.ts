@@ -109,7 +109,7 @@ export interface Recorded<Row> {
   /** The row that an earlier attempt of the same request made, if any. */
   find(db: OrganizationTransaction): Promise<Row | undefined>;
   make(db: OrganizationTransaction): Promise<Row>;
-  /** Whether `make` found the row of another request in place of making one. */
+  /** Whether `make` found the row of another request instead of making one. */
   isEarlier?(row: Row): boolean;
   startOf(row: Row, db: OrganizationTransaction): ProcessStart | Promise<ProcessStart>;
   /** Removes what `make` wrote. */
@@ -157,7 +157,7 @@ export async function bestEffort(
 }
 
 function workflowsUnavailable(cause: unknown): AppError {
-  return new AppError('workflows_unavailable', 'The workflows service did not answer; try again shortly.', {
+  return new AppError('workflows_unavailable', "The workflows service didn't answer. Try again shortly.", {
     cause,
     retryAfterSeconds: 2,
   });

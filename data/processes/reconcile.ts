@@ -35,7 +35,7 @@ export function processSteps(
         if (!(await recordFailing(db, process))) return;
         logger.error(
           process,
-          'a process fails and does not go on: run the release that began it, or reset it in the Temporal UI',
+          "a workflow fails and can't continue: run the release that started it, or reset it in the Temporal UI",
         );
       },
     ),

@@ -18,8 +18,5 @@ export async function refuseDeleted(db: Database, { searchAttributes }: ProcessS
     deleted: boolean;
   }>`SELECT is_being_deleted(${organizationId}) AS deleted`.execute(db);
   if (rows[0]!.deleted)
-    throw new AppError(
-      'organization_suspended',
-      'The organization is being deleted, so none of its processes starts.',
-    );
+    throw new AppError('organization_suspended', 'The organization is being deleted, so no runs can start.');
 }

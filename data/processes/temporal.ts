@@ -76,7 +76,7 @@ export async function startProcess(
   { again = false, isRemote = false, deadlineMs = defaultDeadlineMs }: Reach & { again?: boolean } = {},
 ): Promise<{ outcome: StartOutcome; cause?: unknown }> {
   if (!isRemote && !(await canConnect(client, deadlineMs))) {
-    return { outcome: 'refused', cause: new Error('The workflows service does not take connections.') };
+    return { outcome: 'refused', cause: new Error("The workflows service doesn't accept connections.") };
   }
   try {
     await client.withDeadline(Date.now() + deadlineMs, () =>
@@ -127,7 +127,7 @@ export async function wakeProcess(
   { isRemote = false, deadlineMs = defaultDeadlineMs }: Reach = {},
 ): Promise<{ outcome: StartOutcome; cause?: unknown }> {
   if (!isRemote && !(await canConnect(client, deadlineMs))) {
-    return { outcome: 'refused', cause: new Error('The workflows service does not take connections.') };
+    return { outcome: 'refused', cause: new Error("The workflows service doesn't accept connections.") };
   }
   try {
     await client.withDeadline(Date.now() + deadlineMs, () =>

@@ -1,6 +1,6 @@
 /**
  * Compiles a folder of time zone files, as the `tzdata` of PyPI and of Linux distributions have, to the file
- * that ICU reads in place of its own rules:
+ * that ICU reads instead of its own rules:
  *
  *   node data/zone-rules/compile.ts FOLDER INTO
  *
@@ -30,7 +30,7 @@ const text = (value: string): Resource => ({ type: 'string', text: value });
 export function compileZones(folder: string): { version: string; zones: number; file: Buffer } {
   const source = readFileSync(join(folder, 'tzdata.zi'), 'latin1');
   const version = /^# version (\S+)/.exec(source)?.[1];
-  if (version === undefined) throw new Error(`${join(folder, 'tzdata.zi')} does not name its version.`);
+  if (version === undefined) throw new Error(`${join(folder, 'tzdata.zi')} doesn't name its version.`);
   const files = zoneFiles(folder);
   const targets = targetsOf(source, files);
   const names = [...new Set([...files.keys(), ...targets.keys()])].toSorted();

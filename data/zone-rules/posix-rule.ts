@@ -25,7 +25,7 @@ const ruleDay = /^M(\d{1,2})\.([1-5])\.([0-6])(?:\/([+-]?[\d:]+))?$/;
 export function readPosixRule(text: string): YearlyRule {
   const [names = '', start, end] = text.split(',');
   const [, standardText, daylightText] = offsets.exec(names) ?? [];
-  if (standardText === undefined) throw new Error(`The rule ${text} is of an unknown form.`);
+  if (standardText === undefined) throw new Error(`The rule ${text} has an unknown form.`);
   const standard = { offset: -secondsOf(standardText), isDst: false };
   if (start === undefined || end === undefined) return { standard };
   const offset = daylightText === undefined ? standard.offset + 3_600 : -secondsOf(daylightText);
@@ -65,7 +65,7 @@ function dayIn(year: number, { month, week, weekday }: RuleDay): number {
 
 function dayOf(text: string): RuleDay {
   const [whole, month, week, weekday, time = '2'] = ruleDay.exec(text) ?? [];
-  if (whole === undefined) throw new Error(`The day ${text} of a rule is of an unknown form.`);
+  if (whole === undefined) throw new Error(`The day ${text} of a rule has an unknown form.`);
   return { month: Number(month), week: Number(week), weekday: Number(weekday), seconds: secondsOf(time) };
 }
 

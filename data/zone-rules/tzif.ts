@@ -30,7 +30,7 @@ export const isTzif = (file: Buffer): boolean =>
 
 /** @throws Error if it is not such a file, or one of version 1, which ends in 2037 */
 export function readTzif(file: Buffer): ZoneHistory {
-  if (!isTzif(file)) throw new Error('The file is not a compiled time zone of version 2 or later.');
+  if (!isTzif(file)) throw new Error('The file must be a compiled time zone of version 2 or later.');
   // The first block repeats the second one with times of 32 bits.
   const at = headerLength + blockLength(countsAt(file, 0), 4);
   const { times, types, characters, leaps, standard, universal } = countsAt(file, at);

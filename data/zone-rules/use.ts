@@ -14,7 +14,7 @@ if (!readFileSync(file).includes(Buffer.from(version, 'utf16le'))) {
   const isOver = process.env[zoneRulesVariable] !== undefined || process.send !== undefined;
   if (isOver || process.execve === undefined)
     throw new Error(
-      `Node uses the zone rules of ${version}, which are not those of ${file}. Set ${zoneRulesVariable} to the file's folder before Node starts; if it is set, the file cannot be read as rules.`,
+      `Node uses the zone rules of ${version}, which differ from those of ${file}. Set ${zoneRulesVariable} to the file's folder before Node starts. If it is already set, the file can't be read as rules.`,
     );
   const args = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
   process.execve(process.execPath, args, { ...process.env, ...processEnvironment });

@@ -70,5 +70,5 @@ test('the networks of trusted proxies are read from the environment, and nonsens
   expect(config('')).toEqual([]);
   expect(config('10.0.0.0/8, 192.0.2.1 fd00::/8')).toEqual(['10.0.0.0/8', '192.0.2.1', 'fd00::/8']);
   for (const wrong of ['proxy.internal', '10.0.0.0/33', '10.0.0.0/8/8', '10.0.0.0/0', '::/129'])
-    expect(() => config(wrong), wrong).toThrow('neither an address nor a network');
+    expect(() => config(wrong), wrong).toThrow('an address or a network');
 });

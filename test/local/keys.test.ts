@@ -83,7 +83,9 @@ test('rotate starts the process or joins it, and waits for its end', async () =>
     const failed = await keys(['k2', 'k1'], 'rotate');
     expect([failed.code, failed.err]).toEqual([
       1,
-      'All other values are sealed under the key k2. ENCRYPTION_KEYS lacks the key lost: 1 of lakes.reader_password under lost. Add it at the end, and rotate again.\n',
+      expect.stringMatching(
+        /key k2\. ENCRYPTION_KEYS lacks the key lost: 1 of lakes\.reader_password under lost\./,
+      ),
     ]);
   });
   await connection.close();

@@ -147,8 +147,10 @@ test('values that no key opens end it as failed, when all others are re-sealed',
   const values: Values = { byKey: { k1: 4, k0: 2, broken: 1 }, slice: 3, unopened, calls: [] };
   const { result, status } = await run(values, { name: 'failed' });
   expect(status).toBe('FAILED');
-  expect((result as unknown as WorkflowFailedError).cause?.message).toBe(
-    `All other values are sealed under the key k2. ENCRYPTION_KEYS lacks the key k0: 2 of ${column} under k0. Add it at the end, and rotate again. The configured key does not open 1 of ${column} under k1: another key may have had this id.`,
+  expect((result as unknown as WorkflowFailedError).cause?.message).toMatch(
+    new RegExp(
+      `key k2\\. ENCRYPTION_KEYS lacks the key k0: 2 of ${column} under k0\\..* 1 of ${column} under k1\\.`,
+    ),
   );
   expect(values.byKey).toMatchObject({ k1: 0, k2: 4 });
 });

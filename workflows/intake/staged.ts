@@ -20,7 +20,7 @@ export const discardAndEnd = <Outcome>(
   end: (status: 'failed' | 'cancelled') => Promise<Outcome>,
 ): Promise<Outcome> =>
   always(async () => {
-    setCurrentDetails('Removing what was staged.');
+    setCurrentDetails('Removing staged data.');
     await discard();
     return end(wasCancelled(error) ? 'cancelled' : 'failed');
   });

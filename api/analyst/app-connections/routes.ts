@@ -61,7 +61,7 @@ export function appConnectionsRoutes(app: Routes, deps: ApiDeps): void {
   connections.create({
     summary: 'Create an app connection',
     description:
-      'Its server is asked for its tools first. A connection whose server does not answer is still created: `status` and `failure` say why.',
+      "The service first asks the server for its tools. If the server doesn't answer, the connection is still created, and `status` and `failure` say why.",
     body: createAppConnectionBody,
     errors: ['name_taken', 'conflict', 'limit_reached', 'unsupported_option'],
     run: async ({ organizationId, caller, body, newId, transaction }) => {
@@ -82,12 +82,15 @@ export function appConnectionsRoutes(app: Routes, deps: ApiDeps): void {
   connections.change({
     summary: 'Change an app connection',
     description:
-      'What is left out stays; `secrets` are merged key by key. After a change of `url`, tools must be allowed again; a change of its origin also requires the secrets again.',
+      'Fields that you omit keep their values. `secrets` are merged key by key. If `url` changes, tools must be allowed again. If its origin changes, the secrets must be sent again too.',
     body: changeAppConnectionBody,
     errors: ['name_taken', 'unsupported_option'],
     run: async ({ organizationId, params, body, transaction }) => {
       if (body.type !== undefined && body.type !== 'mcp')
-        throw new AppError('unsupported_option', 'The type of a connection cannot change: make another one.');
+        throw new AppError(
+          'unsupported_option',
+          "The type of a connection can't change. Create another connection instead.",
+        );
       const id = params.connection_id;
       await changeAppConnection(deps, {
         organizationId,
@@ -102,7 +105,7 @@ export function appConnectionsRoutes(app: Routes, deps: ApiDeps): void {
   });
   connections.remove({
     summary: 'Delete an app connection',
-    description: 'The decisions on its tools are deleted with it.',
+    description: 'This also deletes the decisions on its tools.',
     run: ({ organizationId, params, transaction }) =>
       transaction((db) => deleteAppConnection(db, organizationId, params.connection_id)),
   });
@@ -118,7 +121,7 @@ function toolsRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', `${path}/test`],
     {
       summary: 'Test an app connection',
-      description: 'Asks its server for its tools. The response is 200 whether or not that works.',
+      description: 'Asks the server for its tools. The response is 200 even if the test fails.',
       exists: loadRow,
       errors: ['rate_limited'],
     },
@@ -137,7 +140,7 @@ function toolsRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'List the tools of an app connection, by name',
       description:
-        'As they were listed last; with `refresh=true` its server is asked before the first page, and 400 `source_failed` says why it did not answer.',
+        "Returns the tools from the last listing. With `refresh=true`, the service asks the server before it returns the first page. If the server doesn't answer, the response is 400 `source_failed` with the reason.",
       exists: loadRow,
       query: toolsQuery,
       errors: ['source_failed'],
@@ -166,7 +169,7 @@ function toolsRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Decide on a tool',
       description:
-        '`allow`: the analyst calls it without asking; `ask`: each call needs a person’s approval; `deny`: the analyst does not see it. The decision applies to the tool as it is now: after a change of its description, schema or annotations it falls back to `ask`.',
+        "`allow`: the analyst calls the tool without asking. `ask`: a person must approve each call. `deny`: the analyst doesn't see the tool. The decision applies to the current version of the tool. If its description, schema or annotations change, the decision goes back to `ask`.",
       exists: loadTool,
       body: decideToolBody,
       errors: ['conflict'],

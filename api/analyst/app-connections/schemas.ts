@@ -14,14 +14,18 @@ export const appConnectionSchema = z
     name: z.string(),
     type: z.enum(['mcp']),
     url: z.string(),
-    secretKeys: z.array(z.string()).describe('Which secrets are set; of headers each by its name.'),
+    secretKeys: z
+      .array(z.string())
+      .describe('The names of the secrets that are set. Each header is listed by its name.'),
     validateServerAddress: z.boolean(),
     status: z
       .enum(['untested', 'ready', 'failed'])
-      .describe('Whether the server listed its tools when it was asked last.'),
+      .describe('Whether the server listed its tools when it was last asked.'),
     failure,
-    tools: z.array(toolSummary).describe('By name, those that the server lists no longer too.'),
-    createdByUserId: z.string().describe('The user, or the API client, that made it.'),
+    tools: z
+      .array(toolSummary)
+      .describe('The tools by name, including tools that the server no longer lists.'),
+    createdByUserId: z.string().describe('The user or API client that created the connection.'),
     createdAt: timestamp,
     updatedAt: timestamp,
     lastTestedAt: nullableTimestamp,
@@ -50,7 +54,7 @@ const url = characters(1, 2_048)
     const message = urlFault(value);
     if (message !== undefined) issues.push({ code: 'custom', message, input: value });
   })
-  .describe('The address of the MCP server, over streamable HTTP.');
+  .describe('The address of the MCP server, which must support streamable HTTP.');
 const secret = characters(1, 8_192).nullable().optional();
 
 const secrets = z
@@ -60,16 +64,16 @@ const secrets = z
       .record(z.string(), characters(1, 4_096).nullable())
       .nullable()
       .optional()
-      .describe('Headers that go with every request, at most 20.'),
-    client_id: secret.describe('OAuth client credentials, with `client_secret` and `token_url`.'),
+      .describe('Up to 20 headers to send with every request.'),
+    client_id: secret.describe('OAuth client credentials, together with `client_secret` and `token_url`.'),
     client_secret: secret,
     token_url: secret,
     scope: secret,
   })
-  .describe('Kept encrypted and never shown. A null removes one.');
+  .describe('Stored encrypted and never shown. Send null to remove a secret.');
 const validateServerAddress = z
   .boolean()
-  .describe('Whether private addresses are refused. `false` only where the operator allows it.');
+  .describe('Whether private addresses are refused. You can send `false` only if the operator allows it.');
 
 export const createAppConnectionBody = z
   .strictObject({
@@ -89,7 +93,7 @@ export const createAppConnectionBody = z
 export const changeAppConnectionBody = z
   .strictObject({
     name: name.optional(),
-    type: characters(1, 64).optional().describe('Cannot change.'),
+    type: characters(1, 64).optional().describe("The type can't change."),
     url: url.optional(),
     secrets: secrets.optional(),
     validate_server_address: validateServerAddress.optional(),
@@ -102,7 +106,7 @@ export const testAnswer = envelope(z.object({ ok: z.boolean(), elapsedMs: z.int(
       data: {
         ok: false,
         elapsedMs: 180,
-        failure: { stage: 'login', message: 'The server answered 401: it does not accept the secrets.' },
+        failure: { stage: 'login', message: "The server answered 401: it doesn't accept the secrets." },
       } satisfies TestOutcome,
     },
   ],

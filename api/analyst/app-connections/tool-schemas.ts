@@ -12,12 +12,12 @@ const policy = z.enum(['allow', 'ask', 'deny']);
 
 export const toolSummary = z.object({
   name: z.string(),
-  readOnly: z.boolean().describe('Whether the tool says that it changes nothing.'),
+  readOnly: z.boolean().describe('Whether the tool declares that it changes nothing.'),
   policy,
   changed: z
     .boolean()
     .describe(
-      'Whether the tool has changed since the decision; until it is decided again, each call needs approval.',
+      'Whether the tool has changed since the decision. If so, each call needs approval until somebody decides again.',
     ),
   offered: z.boolean().describe('Whether the analyst sees the tool.'),
 });
@@ -33,15 +33,19 @@ export const summaryExample = {
 const toolSchema = toolSummary
   .extend({
     title: z.string().nullable(),
-    description: z.string().describe('As the analyst reads it: at most 4000 characters.'),
-    inputSchema: keptMap.nullable().describe('A JSON Schema; null where it cannot be offered.'),
+    description: z.string().describe('The description that the analyst reads, up to 4000 characters.'),
+    inputSchema: keptMap
+      .nullable()
+      .describe("A JSON Schema. Null if the tool can't be offered to the analyst."),
     notOfferedReason: z.string().nullable(),
     fingerprint: z
       .string()
-      .describe('Of the tool as it is now. Send it with a decision to decide on exactly this version.'),
+      .describe(
+        'The fingerprint of the current version of the tool. Send it with a decision to decide on exactly this version.',
+      ),
     decidedByUserId: z.string().nullable(),
     decidedAt: nullableTimestamp,
-    seenAt: timestamp.describe('When the server listed it last.'),
+    seenAt: timestamp.describe('When the server last listed the tool.'),
   })
   .meta({ id: 'AppTool' });
 
@@ -61,7 +65,7 @@ export const toolsAnswer = page(toolSchema).meta({ examples: [{ items: [toolExam
 export const toolAnswer = envelope(toolSchema).meta({ examples: [{ data: toolExample }] });
 
 export const toolsQuery = pageQuery.extend({
-  refresh: z.enum(['true', 'false']).default('false').describe('Ask the server first.'),
+  refresh: z.enum(['true', 'false']).default('false').describe('Whether to ask the server first.'),
 });
 
 export const decideToolBody = z
@@ -71,7 +75,9 @@ export const decideToolBody = z
       .string()
       .regex(/^[0-9a-f]{64}$/)
       .optional()
-      .describe('Of the tool that was read: another one is then not decided on.'),
+      .describe(
+        'The fingerprint of the tool that you read. If the tool has changed since, no decision is made.',
+      ),
   })
   .meta({ examples: [{ policy: 'allow', fingerprint: toolExample.fingerprint }] });
 

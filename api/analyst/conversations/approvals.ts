@@ -19,15 +19,15 @@ import { conversationId, conversationPath, loadConversation } from './paths.ts';
 const approvalSchema = z
   .object({
     id: z.string(),
-    messageId: z.string().describe('The reply that is waiting.'),
+    messageId: z.string().describe('The reply that is waiting for the approval.'),
     toolCallId: z.string(),
-    name: z.string().describe("The tool's."),
+    name: z.string().describe('The name of the tool.'),
     input: z.unknown().describe('The input of the call.'),
     status: z.enum(['pending', 'allowed', 'denied', 'expired', 'cancelled']),
     note: z.string(),
     decidedByUserId: z.string().nullable(),
     createdAt: timestamp,
-    expiresAt: timestamp.describe('An approval undecided by then is denied.'),
+    expiresAt: timestamp.describe('When the approval expires. It is denied if nobody has decided by then.'),
     decidedAt: nullableTimestamp,
   })
   .meta({ id: 'Approval' });
@@ -49,7 +49,7 @@ const approvalExample: z.input<typeof approvalSchema> = {
 const decisionBody = z
   .strictObject({
     decision: z.enum(['allow', 'deny']),
-    note: characters(0, 1_000).default('').describe('Passed to the analyst with a denial.'),
+    note: characters(0, 1_000).default('').describe('A note to the analyst, passed on with a denial.'),
   })
   .meta({ examples: [{ decision: 'allow' }] });
 
@@ -71,7 +71,7 @@ export function approvalsRoutes(app: Routes, deps: ApiDeps): void {
   });
 
   approvals.list({
-    summary: 'List the approvals that a conversation asked for, newest first',
+    summary: 'List the approvals of a conversation, newest first',
     rows: async (db, { organizationId, params }, slice) =>
       listApprovals(db, await loadConversation(db, organizationId, params), slice),
   });
@@ -80,7 +80,7 @@ export function approvalsRoutes(app: Routes, deps: ApiDeps): void {
     status: 200,
     summary: 'Decide on a call',
     description:
-      'If allowed, the call is made; if denied, the analyst continues without it. Repeating the same decision has no effect; a different decision, or one after the deadline, is 409.',
+      'If you allow the call, it is made. If you deny it, the analyst continues without it. Repeating the same decision has no effect. A different decision, or a decision after the deadline, gets 409.',
     body: decisionBody,
     exists: loadApproval,
     errors: ['conflict'],

@@ -22,24 +22,24 @@ const eventsQuery = z.object({
   after: integerText(z.int().min(0))
     .optional()
     .describe(
-      'The id of the last event that is known. `Last-Event-ID` says the same, and goes before it. From now without both.',
+      'The id of the last event that you received. The header `Last-Event-ID` does the same and takes precedence. Without either, the stream starts now.',
     ),
 });
 
-const description = `Server-sent events: \`id\` is a durable number, \`event\` what happened, \`data\` JSON.
+const description = `Server-sent events. \`id\` is a durable number, \`event\` is the kind of event, and \`data\` is JSON.
 
 | Event | Data |
 |---|---|
 | \`message.created\` | \`{messageId, message}\` |
 | \`turn.started\` | \`{messageId, userMessageId, dataVersions}\` |
-| \`text.delta\` | \`{messageId, partIndex, text}\`: appended to that part |
+| \`text.delta\` | \`{messageId, partIndex, text}\`: append the text to that part |
 | \`tool.started\`, \`tool.finished\`, \`chart.created\`, \`report.created\` | \`{messageId, partIndex, part}\` |
-| \`part.retracted\` | \`{messageId, partIndex}\`: takes back what that part had; a step is tried again |
+| \`part.retracted\` | \`{messageId, partIndex}\`: discard that part, because a step is being retried |
 | \`turn.finished\` | \`{messageId, status, error, usage, completedAt}\` |
-| \`queue.changed\` | \`{queueHeld, waiting, queuedMessage}\`: the entry that changed, or null where only the hold did |
-| \`reset\` | \`{lastEventId}\`: what was asked for is no longer kept (7 days); read the conversation anew |
+| \`queue.changed\` | \`{queueHeld, waiting, queuedMessage}\`: the entry that changed, or null if only the hold changed |
+| \`reset\` | \`{lastEventId}\`: the events that you asked for are no longer kept (the limit is 7 days). Read the conversation again |
 
-Whoever applies every event after a \`GET\`'s \`lastEventId\` holds what the next \`GET\` shows. Closing a stream cancels nothing.`;
+If you apply every event after the \`lastEventId\` of a \`GET\`, you hold what the next \`GET\` shows. Closing a stream cancels nothing.`;
 
 export function conversationEventsRoutes(app: Routes, deps: ApiDeps): void {
   const streams = createAdmission({ ofOwner: maxStreams });
@@ -59,7 +59,7 @@ export function conversationEventsRoutes(app: Routes, deps: ApiDeps): void {
     { db: deps.db, tag: 'Conversations' },
     ['GET', `${conversationPath}/events`],
     {
-      summary: 'Follow what happens in a conversation',
+      summary: 'Follow a conversation',
       description,
       exists: loadConversation,
       query: eventsQuery,
@@ -67,7 +67,7 @@ export function conversationEventsRoutes(app: Routes, deps: ApiDeps): void {
     },
     {
       200: {
-        description: 'The stream.',
+        description: 'The event stream.',
         content: {
           'text/event-stream': {
             schema: z.string().meta({ examples: ['id: 43\nevent: turn.started\ndata: {}\n\n'] }),
@@ -83,7 +83,7 @@ export function conversationEventsRoutes(app: Routes, deps: ApiDeps): void {
       if (leave === undefined) {
         throw new AppError(
           'rate_limited',
-          `At most ${maxStreams} streams are open at once; close one first.`,
+          `You can have up to ${maxStreams} open streams. Close one first.`,
           {
             retryAfterSeconds: 15,
           },
@@ -127,6 +127,6 @@ function lastEventId(request: FastifyRequest): number | undefined {
   if (given === undefined || given === '') return undefined;
   if (typeof given === 'string' && /^\d{1,15}$/.test(given)) return Number(given);
   throw new ValidationError([
-    { loc: ['header', 'last-event-id'], msg: 'It is the id of an event: a number.', type: 'int_parsing' },
+    { loc: ['header', 'last-event-id'], msg: 'The id of an event must be a number.', type: 'int_parsing' },
   ]);
 }

@@ -60,7 +60,7 @@ export function messagesRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Ask the analyst',
       description:
-        'In an idle conversation its turn begins at once. In a busy or held one, `on_busy` decides whether the message is queued, refused, or replaces the reply under way. A message answered with 202 is never lost.',
+        'If the conversation is idle, the turn starts at once. If it is busy or its queue is held, `on_busy` decides what happens: the message is queued, refused, or replaces the current reply. A message that was accepted with 202 is never lost.',
       exists: loadConversation,
       body: postMessageBody,
       errors: ['conversation_busy', 'conflict'],
@@ -113,7 +113,7 @@ export function messagesRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Stop a reply',
       description:
-        'Ends it at once; text already streamed stays. If messages are waiting, the queue is held until it is resumed. A reply that has already ended is returned as it ended.',
+        'Stops the reply at once. Text that was already streamed stays. If messages are waiting, the queue is held until you resume it. If the reply has already ended, it is returned unchanged.',
       exists: loadReply,
       query: confirmQuery,
     },

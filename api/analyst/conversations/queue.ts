@@ -62,14 +62,14 @@ export function queueRoutes(app: Routes, deps: ApiDeps): void {
   }
 
   queued.list({
-    summary: 'List the queued messages, next one first',
+    summary: 'List queued messages, next one first',
     exists: loadConversation,
     rows: async (db, { organizationId, params }, { after, limit }) => {
       const conversation = await loadConversation(db, organizationId, params);
       return (await waitingViews(db, conversation, after)).slice(0, limit);
     },
   });
-  queued.show({ summary: 'Show a queued message, with the reply that it became' });
+  queued.show({ summary: 'Show a queued message and its reply' });
   queued.change({
     summary: 'Change a queued message',
     body: changeQueuedBody,
@@ -87,7 +87,7 @@ export function queueRoutes(app: Routes, deps: ApiDeps): void {
     },
   });
   queued.remove({
-    summary: 'Remove a message from the queue',
+    summary: 'Delete a queued message',
     query: removeQueuedQuery,
     errors: ['conflict', 'revision_conflict'],
     run: (call) =>
@@ -101,7 +101,7 @@ export function queueRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', `${conversationPath}/queue/resume`],
     {
       summary: 'Resume a held queue',
-      description: 'No effect if the queue is not held.',
+      description: "This has no effect if the queue isn't held.",
       exists: loadConversation,
     },
     {

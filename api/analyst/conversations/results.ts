@@ -25,7 +25,7 @@ const loadChart: Load<typeof chartPath, Awaited<ReturnType<typeof getChart>>> = 
 ) => getChart(db, organizationId, (await loadConversation(db, organizationId, params)).id, params.chart_id);
 
 const resultQuery = pageQuery.extend({
-  limit: integerText(z.int().min(1).max(10_000).default(100)).describe('Rows per page.'),
+  limit: integerText(z.int().min(1).max(10_000).default(100)).describe('The number of rows per page.'),
 });
 
 const resultAnswer = z.object({ data: queryAnswer, nextCursor: z.string().nullable() }).meta({
@@ -47,9 +47,9 @@ export function toolResultsRoutes(app: Routes, deps: ApiDeps): void {
     at,
     ['GET', resultPath],
     {
-      summary: 'Show the rows of a result as the analyst saw them',
+      summary: 'Show the rows of a result',
       description:
-        "Of a tool call's `resultId`. At most 10,000 rows are kept; `truncated` says whether there were more.",
+        'Returns the rows as the analyst saw them, by the `resultId` of a tool call. Up to 10,000 rows are kept. `truncated` says whether there were more.',
       exists: loadResult,
       query: resultQuery,
     },
@@ -83,7 +83,7 @@ export function toolResultsRoutes(app: Routes, deps: ApiDeps): void {
     ['GET', chartPath],
     {
       summary: 'Show a chart',
-      description: 'As it was drawn, or its Vega-Lite document with the data.',
+      description: 'Returns the chart as it was drawn, or its Vega-Lite document with the data.',
       exists: loadChart,
       query: chartQuery,
     },

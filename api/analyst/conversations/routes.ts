@@ -58,8 +58,9 @@ export function conversationsRoutes(app: Routes, deps: ApiDeps): void {
     place: { schema: z.tuple([z.iso.datetime(), z.string()]), of: placeOf },
   });
   conversations.create({
-    summary: 'Begin a conversation',
-    description: 'With a `message` it is posted too; `GET` then shows the reply under way as `activeTurn`.',
+    summary: 'Create a conversation',
+    description:
+      'If you send a `message`, it is posted too. `GET` then shows the current reply as `activeTurn`.',
     body: createConversationBody,
     errors: ['conflict'],
     run: async ({ organizationId, params, body, caller, newId, request }) => {
@@ -89,7 +90,7 @@ export function conversationsRoutes(app: Routes, deps: ApiDeps): void {
     { db: deps.db, tag },
     ['GET', conversationPath],
     {
-      summary: 'Show a conversation with its newest messages, its turn under way and its queue',
+      summary: 'Show a conversation',
       exists: loadConversation,
     },
     {
@@ -133,7 +134,8 @@ export function conversationsRoutes(app: Routes, deps: ApiDeps): void {
   });
   conversations.remove({
     summary: 'Delete a conversation',
-    description: "Stops a reply under way. Reports that it made are the project's and stay.",
+    description:
+      'Stops the current reply. Reports that the conversation created belong to the project and stay.',
     run: async ({ organizationId, params, request }) => {
       const row = await inOrganization(deps.db, organizationId, async (db) =>
         deleteConversation(db, await lockNamed(db, conversationId(organizationId, params))),

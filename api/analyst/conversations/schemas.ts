@@ -14,11 +14,13 @@ export const conversationSchema = z
     id: z.string(),
     projectId: z.string(),
     title: z.string(),
-    createdByUserId: z.string().describe('The user, or the API client, that began it.'),
+    createdByUserId: z.string().describe('The user or API client that created the conversation.'),
     createdAt: timestamp,
-    updatedAt: timestamp.describe('Its latest activity.'),
+    updatedAt: timestamp.describe('When the conversation was last active.'),
     messageCount: z.int(),
-    queueHeld: z.boolean().describe('True while a Stop holds the queue, until it is resumed.'),
+    queueHeld: z
+      .boolean()
+      .describe('Whether the queue is held after a stop. It stays held until it is resumed.'),
   })
   .meta({ id: 'Conversation' });
 
@@ -58,7 +60,7 @@ export const partSchema = z
       input: z.unknown(),
       status: toolStatus,
       summary: z.string(),
-      resultId: z.string().nullable().describe('The rows that it answered, where it did.'),
+      resultId: z.string().nullable().describe('The id of the rows that the tool returned, if any.'),
       elapsedMs: z.int().nullable(),
     }),
     z.object({ type: z.literal('chart'), chartId: z.string(), title: z.string() }),
@@ -79,7 +81,7 @@ export const messageSchema = z
     usage: z
       .object({ inputTokens: z.int(), outputTokens: z.int() })
       .nullable()
-      .describe('Tokens of a reply, once it has ended.'),
+      .describe('The tokens that a reply used. Set when it has ended.'),
     createdByUserId: z.string().nullable(),
     createdAt: timestamp,
     completedAt: timestamp.nullable(),
@@ -90,7 +92,7 @@ export const messageSchema = z
     withheld: z
       .boolean()
       .describe(
-        'Whether it was made from a table that the caller may not read, for instance because a grant was withdrawn. Then it has neither text nor parts.',
+        "Whether the message was made from a table that the caller can't read, for example because a grant was revoked. Such a message has no text and no parts.",
       ),
   })
   .meta({ id: 'Message' });
@@ -128,18 +130,20 @@ export const messageExample: z.input<typeof messageSchema> = {
 export const queuedMessageSchema = z
   .object({
     id: z.string(),
-    position: z.int().describe('1 is next; 0 once it has left the queue.'),
+    position: z.int().describe('1 is the next message. 0 means that it has left the queue.'),
     state: z
       .enum(['queued', 'dispatching', 'dispatched', 'failed', 'removed'])
-      .describe('It becomes a turn within one transaction: `dispatching` is never seen.'),
+      .describe(
+        'The state of the message. A queued message becomes a turn in one transaction, so you never see `dispatching`.',
+      ),
     message: z.string(),
     displayContent: z.string(),
     model: z.string(),
     effort: z.string(),
     createdAt: timestamp,
-    behindMessageId: z.string().describe('The reply that was under way when it was queued.'),
+    behindMessageId: z.string().describe('The reply that was in progress when the message was queued.'),
     createdByUserId: z.string(),
-    messageId: z.string().describe('The reply that it became.'),
+    messageId: z.string().describe('The reply to this message.'),
     userMessageId: z.string(),
     failureCode: z.string(),
     failureDetail: z.string(),
@@ -169,22 +173,29 @@ export const queuedMessageExample: z.input<typeof queuedMessageSchema> = {
 
 export const shownConversation = conversationSchema
   .extend({
-    messages: z.array(messageSchema).describe('The newest 100, oldest first.'),
-    messagesCursor: z.string().nullable().describe('For older ones: the cursor of the list of messages.'),
-    activeTurn: messageSchema.nullable().describe('The reply under way.'),
+    messages: z.array(messageSchema).describe('The newest 100 messages, oldest first.'),
+    messagesCursor: z
+      .string()
+      .nullable()
+      .describe('A cursor for the list of messages, which continues with older ones.'),
+    activeTurn: messageSchema.nullable().describe('The reply in progress.'),
     queuedTurns: z.array(queuedMessageSchema).describe('The queued messages, next one first.'),
-    lastEventId: z.int().describe('The event up to which this holds: follow from there.'),
+    lastEventId: z
+      .int()
+      .describe('The last event that this response includes. Follow the events from there.'),
   })
   .meta({ id: 'ShownConversation' });
 
 const messageText = visibleName(32_000);
-const displayContent = characters(0, 32_000).describe('Shown to people in place of the message.');
-const model = characters(1, 255).describe('One of `GET /v1/models`; the default without it.');
+const displayContent = characters(0, 32_000).describe('The text that people see instead of the message.');
+const model = characters(1, 255).describe(
+  'The id of a model of `GET /v1/models`. Optional: there is a default model.',
+);
 
 export const createConversationBody = z
   .strictObject({
     title: characters(0, 255).optional(),
-    message: messageText.optional().describe('Posted at once, where there is one.'),
+    message: messageText.optional().describe('A message to post at once. Optional.'),
     display_content: displayContent.optional(),
     model: model.optional(),
     effort: effortSchema.optional(),
@@ -205,16 +216,20 @@ export const postMessageBody = z
     on_busy: z
       .enum(['enqueue', 'reject', 'interrupt'])
       .default('enqueue')
-      .describe('While another is answered or the queue is held: wait, be refused, or take its place.'),
+      .describe(
+        'What to do if another message is being answered or the queue is held: wait, refuse the message, or replace the current reply.',
+      ),
   })
   .meta({ examples: [{ message: 'How many orders were there by country in 2025?' }] });
 
 export const posted = z
   .object({
-    messageId: z.string().nullable().describe('The reply to come, where it began at once.'),
+    messageId: z.string().nullable().describe('The reply to come, if its turn started at once.'),
     userMessageId: z.string().nullable(),
-    queuedMessage: queuedMessageSchema.nullable().describe('Where it waits.'),
-    lastEventId: z.int().describe('Follow the events from here to see everything that results from it.'),
+    queuedMessage: queuedMessageSchema.nullable().describe('The queue entry of the message, if it waits.'),
+    lastEventId: z
+      .int()
+      .describe('Follow the events from here to see everything that results from the message.'),
   })
   .meta({ id: 'PostedMessage' });
 

@@ -10,7 +10,7 @@ const modelsAnswer = z
         .object({
           id: z.string(),
           label: z.string(),
-          efforts: z.array(effortSchema).describe('The values of `effort` that it accepts.'),
+          efforts: z.array(effortSchema).describe('The values of `effort` that the model accepts.'),
           default: z.boolean(),
         })
         .meta({ id: 'Model' }),
@@ -24,8 +24,9 @@ export function modelsRoutes(app: Routes, deps: ApiDeps): void {
     { db: deps.db, tag: 'Conversations' },
     ['GET', '/v1/models'],
     {
-      summary: 'List the models that may be asked',
-      description: '`offline` is always available: a deterministic analyst that makes no outgoing requests.',
+      summary: 'List models',
+      description:
+        '`offline` is always available. It is a deterministic analyst that makes no outgoing requests.',
     },
     { 200: modelsAnswer },
     async () => ({

@@ -58,9 +58,9 @@ export function playbooksRoutes(app: Routes, deps: ApiDeps): void {
       listPlaybooks(db, organizationId, params.project_id, slice),
   });
   playbooks.create({
-    summary: 'Write a playbook',
+    summary: 'Create a playbook',
     description:
-      'Instructions in Markdown, titles and paths may name parameters as `${name}`. What the analyst says last becomes the report, or the file.',
+      'The instructions are Markdown. Instructions, titles and paths can use parameters as `${name}`. The last message of the analyst becomes the report or the file.',
     body: createPlaybookBody,
     errors: ['conflict', 'limit_reached'],
     run: ({ organizationId, caller, params, body, newId, transaction }) => {
@@ -80,7 +80,7 @@ export function playbooksRoutes(app: Routes, deps: ApiDeps): void {
   playbooks.change({
     summary: 'Change a playbook',
     description:
-      'Fields left out keep their values. The previous revision is kept, and runs under way continue with it.',
+      'Fields that you omit keep their values. The service keeps the previous revision, and runs in progress continue with it.',
     body: changePlaybookBody,
     errors: ['conflict', 'limit_reached', 'revision_conflict'],
     run: ({ organizationId, caller, params, body, transaction }) => {
@@ -98,7 +98,7 @@ export function playbooksRoutes(app: Routes, deps: ApiDeps): void {
   });
   playbooks.remove({
     summary: 'Delete a playbook',
-    description: 'Runs under way go on, and what its runs made stays.',
+    description: 'Runs in progress continue, and what earlier runs created stays.',
     run: ({ organizationId, params, transaction }) =>
       transaction(async (db) => deletePlaybook(db, await load(db, organizationId, params))),
   });
@@ -110,7 +110,7 @@ export function playbooksRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Run a playbook',
       description:
-        'The analyst carries the instructions out over the tables of the catalog; a question that it would have to ask ends the run as failed, with the question.',
+        'The analyst carries out the instructions with the tables of the catalog. If the analyst needs to ask a question, the run fails and its error contains the question.',
       body: runPlaybookBody,
       exists: load,
       errors: ['conflict', 'workflows_unavailable'],

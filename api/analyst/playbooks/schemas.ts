@@ -12,11 +12,13 @@ const parameterName = /^[A-Za-z_]\w{0,63}$/;
 
 const scalar = z
   .union([z.string(), z.boolean(), z.number(), z.custom<RawNumber>(isRawNumber).meta({ type: 'number' })])
-  .meta({ description: 'A value of the type.' });
+  .meta({ description: "A value of the parameter's type." });
 
 const parametersBody = z
   .record(
-    z.string().regex(parameterName, 'A name has letters, digits and _, and begins with no digit.'),
+    z
+      .string()
+      .regex(parameterName, "A name can contain letters, digits and _, and can't begin with a digit."),
     z.strictObject({
       type: z.enum(types),
       required: z.boolean().default(false),
@@ -25,7 +27,7 @@ const parametersBody = z
     }),
   )
   .refine((parameters) => Object.keys(parameters).length <= maxParameters, {
-    message: `At most ${maxParameters} parameters.`,
+    message: `A playbook can have up to ${maxParameters} parameters.`,
   });
 
 /** A path may contain parameters; each run checks it again with their values. */
@@ -39,22 +41,27 @@ const outputPath = characters(1, 1_024).check(({ value, issues }) => {
 const outputBody = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('report'),
-    title: characters(0, 200).default('').describe("The report's own first heading where it is empty."),
+    title: characters(0, 200)
+      .default('')
+      .describe('The title of the report. If it is empty, the title is the first heading of the report.'),
   }),
-  z.strictObject({ type: z.literal('file'), path: outputPath.describe('Path of a file of the project.') }),
+  z.strictObject({
+    type: z.literal('file'),
+    path: outputPath.describe('The path of a file in the project.'),
+  }),
 ]);
 
 const content = {
   title: visibleName(200),
   description: characters(0, 2_000),
   instructions: characters(1, 200_000).refine((text) => Buffer.byteLength(text) <= 204_800, {
-    message: 'Instructions have at most 200 KB.',
+    message: 'Instructions can have up to 200 KB.',
   }),
   parameters: parametersBody,
   output: outputBody,
   model: characters(1, 200)
     .nullable()
-    .describe('An id of `GET /v1/models`; the default one where it is null.'),
+    .describe('The id of a model of `GET /v1/models`. Null means the default model.'),
   effort: effortSchema.nullable(),
 };
 
@@ -74,7 +81,7 @@ export const createPlaybookBody = z
     // The document omits the default: client generators skip a member whose default is an object.
     output: content.output
       .default({ type: 'report', title: '' })
-      .meta({ default: undefined, description: 'A report where it is left out.' }),
+      .meta({ default: undefined, description: 'What a run creates. The default is a report.' }),
     model: content.model.default(null),
     effort: content.effort.default(null),
   })
@@ -92,7 +99,7 @@ export const runPlaybookBody = z
 const parameterSchema = z.object({
   type: z.enum(types),
   required: z.boolean(),
-  default: z.custom<unknown>(() => true).meta({ description: 'A value of the type, or null.' }),
+  default: z.custom<unknown>(() => true).meta({ description: "A value of the parameter's type, or null." }),
   description: z.string(),
 });
 

@@ -18,11 +18,16 @@ import { envelope } from '../../schemas.ts';
 const maxCallBytes = 262_144;
 
 const callHeaders = z.looseObject({
-  'x-webhook-timestamp': z.string().optional().describe('Unix seconds, within five minutes of now.'),
+  'x-webhook-timestamp': z
+    .string()
+    .optional()
+    .describe('The time in Unix seconds. It must be within five minutes of now.'),
   'x-webhook-signature': z
     .string()
     .optional()
-    .describe('`v1=` and the hex HMAC-SHA256 of `timestamp.body` under the UTF-8 bytes of the secret.'),
+    .describe(
+      '`v1=` and the hex HMAC-SHA256 of `timestamp.body`, with the UTF-8 bytes of the secret as the key.',
+    ),
 });
 
 const taken = envelope(z.object({ runId: z.string() })).meta({
@@ -37,14 +42,14 @@ export function hooksRoutes(app: Routes, deps: ApiDeps, limit: RateLimit, record
       bodyLimit: maxCallBytes,
       schema: {
         tags: ['Workflows'],
-        summary: 'Trigger a workflow by a webhook',
+        summary: 'Trigger a workflow with a webhook',
         description:
-          'The body becomes the params of the run, over those of the trigger. Repeating the same signed call returns the same `runId` and starts no second run.',
+          "The body becomes the params of the run and overrides those of the trigger. Repeating the same signed call returns the same `runId` and doesn't start a second run.",
         params: z.object({ token: z.string() }),
         headers: callHeaders,
         body: z.unknown().meta({
           ...mapSchema,
-          description: 'The params of the run, at most 256 KiB.',
+          description: 'The params of the run, up to 256 KiB.',
           example: { since: '2026-11-01' },
         }),
         response: { 202: taken },
@@ -72,7 +77,7 @@ export function hooksRoutes(app: Routes, deps: ApiDeps, limit: RateLimit, record
       if (await isAutomationPaused(deps.db))
         throw new AppError(
           'workflows_unavailable',
-          'The operator has paused all automation; call again later.',
+          'The operator has paused all automation. Call again later.',
           {
             retryAfterSeconds: 60,
           },
@@ -83,7 +88,7 @@ export function hooksRoutes(app: Routes, deps: ApiDeps, limit: RateLimit, record
       await (call.earlier === undefined
         ? recordedWork(record, async () => startedBy(request, call), take)
         : take());
-      request.log.info({ organizationId, workflowId, runId: call.runId }, 'took a call of a hook');
+      request.log.info({ organizationId, workflowId, runId: call.runId }, 'accepted a call of a hook');
       reply.code(202);
       return { data: { runId: call.runId } };
     },

@@ -20,7 +20,7 @@ export function eitherCase<Schema extends z.ZodObject>(schema: Schema) {
         const before = sent.get(own);
         if (before !== undefined && isDeepStrictEqual(given[before], value)) continue;
         if (before !== undefined) {
-          const message = `The same field was also sent as ${before}.`;
+          const message = `The same field was also sent as ${before}. Send only one of them.`;
           const params = { type: 'value_error' };
           context.issues.push({ code: 'custom', path: [name], message, params, input: value });
           continue;

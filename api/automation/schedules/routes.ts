@@ -80,9 +80,9 @@ export function schedulesRoutes(app: Routes, deps: ApiDeps): void {
   });
   schedules.create({
     handsOut: () => whatRunsReads,
-    summary: 'Schedule a playbook',
+    summary: 'Create a schedule for a playbook',
     description:
-      'It fires at a time of the clock in its zone. In the gap of a spring it fires at the first time after it, in the overlap of an autumn once, at the first; day 29 to 31 of a shorter month is its last day. Of fires missed while the service was down the latest is made up for where it is less than a day late. A fire is skipped while the one before is under way.',
+      'The schedule runs at a local time in its zone. If clocks skip that time in spring, it runs at the first time after the gap. If clocks repeat it in autumn, it runs once, at the first. In a month that has no day 29, 30 or 31, it runs on the last day. If the service was down, it makes up for the latest missed run if that is less than a day late. A run is skipped while the one before is in progress.',
     body: createScheduleBody,
     errors: ['not_found', 'conflict', 'limit_reached', 'invalid_cadence', 'workflows_unavailable'],
     run: async (call) => {
@@ -102,7 +102,7 @@ export function schedulesRoutes(app: Routes, deps: ApiDeps): void {
   schedules.replace({
     summary: 'Replace the settings of a schedule',
     description:
-      'Replaces everything except the playbook, which must be the scheduled one. A schedule can be sent back as it was read; cadences of kinds that cannot be written (cron, interval, biweekly, month_end) must be replaced.',
+      "Replaces everything except the playbook, which must stay the same. You can send a schedule back as you read it. Cadences of the kinds cron, interval, biweekly and month_end can't be written, so replace those.",
     body: replaceScheduleBody,
     errors: ['conflict', 'revision_conflict', 'invalid_cadence'],
     run: (call) => {
@@ -119,7 +119,8 @@ export function schedulesRoutes(app: Routes, deps: ApiDeps): void {
   });
   schedules.remove({
     summary: 'Delete a schedule',
-    description: 'With the list of its runs. Runs under way go on; what they make is not delivered.',
+    description:
+      "This also deletes the list of its runs. Runs in progress continue, but their results aren't delivered.",
     run: async (call) => {
       const { organizationId, params, transaction } = call;
       const shown = await transaction(async (db) => {
@@ -135,22 +136,22 @@ export function schedulesRoutes(app: Routes, deps: ApiDeps): void {
   });
   schedules.action('pause', {
     summary: 'Pause a schedule',
-    description: 'Nothing fires until it is resumed; runs under way go on.',
+    description: "The schedule doesn't run until it is resumed. Runs in progress continue.",
     errors: ['conflict'],
     run: (call) => change(call, (db, row) => pauseSchedule(db, row, Date.now())),
   });
   schedules.action('resume', {
     summary: 'Resume a schedule',
-    description: 'It fires from now on: what its cadence said meanwhile is not made up for.',
+    description: "The schedule runs from now on. Runs that were due while it was paused aren't made up for.",
     errors: ['conflict'],
     run: (call) => change(call, (db, row) => resumeSchedule(db, row, Date.now())),
   });
 
   schedules.action('take-over', {
     handsOut: () => whatRunsReads,
-    summary: 'Take over a schedule whose maker is gone',
+    summary: 'Take over a schedule whose owner is gone',
     description:
-      'It runs as you from then on, and stays paused until it is resumed. 409 while its maker is still there.',
+      'The schedule runs as you from then on, and stays paused until it is resumed. The response is 409 if its owner still has access.',
     admin: true,
     errors: ['conflict'],
     run: (call) => change(call, (db, row) => takeOverSchedule(db, row, call.caller.id)),
@@ -161,9 +162,9 @@ export function schedulesRoutes(app: Routes, deps: ApiDeps): void {
     { db: deps.db, tag: schedulesTag },
     ['GET', `${schedulePath}/occurrences`],
     {
-      summary: 'Tell when a schedule fires next',
+      summary: 'Preview the next runs of a schedule',
       description:
-        'What its cadence says from now on, whether or not it is paused. `note` says what is unusual: the time falls into a gap or an overlap of the clock, or the month is too short for the day.',
+        'Returns the next times of the schedule, whether or not it is paused. `note` explains unusual times: the time falls into a gap or an overlap of the clock, or the month is too short for the day.',
       exists: loadSchedule,
       query: occurrencesQuery,
     },

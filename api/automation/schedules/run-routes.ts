@@ -50,7 +50,7 @@ export function scheduleRunsRoutes(app: Routes, deps: ApiDeps): void {
   runs.list({
     summary: 'List the runs of a schedule, latest first',
     description:
-      'Fires, and those that were missed or skipped with the reason. `runId` is the run of the project.',
+      'Returns the runs of the schedule, including those that were missed or skipped, with the reason. `runId` is the run of the project.',
     rows: (db, { organizationId, params }, slice) =>
       listScheduleRuns(db, organizationId, params.schedule_id, slice),
     place: { schema: z.tuple([z.iso.datetime(), z.string()]), of: placeOf },
@@ -59,8 +59,8 @@ export function scheduleRunsRoutes(app: Routes, deps: ApiDeps): void {
   runs.create({
     at: `${schedulePath}/trigger`,
     exists: loadSchedule,
-    summary: 'Fire a schedule now',
-    description: 'Whatever its cadence says, and also while it is paused.',
+    summary: 'Run a schedule now',
+    description: 'Starts a run at once, also while the schedule is paused.',
     status: 202,
     errors: ['conflict', 'workflows_unavailable'],
     run: ({ organizationId, params, newId, request }) =>
@@ -94,8 +94,8 @@ export function scheduleRunsRoutes(app: Routes, deps: ApiDeps): void {
     view: ({ run, ...delivery }) => deliveryView(delivery, { runId: run.run_id }),
   });
   deliveries.list({
-    summary: 'List what a run of a schedule delivers',
-    description: 'Files into its folder, and a mail to each of its recipients.',
+    summary: 'List the deliveries of a schedule run',
+    description: 'A run delivers files to its folder and an email to each recipient.',
     rows: async (db, { organizationId, params }, slice) => {
       const run = await getScheduleRun(db, organizationId, params.schedule_id, params.schedule_run_id);
       const rows = await listDeliveries(db, organizationId, run.id, slice);
@@ -122,7 +122,8 @@ export function scheduleRunsRoutes(app: Routes, deps: ApiDeps): void {
   backfills.show({ summary: 'Show a backfill' });
   backfills.remove({
     summary: 'Cancel a backfill',
-    description: 'It stops firing; runs it has started continue. No effect on one that has ended.',
+    description:
+      'The backfill starts no more runs. Runs that it has started continue. This has no effect if it has ended.',
     run: ({ organizationId, params, transaction }) =>
       transaction(async (db) => {
         const row = await findBackfill(db, organizationId, params.backfill_id, 'update');
@@ -135,9 +136,9 @@ export function scheduleRunsRoutes(app: Routes, deps: ApiDeps): void {
     { db: deps.db, tag: schedulesTag },
     ['POST', `${schedulePath}/backfills`],
     {
-      summary: 'Fire what a schedule would have fired',
+      summary: 'Create a backfill',
       description:
-        'Everything that its cadence says from `from` to `to`, at most 1,000 fires, oldest first. `only_missing` leaves out what has succeeded or is under way; `preview` starts nothing. A schedule has one backfill at a time.',
+        'Runs the schedule for every time between `from` and `to`, oldest first, up to 1,000 runs. `only_missing` skips times whose run has succeeded or is in progress. `preview` starts nothing. A schedule can have one backfill at a time.',
       body: backfillBody,
       exists: loadSchedule,
       errors: ['conflict', 'workflows_unavailable'],

@@ -8,11 +8,11 @@ export const scheduleRunSchema = z
     id: z.string(),
     scheduleId: z.string(),
     scheduledFor: timestamp,
-    localTime: z.string().describe('What the cadence says, in the zone of the time.'),
+    localTime: z.string().describe('The scheduled time, in the time zone of the schedule at that time.'),
     firedAt: nullableTimestamp,
     status: z
       .enum(scheduleRunStatuses)
-      .describe('`missed`: the service was not there. `skipped`: the fire before was still under way.'),
+      .describe('`missed`: the service was down. `skipped`: the run before was still in progress.'),
     reason: z.string().nullable(),
     runId: z.string().nullable(),
   })

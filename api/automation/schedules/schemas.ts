@@ -35,15 +35,15 @@ const recipientBody = z.strictObject({
 
 const configBody = eitherCase(
   z.strictObject({
-    params: freeFormMap.default({}).describe("Values of the playbook's parameters."),
+    params: freeFormMap.default({}).describe("The values of the playbook's parameters."),
     output_folder: folder
       .default('')
-      .describe('A folder of the project that each report is also written into, as Markdown, PDF and DOCX.'),
+      .describe('A folder of the project. Each report is also written into it as Markdown, PDF and DOCX.'),
     email_recipients: z
       .array(recipientBody)
       .max(maxRecipients)
       .default([])
-      .describe('Who each report is sent to, a mail of their own each.'),
+      .describe('The people who get each report by email. Each gets an email of their own.'),
   }),
 );
 
@@ -92,7 +92,7 @@ export const targetOf = ({ target }: z.output<typeof createScheduleBody>) => ({
 export const listSchedulesQuery = pageQuery.extend({
   kind: z.literal('playbook').optional(),
   project_id: z.string().optional(),
-  target_id: z.string().optional().describe('For example the id of a playbook.'),
+  target_id: z.string().optional().describe('The id of what the schedule runs, for example of a playbook.'),
 });
 
 export const scheduleRunStatuses = [
@@ -174,12 +174,12 @@ export function scheduleView(row: ShownSchedule): z.input<typeof scheduleSchema>
 }
 
 export const occurrencesQuery = z.object({
-  limit: integerText(z.int().min(1).max(100).default(10)).describe('How many of the next fires.'),
+  limit: integerText(z.int().min(1).max(100).default(10)).describe('The number of runs to return.'),
 });
 
 const occurrenceSchema = z.object({
-  at: timestamp.describe('When it fires.'),
-  localTime: z.string().describe('What the cadence says, in its zone.'),
+  at: timestamp.describe('The time of the run.'),
+  localTime: z.string().describe('The scheduled time in the zone of the schedule.'),
   note: z.enum(['gap', 'overlap', 'month_end']).nullable(),
 });
 
@@ -220,7 +220,7 @@ export const backfillSchema = z
     onlyMissing: z.boolean(),
     maxConcurrency: z.int(),
     status: z.enum(['queued', 'running', 'succeeded', 'failed', 'cancelled']),
-    total: z.int().describe('How many fires were planned.'),
+    total: z.int().describe('The number of planned runs.'),
     fires: z.object({ running: z.int(), succeeded: z.int(), failed: z.int(), cancelled: z.int() }),
     createdByUserId: z.string(),
     createdAt: timestamp,

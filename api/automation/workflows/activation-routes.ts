@@ -68,7 +68,7 @@ export function workflowActivationRoutes(app: Routes, deps: ApiDeps): void {
     handsOut: () => whatRunsReads,
     summary: 'Activate a workflow',
     description:
-      'Freezes the draft as a version and replaces the active triggers with its own in one step. With `version_id` an older version becomes active again, and the draft is unchanged. Runs that are under way keep the version that they began with.',
+      "Freezes the draft as a version, and replaces the active triggers with those of the draft in one step. If you send `version_id`, that older version becomes active again and the draft doesn't change. Runs in progress keep their version.",
     body: activationBody,
     errors: ['conflict', 'limit_reached', 'revision_conflict', 'queries_saturated'],
     run: async ({ organizationId, caller, params, body, newId, request, reply, transaction }) => {
@@ -98,20 +98,20 @@ export function workflowActivationRoutes(app: Routes, deps: ApiDeps): void {
       );
   workflows.action('pause', {
     summary: 'Pause a workflow',
-    description: 'It is no longer triggered; runs under way continue.',
+    description: 'Triggers no longer start the workflow. Runs in progress continue.',
     errors: ['conflict'],
     run: change(pauseWorkflow),
   });
   workflows.action('resume', {
     summary: 'Resume a paused workflow',
     description:
-      'Its active version can be triggered again. Fires that were due in the meantime are not made up for.',
+      "The active version can be triggered again. Runs that were due in the meantime aren't made up for.",
     errors: ['conflict'],
     run: change(resumeWorkflow),
   });
   workflows.action('archive', {
     summary: 'Archive a workflow',
-    description: 'That is final: it is only read from then on.',
+    description: "You can't undo this. An archived workflow is read-only.",
     run: change(archiveWorkflow),
   });
 
@@ -123,7 +123,7 @@ export function workflowActivationRoutes(app: Routes, deps: ApiDeps): void {
       handsOut: () => whatRunsReads,
       summary: 'Take over a workflow whose owner is gone',
       description:
-        'It is yours from then on, and stays paused until it is resumed. 409 while its owner is still there.',
+        'The workflow belongs to you from then on, and stays paused until it is resumed. The response is 409 if its owner still has access.',
       admin: true,
       errors: ['conflict'],
       exists: (db, organizationId, { workflow_id: id }) => getAnyWorkflow(db, organizationId, id),
@@ -152,7 +152,7 @@ export function workflowActivationRoutes(app: Routes, deps: ApiDeps): void {
   });
   versions.list({
     summary: 'List the versions of a workflow, newest first',
-    description: 'Each with what differs from the one before.',
+    description: 'Each version shows what differs from the one before.',
     rows: async (db, { organizationId, params, caller }, slice) => {
       const rows = await listVersions(db, await loadWorkflow(db, organizationId, params, caller), slice);
       // The preceding version is the next row, except for the last row of the page.

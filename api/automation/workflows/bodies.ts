@@ -16,7 +16,7 @@ export const triggerTypes = ['schedule', 'webhook', 'api', 'data_event'] as cons
 export const graphBody = mapOf(maxGraphBytes).meta({
   ...mapSchema,
   description:
-    'A graph document: `{version: 1, parameters, nodes: [{id, type, name, config, retry, timeout_seconds}], edges: [{from: "node.port", to: "node.port"}]}`, at most 1 MiB. `GET /v1/workflows/node-types` lists the types; a draft may be incomplete.',
+    'A graph document: `{version: 1, parameters, nodes: [{id, type, name, config, retry, timeout_seconds}], edges: [{from: "node.port", to: "node.port"}]}`, up to 1 MiB. `GET /v1/workflows/node-types` lists the types. A draft can be incomplete.',
 });
 
 const dataEventConfig = eitherCase(
@@ -43,20 +43,26 @@ const triggerBody = z
       .string()
       .max(255)
       .optional()
-      .describe('As the answer that made a webhook showed it; a secret is replaced by its own route.'),
+      .describe(
+        'The address of the webhook, as shown when it was created. Its secret has a route of its own.',
+      ),
   })
   .transform(({ secret, ...trigger }, context) => {
     const { id, type, schedule } = trigger;
     const refuse = (path: string, message: string, kind: string) =>
       context.issues.push({ code: 'custom', path: [path], message, params: { type: kind }, input: trigger });
     if (type === 'schedule' && schedule == null)
-      refuse('schedule', 'A schedule trigger needs its cadence.', 'missing');
+      refuse('schedule', 'Add a cadence: a schedule trigger requires one.', 'missing');
     if (type !== 'schedule' && schedule != null)
-      refuse('schedule', `A ${type} trigger has no cadence.`, 'extra_forbidden');
+      refuse('schedule', `A ${type} trigger has no cadence. Remove it.`, 'extra_forbidden');
     if (secret !== undefined && (type !== 'webhook' || id === undefined))
-      refuse('secret', 'The service makes the secret of a webhook, and shows it once.', 'extra_forbidden');
+      refuse(
+        'secret',
+        'Remove the secret: the service creates the secret of a webhook and shows it once.',
+        'extra_forbidden',
+      );
     if (type !== 'data_event' && type !== 'webhook' && trigger.config != null)
-      refuse('config', `A ${type} trigger has no config.`, 'extra_forbidden');
+      refuse('config', `A ${type} trigger has no config. Remove it.`, 'extra_forbidden');
     if (type !== 'data_event' && trigger.config == null) return { ...trigger, config: undefined };
     const config =
       type === 'data_event'
@@ -128,7 +134,7 @@ const { project_id: _, ...replaceExample } = writeExample;
 export const replaceWorkflowBody = z
   .strictObject({
     ...content,
-    graph: graphBody.nullish().describe('Left out of a workflow of steps, and of no other.'),
+    graph: graphBody.nullish().describe('Required, except for a workflow of steps, which has none.'),
     expected_revision: revisionNumber.optional(),
   })
   .meta({ example: { ...replaceExample, expected_revision: 1 } });

@@ -51,16 +51,16 @@ export function workflowDeliveriesRoutes(app: Routes, deps: ApiDeps): void {
   });
   deliveries.list({
     summary: 'List what a workflow delivers, newest first',
-    description: '`status=failed` lists the dead letters: deliveries that are not retried automatically.',
+    description: "`status=failed` lists the deliveries that failed and aren't retried automatically.",
     query: listQuery,
     rows: (db, { organizationId, params, query: { status, run_id: runId } }, slice) =>
       listDeliveriesOfWorkflow(db, organizationId, { workflowId: params.workflow_id, status, runId }, slice),
   });
   deliveries.show({ summary: 'Show a delivery of a workflow' });
   deliveries.action('retry', {
-    summary: 'Deliver again by hand',
+    summary: 'Retry a delivery',
     description:
-      'What failed, or may have arrived (`uncertain`). A webhook keeps its delivery id, so that its receiver can tell.',
+      'You can retry a delivery that failed, or that may have arrived (`uncertain`). A webhook keeps its delivery id, so its receiver can recognize a repetition.',
     status: 202,
     errors: ['conflict'],
     run: ({ organizationId, params, request }) =>

@@ -74,9 +74,9 @@ export function workflowsRoutes(app: Routes, deps: ApiDeps): void {
     at,
     ['GET', '/v1/workflows/node-types'],
     {
-      summary: 'List the types of nodes that a graph may have',
+      summary: 'List node types',
       description:
-        'Each with the JSON Schema of its config, and its ports. Every node also has an input `start` and an output `done`, for order alone.',
+        'Returns each type with the JSON Schema of its config, and its ports. Every node also has an input `start` and an output `done`, which only set the order.',
     },
     { 200: nodeTypesSchema.meta({ examples: [{ items: listedNodeTypes.slice(0, 1) }] }) },
     async () => ({ items: listedNodeTypes }),
@@ -89,16 +89,16 @@ export function workflowsRoutes(app: Routes, deps: ApiDeps): void {
     rows: async (db, { organizationId, caller, query }, slice) => {
       const { project_id: projectId, status } = query;
       if (query.owner === 'gone' && !caller.admin)
-        throw new AppError('admin_required', 'Only an administrator looks for what has no owner any more.');
+        throw new AppError('admin_required', 'Only an administrator can list workflows without an owner.');
       const owner = query.owner === 'gone' ? query.owner : { id: caller.id };
       const filters = { owner, projectId, status };
       return shownAll(db, await listWorkflows(db, organizationId, filters, slice));
     },
   });
   workflows.create({
-    summary: 'Draft a workflow',
+    summary: 'Create a workflow',
     description:
-      'A draft may be incomplete: `validate` reports every fault with its node and port. Secrets in a config read back as `"********"`.',
+      'Creates a draft, which can be incomplete. `validate` lists every problem with its node and port. Secrets in a config read back as `"********"`.',
     body: createWorkflowBody,
     bodyLimit: bodyLimits.workflow,
     errors: ['not_found', 'conflict', 'limit_reached', 'invalid_cadence'],
@@ -118,12 +118,12 @@ export function workflowsRoutes(app: Routes, deps: ApiDeps): void {
   });
   workflows.show({
     summary: 'Show a workflow',
-    description: 'With its triggers, its graph, and the revision to pass back on a change.',
+    description: 'Returns its triggers, its graph, and the revision to send with a change.',
   });
   workflows.replace({
     summary: 'Replace the draft of a workflow',
     description:
-      'A trigger with a known `id` is that trigger, with its address and secret; one without is new, and shows the secret of its webhook in this answer alone. `"********"` leaves a stored secret as it is.',
+      'A trigger with a known `id` keeps its address and secret. A trigger without an `id` is new. If it is a webhook, this response is the only one that shows its secret. `"********"` keeps a stored secret.',
     body: replaceWorkflowBody,
     bodyLimit: bodyLimits.workflow,
     errors: ['conflict', 'revision_conflict', 'invalid_cadence'],
@@ -142,9 +142,9 @@ export function workflowsRoutes(app: Routes, deps: ApiDeps): void {
     at,
     ['POST', `${workflowPath}/validate`],
     {
-      summary: 'Tell every fault of a draft',
+      summary: 'Validate a draft',
       description:
-        'At its node and port, as an activation would refuse it: also statements that name tables or columns that there are not. A table that a snapshot of the graph makes is there.',
+        "Lists every problem that an activation would refuse, with its node and port. This includes statements that use tables or columns that don't exist. A table that a snapshot in the graph creates counts as existing.",
       exists: loadWorkflow,
       errors: ['queries_saturated'],
     },
@@ -157,7 +157,7 @@ export function workflowsRoutes(app: Routes, deps: ApiDeps): void {
               faults: [
                 {
                   loc: ['body', 'graph', 'nodes', 1, 'inputs', 'input'],
-                  msg: 'enough is a condition, whose input input must have an edge.',
+                  msg: 'enough is a condition, so its input input must have an edge.',
                   type: 'missing',
                 },
                 {

@@ -81,11 +81,11 @@ export function workflowRunsRoutes(app: Routes, deps: ApiDeps): void {
     rows: (db, { organizationId, params, query: { status } }, slice) =>
       listWorkflowRuns(db, organizationId, { workflowId: params.workflow_id, status }, slice),
   });
-  runs.show({ summary: 'Show a run of a workflow', description: 'Every node that has begun is a step.' });
+  runs.show({ summary: 'Show a run of a workflow', description: 'Every node that has started is a step.' });
   runs.create({
     summary: 'Run a workflow now',
     description:
-      'The active version, with `params` for the parameters of its graph, over those of its first enabled trigger of the type `api`. `409 conflict` where it is not active.',
+      "Runs the active version. `params` sets the parameters of its graph and overrides those of the first enabled trigger of type `api`. If the workflow isn't active, the response is `409 conflict`.",
     body: startBody,
     status: 202,
     errors: ['conflict', 'rate_limited', 'workflows_unavailable'],
@@ -102,7 +102,7 @@ export function workflowRunsRoutes(app: Routes, deps: ApiDeps): void {
   });
   runs.action('cancel', {
     summary: 'Cancel a run of a workflow',
-    description: 'Whatever its nodes do is cancelled with it. What is being delivered is not left half sent.',
+    description: 'Cancels everything that its nodes do. A delivery is never left half sent.',
     query: confirmQuery,
     status: [200, 202],
     run: async ({ organizationId, caller, params, transaction, reply }) => {
@@ -112,9 +112,9 @@ export function workflowRunsRoutes(app: Routes, deps: ApiDeps): void {
     },
   });
   runs.action('resume', {
-    summary: 'Let a failed run go on',
+    summary: 'Resume a failed run',
     description:
-      'From the nodes that failed, with what was done kept, on the version and the data that it began with. That is kept for 7 days after it failed, of the 20 runs of the workflow that failed last; then, or where it is wanted, `data=newest` has it go on with the tables as they are now.',
+      'Continues from the nodes that failed. Finished work is kept, and the run keeps its version and data. The service keeps this data for 7 days after the failure, for the 20 runs of the workflow that failed last. After that, or with `data=newest`, the run continues with the current tables.',
     status: 202,
     query: resumeQuery,
     errors: ['conflict', 'version_expired'],
@@ -137,7 +137,7 @@ export function workflowRunsRoutes(app: Routes, deps: ApiDeps): void {
     view: approvalView,
   });
   approvals.list({
-    summary: 'List what a run asks of people, newest first',
+    summary: 'List the approvals of a run, newest first',
     rows: (db, { organizationId, params }, slice) => listApprovals(db, organizationId, params.run_id, slice),
   });
   approvals.create({
@@ -145,7 +145,7 @@ export function workflowRunsRoutes(app: Routes, deps: ApiDeps): void {
     exists: loadApproval,
     summary: 'Decide an approval',
     description:
-      'Once, and in time: undecided at its end is denied, which a later `deny` leaves as it is. A denial fails its node.',
+      "You can decide once, before the deadline. An approval that nobody decides in time is denied, and a later `deny` doesn't change it. A denial makes its node fail.",
     body: decisionBody,
     status: 200,
     errors: ['conflict'],

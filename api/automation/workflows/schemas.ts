@@ -18,7 +18,9 @@ export const listWorkflowsQuery = pageQuery.extend({
   owner: z
     .enum(['me', 'gone'])
     .default('me')
-    .describe('`gone`: what administrators may take over, because its owner was removed or revoked.'),
+    .describe(
+      '`gone`: only workflows whose owner was removed or revoked. Administrators can take them over.',
+    ),
 });
 
 export const triggerSchema = z
@@ -33,9 +35,12 @@ export const triggerSchema = z
       .looseObject({})
       .nullable()
       .describe(
-        'Of a data_event `{table_ids, window_seconds, own_writes}`, also in camelCase; of a webhook `{hookUrl}`, read-only.',
+        'For a data_event: `{table_ids, window_seconds, own_writes}`, also accepted in camelCase. For a webhook: `{hookUrl}`, read-only.',
       ),
-    secret: z.string().optional().describe('Of a webhook, and only in the answer that made it.'),
+    secret: z
+      .string()
+      .optional()
+      .describe('The secret of a webhook. Only the response that created it shows it.'),
   })
   .meta({ id: 'WorkflowTrigger' });
 
@@ -167,7 +172,7 @@ export const nodeTypesSchema = z.object({
     z.object({
       type: z.string(),
       label: z.string(),
-      config: keptMap.describe('JSON Schema.'),
+      config: keptMap.describe('A JSON Schema.'),
       inputs: z.array(
         z.object({
           name: z.string(),

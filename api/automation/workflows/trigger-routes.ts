@@ -27,9 +27,9 @@ export function workflowTriggersRoutes(app: Routes, deps: ApiDeps): void {
     { db: deps.db, tag: 'Workflows' },
     ['POST', '/v1/workflows/:workflow_id/triggers/:trigger_id/secret'],
     {
-      summary: 'Give a webhook trigger another secret',
+      summary: 'Rotate the secret of a webhook trigger',
       description:
-        'It is shown in this answer alone. What was signed with the one before is taken for an hour more.',
+        'Only this response shows the new secret. The service accepts signatures with the old secret for one more hour.',
       exists: load,
       errors: ['conflict'],
       idempotent: false,
@@ -41,7 +41,7 @@ export function workflowTriggersRoutes(app: Routes, deps: ApiDeps): void {
         if (row.type !== 'webhook')
           throw new AppError(
             'conflict',
-            `The trigger is of the type ${row.type}; only a webhook has a secret.`,
+            `The trigger has the type ${row.type}; only a webhook has a secret.`,
           );
         const { id: triggerId, workflow_id: workflowId } = row;
         await rotateSecret(db, deps.cipher, { organizationId, workflowId, triggerId });

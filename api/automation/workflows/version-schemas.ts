@@ -12,7 +12,7 @@ export const versionSchema = z
   .object({
     id: z.string(),
     workflowId: z.string(),
-    number: z.int().describe('From 1 on, in the order of the activations.'),
+    number: z.int().describe('The number of the version, counted from 1 in the order of activations.'),
     title: z.string(),
     outputFolder: z.string(),
     graph: keptMap,
@@ -25,7 +25,7 @@ export const versionSchema = z
         edgesAdded: z.array(edge),
         edgesRemoved: z.array(edge),
       })
-      .describe('What differs from the version before. A secret that changed is not seen.'),
+      .describe("What differs from the version before. A changed secret isn't shown."),
     createdByUserId: z.string(),
     createdAt: timestamp,
   })

@@ -12,17 +12,17 @@ import { characters } from '../../schemas.ts';
 const maxParameters = 50;
 const maxFields = 1_000;
 
-const field = characters(1, 512).describe('A field of a record: a dotted path leads to inner ones.');
+const field = characters(1, 512).describe('A field of a record. A dotted path leads to nested fields.');
 const parameterName = characters(1, 128);
 const pointer = z
   .string()
   .max(1_024)
-  .regex(/^(?:\/(?:[^~/]|~[01])*)*$/, 'A JSON Pointer (RFC 6901) is empty or begins with a slash.');
+  .regex(/^(?:\/(?:[^~/]|~[01])*)*$/, 'A JSON Pointer (RFC 6901) must be empty or begin with a slash.');
 
 const parameters = z
   .record(z.string().min(1).max(128), characters(0, 4_096))
   .refine((map) => Object.keys(map).length <= maxParameters, {
-    error: `At most ${maxParameters} parameters.`,
+    error: `A request can have up to ${maxParameters} parameters.`,
   });
 
 const requestPath = characters(1, 1_024)
@@ -30,43 +30,54 @@ const requestPath = characters(1, 1_024)
     const message = pathFault(value);
     if (message !== undefined) issues.push({ code: 'custom', message, input: value });
   })
-  .describe("Below the connection's base_url; a dataset names the resource by it.");
+  .describe("A path below the connection's base_url. A dataset names the resource by it.");
 
 function pathFault(path: string): string | undefined {
-  if (path.includes('://') || path.startsWith('//')) return 'A path lies below base_url: it is no address.';
-  if (/[?#\\\s]/.test(path)) return 'A path has no query, fragment, backslash or space.';
+  if (path.includes('://') || path.startsWith('//'))
+    return "A path must lie below base_url. It can't be a full address.";
+  if (/[?#\\\s]/.test(path)) return "A path can't contain a query, a fragment, a backslash or a space.";
   return path.split('/').some((part) => /^(?:\.|%2e){1,2}$/i.test(part))
-    ? 'A path has no part . or ..'
+    ? "A path can't contain a part . or .."
     : undefined;
 }
 
 const cursor = z.strictObject({
-  field: field.describe('The field that marks how far a run has read: it grows with every change.'),
+  field: field.describe('The field that marks how far a run has read. It must grow with every change.'),
   format: z.enum(cursorFormats),
-  literal_style: z.enum(literalStyles).optional().describe('How `${cursor}` is written; raw where left out.'),
+  literal_style: z.enum(literalStyles).optional().describe('How `${cursor}` is written. The default is raw.'),
   bootstrap_mode: z
     .enum(bootstrapModes)
     .optional()
-    .describe('Whether the first run reads everything (`full`, where left out) or begins now.'),
+    .describe('Whether the first run reads everything (`full`, the default) or starts from now.'),
   tie_breaker_field: field.optional(),
   tie_breaker_format: z.enum(cursorFormats).optional(),
 });
 
 const pagination = z.strictObject({
   mode: z.enum(paginationModes),
-  data_pointer: pointer.optional().describe('To the list of records; the whole answer where left out.'),
-  next_pointer: pointer.optional().describe("To the next page's link or token."),
+  data_pointer: pointer
+    .optional()
+    .describe('A JSON Pointer to the list of records. The default is the whole response.'),
+  next_pointer: pointer.optional().describe('A JSON Pointer to the link or token of the next page.'),
   page_size: z.int().min(1).max(100_000).optional(),
   page_size_parameter: parameterName.optional(),
-  page_parameter: parameterName.optional().describe('`page` where left out; pages count from 1.'),
-  offset_parameter: parameterName.optional().describe('`offset` where left out.'),
-  token_parameter: parameterName.optional().describe('`page_token` where left out.'),
+  page_parameter: parameterName
+    .optional()
+    .describe('The parameter with the page number, counted from 1. The default is `page`.'),
+  offset_parameter: parameterName
+    .optional()
+    .describe('The parameter with the offset. The default is `offset`.'),
+  token_parameter: parameterName
+    .optional()
+    .describe('The parameter with the page token. The default is `page_token`.'),
   max_pages_per_run: z
     .int()
     .min(1)
     .max(1_000_000)
     .optional()
-    .describe('A run that reaches it ends as succeeded, and the next run continues from there.'),
+    .describe(
+      'The limit of pages for one run. A run that reaches it succeeds, and the next run continues from there.',
+    ),
 });
 
 const limits = z.strictObject(
@@ -84,19 +95,23 @@ const resource = z
     query_parameters: parameters
       .optional()
       .describe(
-        'Of every run that has a cursor; `${cursor}` and `${tie_breaker}` stand for where it begins.',
+        'The query parameters of every run that has a cursor. `${cursor}` and `${tie_breaker}` stand for where it starts.',
       ),
-    initial_query_parameters: parameters.optional().describe('Of the run that has no cursor yet.'),
+    initial_query_parameters: parameters
+      .optional()
+      .describe('The query parameters of a run that has no cursor yet.'),
     field_mappings: z
       .record(z.string().min(1).max(512), characters(1, 128))
-      .refine((map) => Object.keys(map).length <= maxFields, { error: `At most ${maxFields} fields.` })
+      .refine((map) => Object.keys(map).length <= maxFields, {
+        error: `A resource can have up to ${maxFields} fields.`,
+      })
       .optional()
-      .describe('From a field to its column; fields that are not named keep their names.'),
+      .describe("Maps each field to its column. Fields that you don't list keep their names."),
     json_string_fields: z
       .array(field)
       .max(maxFields)
       .optional()
-      .describe('Fields that hold JSON in a string.'),
+      .describe('Fields that hold JSON as a string.'),
     cursor: cursor.optional(),
     pagination: pagination.optional(),
   })
@@ -108,11 +123,13 @@ export const httpReplicationBody = z
     validate_server_address: z
       .boolean()
       .optional()
-      .describe('Whether private addresses are refused. `false` only where the operator allows it.'),
+      .describe(
+        'Whether private addresses are refused. You can send `false` only if the operator allows it.',
+      ),
     limits: limits.optional(),
     resources: z.array(resource).max(maxResources).optional(),
   })
-  .meta({ id: 'HttpReplication', description: 'How an HTTP source is read.' });
+  .meta({ id: 'HttpReplication', description: 'How the service reads an HTTP source.' });
 
 export const replicationExample: z.input<typeof httpReplicationBody> = {
   version: 1,

@@ -49,9 +49,9 @@ export function dataConnectionsRoutes(app: Routes, deps: ApiDeps): void {
     { db: deps.db, tag },
     ['GET', '/v1/connections/data/types'],
     {
-      summary: 'List the types of data connections, with the keys that each takes',
+      summary: 'List the types of data connections',
       description:
-        'Read it before creating a connection. What is secret belongs in `secrets`; `config` is kept in the clear.',
+        "Returns each type with its keys. Read it before you create a connection. Put secret values in `secrets`, because `config` isn't encrypted.",
     },
     { 200: typesAnswer },
     async () => ({ types: listedTypes, undocumented_types: [] }),
@@ -63,7 +63,7 @@ export function dataConnectionsRoutes(app: Routes, deps: ApiDeps): void {
   connections.create({
     summary: 'Create a data connection',
     description:
-      'No connection is opened; `POST …/test` does that. Faults in `config` or `secrets` are reported at their key, with its label.',
+      "This doesn't open a connection; use `POST …/test` for that. Problems in `config` or `secrets` are reported at their key, with its label.",
     body: createDataConnectionBody,
     errors: ['name_taken', 'conflict', 'limit_reached', 'unsupported_option'],
     run: ({ organizationId, caller, body, newId, transaction }) =>
@@ -83,9 +83,9 @@ export function dataConnectionsRoutes(app: Routes, deps: ApiDeps): void {
   });
   connections.show({ summary: 'Show a data connection' });
   connections.change({
-    summary: 'Change a data connection, or rotate its secrets',
+    summary: 'Change a data connection or rotate its secrets',
     description:
-      'What is left out stays. `config` and `secrets` are merged key by key, a null removes one, and what comes out is checked as a whole. Whatever has secrets sent elsewhere or less safely (another server, port or bucket, a weaker `ssl_mode`, `validate_server_address: false`) needs those secrets again in the same request, or a null for each: a 422 names them. A present `snapshot_config` replaces the stored policy; on HTTP connections a left out `http_replication` stays.',
+      'Fields that you omit keep their values. `config` and `secrets` are merged key by key, and a null removes a key. The service validates the merged result as a whole. If a change sends secrets elsewhere or less safely (another server, port or bucket, a weaker `ssl_mode`, `validate_server_address: false`), the same request must include those secrets again, or a null for each. Otherwise the response is a 422 that names them. A `snapshot_config` replaces the stored policy. On HTTP connections, an omitted `http_replication` keeps its value.',
     body: changeDataConnectionBody,
     errors: ['admin_required', 'name_taken', 'unsupported_option'],
     run: ({ organizationId, params, body, transaction }) =>
@@ -105,9 +105,9 @@ export function dataConnectionsRoutes(app: Routes, deps: ApiDeps): void {
   connections.remove({
     summary: 'Delete a data connection',
     description:
-      'A 409 `conflict` while a dataset uses it, unless `detach=true`: then its datasets and their runs go with it. Their tables stay.',
+      'If a dataset uses the connection, the response is 409 `conflict`, unless you send `detach=true`. Then its datasets and their runs are deleted too. Their tables stay.',
     query: z.object({
-      detach: z.enum(['true', 'false']).default('false').describe('Delete its datasets too.'),
+      detach: z.enum(['true', 'false']).default('false').describe('Whether to delete its datasets too.'),
     }),
     errors: ['admin_required', 'conflict'],
     run: ({ organizationId, params, query, transaction }) =>
@@ -132,7 +132,7 @@ function sourceRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Test a data connection',
       description:
-        'Connects, logs in and reads a little. The answer is 200 whether that works or not: `failure` says at which stage it did not, and why.',
+        'Connects, logs in and reads a little. The response is 200 even if this fails. `failure` says which stage failed and why.',
       exists: load,
       errors: ['rate_limited'],
     },
@@ -146,9 +146,9 @@ function sourceRoutes(app: Routes, deps: ApiDeps): void {
     at,
     ['POST', `${path}/resources`],
     {
-      summary: 'List what a data connection can copy',
+      summary: 'List the resources of a data connection',
       description:
-        'Tables and views of a database, endpoints of an HTTP API, files and folders of a bucket: by name, with their columns and keys. A source that does not answer is a 400 `source_failed` that says why.',
+        "Lists what you can copy, by name: tables and views of a database, endpoints of an HTTP API, or files and folders of a bucket, with their columns and keys. If the source doesn't answer, the response is 400 `source_failed` with the reason.",
       scope: 'agent:read',
       idempotent: false,
       exists: load,

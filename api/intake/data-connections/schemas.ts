@@ -12,13 +12,17 @@ export const dataConnectionSchema = z
     name: z.string(),
     type: z.enum(connectionTypes),
     description: z.string(),
-    config: keptMap.describe('As it was given: what is left out is not filled in.'),
-    secretKeys: z.array(z.string()).describe('Which secrets are set. Their values are never shown.'),
+    config: keptMap.describe('The settings as you sent them, without defaults.'),
+    secretKeys: z
+      .array(z.string())
+      .describe('The names of the secrets that are set. Their values are never shown.'),
     snapshotConfig: z.object({
-      enabled: z.boolean().describe('Whether every dataset of the connection may be copied.'),
-      httpReplication: keptMap.nullable().describe('As it was written, of a connection of the type http.'),
+      enabled: z.boolean().describe('Whether every dataset of the connection can be copied.'),
+      httpReplication: keptMap
+        .nullable()
+        .describe('The replication policy of an HTTP connection, as you sent it.'),
     }),
-    createdByUserId: z.string().describe('The user, or the API client, that made it.'),
+    createdByUserId: z.string().describe('The user or API client that created the connection.'),
     createdAt: timestamp,
     updatedAt: timestamp,
     lastTestedAt: nullableTimestamp,
@@ -44,17 +48,17 @@ export const dataConnectionExample: z.input<typeof dataConnectionSchema> = {
 const name = visibleName(255).overwrite((text) => text.trim());
 const description = characters(0, 2_000);
 const config = freeFormMap.describe(
-  'The keys that `GET /v1/connections/data/types` lists for the type. Kept in the clear.',
+  'The keys that `GET /v1/connections/data/types` lists for the type. Not encrypted.',
 );
 const secrets = freeFormMap.describe(
-  'Keys of the type too. Kept encrypted and never shown. A null removes one.',
+  'The secret keys of the type. Stored encrypted and never shown. Send null to remove a secret.',
 );
 const snapshotConfig = z.strictObject({
-  enabled: z.boolean().default(false).describe('Whether every dataset of the connection may be copied.'),
+  enabled: z.boolean().default(false).describe('Whether every dataset of the connection can be copied.'),
   http_replication: httpReplicationBody
     .nullable()
     .optional()
-    .describe('Of a connection of the type http. Left out of a PATCH, it stays.'),
+    .describe('For HTTP connections. If you omit it in a PATCH, it keeps its value.'),
 });
 
 export const createDataConnectionBody = z
@@ -89,7 +93,7 @@ export const createDataConnectionBody = z
 export const changeDataConnectionBody = z
   .strictObject({
     name: name.optional(),
-    type: characters(1, 64).optional().describe('Cannot change.'),
+    type: characters(1, 64).optional().describe("The type can't change."),
     description: description.optional(),
     config: config.optional(),
     secrets: secrets.optional(),

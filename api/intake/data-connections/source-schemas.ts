@@ -18,7 +18,7 @@ export const testAnswer = envelope(
         elapsedMs: 180,
         failure: {
           stage: 'login',
-          message: 'The source does not accept the login: password authentication failed for user "readonly"',
+          message: 'The source doesn\'t accept the login: password authentication failed for user "readonly"',
         },
       } satisfies TestOutcome,
     },
@@ -27,27 +27,29 @@ export const testAnswer = envelope(
 
 export const resourcesBody = z
   .strictObject({
-    prefix: characters(0, 1_024).default('').describe('Resources that begin so.'),
-    limit: z.int().min(1).max(200).default(50).describe('Items per page.'),
-    cursor: z.string().min(1).optional().describe('`nextCursor` of the page before.'),
+    prefix: characters(0, 1_024).default('').describe('Only resources whose name begins with this text.'),
+    limit: z.int().min(1).max(200).default(50).describe('The number of items per page.'),
+    cursor: z.string().min(1).optional().describe('The `nextCursor` of the previous page.'),
   })
   .default({ prefix: '', limit: 50 })
   .meta({ examples: [{ prefix: 'public.', limit: 50 }] });
 
 const resourceSchema = z
   .object({
-    resource: z.string().describe('What a dataset names it by.'),
+    resource: z.string().describe('The name that a dataset uses for the resource.'),
     name: z.string(),
     kind: z.enum(['table', 'view', 'endpoint', 'prefix']),
     columns: z
       .array(z.object({ name: z.string(), dataType: z.string(), nullable: z.boolean() }))
-      .describe("In the source's own types; empty where finding them out would mean reading the data."),
+      .describe(
+        'The columns with the types of the source. Empty if the service would have to read the data to find them.',
+      ),
     estimatedRows: z.number().nullable(),
     keyColumns: z.array(z.string()),
     error: z
       .string()
       .nullable()
-      .describe('Why the columns of an HTTP resource cannot be read, naming its request_path.'),
+      .describe("Why the columns of an HTTP resource can't be read. The text names its request_path."),
   })
   .meta({ id: 'SourceResource' });
 

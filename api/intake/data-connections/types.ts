@@ -6,18 +6,18 @@ const condition = z.record(z.string(), z.array(z.string()));
 
 const fieldSchema = z
   .object({
-    key: z.string().describe('As it is sent.'),
-    label: z.string().describe('As errors call it.'),
+    key: z.string().describe('The key to send.'),
+    label: z.string().describe('The name of the field in errors.'),
     required: z.boolean(),
     type: z.enum(['string', 'integer', 'boolean', 'enum']),
-    values: z.array(z.string()).optional().describe('Of an enum.'),
+    values: z.array(z.string()).optional().describe('The values of an enum.'),
     example: z.union([z.string(), z.number(), z.boolean()]).optional(),
     applies_when: condition
       .optional()
-      .describe('It may be given only where each field named here has one of its values.'),
+      .describe('The field is allowed only if each field listed here has one of its values.'),
     required_when: condition
       .optional()
-      .describe('It has to be given where each field named here has one of its values.'),
+      .describe('The field is required if each field listed here has one of its values.'),
   })
   .meta({ id: 'ConnectionField' });
 
@@ -38,7 +38,7 @@ export const typesAnswer = z
     ),
     undocumented_types: z
       .array(z.string())
-      .describe('Types whose fields are not described here; there are none.'),
+      .describe("Types whose fields aren't described here. Always empty."),
   })
   .meta({ examples: [{ types: listedTypes.slice(0, 1), undocumented_types: [] }] });
 

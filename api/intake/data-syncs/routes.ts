@@ -74,7 +74,7 @@ export function dataSyncsRoutes(app: Routes, deps: ApiDeps): void {
     exists: load,
     summary: 'Rotate the generation',
     description:
-      'Batches opened under the generation before are fenced: at their next page, and when they would be applied.',
+      'Batches of the old generation are refused: at their next page, and before they are applied.',
     body: generationBody,
     run: ({ organizationId, params, body }) => rotate(deps, organizationId, params.sync_id, body.generation),
   });
@@ -86,7 +86,7 @@ export function dataSyncsRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Stage a page of a provider snapshot',
       description:
-        '`snapshot_id` is the id of a provider_snapshot batch of this sync. Pages come in any order and are immutable; a retry with the same canonical JSON is told as `replayed`.',
+        "`snapshot_id` is the id of a provider_snapshot batch of this sync. You can send pages in any order. A page can't change. If you send the same canonical JSON again, the response says `replayed`.",
       scope: 'tables:append',
       exists: loadSnapshot,
       body: snapshotPageBody,
@@ -101,7 +101,7 @@ export function dataSyncsRoutes(app: Routes, deps: ApiDeps): void {
       if (batch.mode !== 'provider_snapshot') {
         throw new AppError(
           'unsupported_option',
-          `A batch in mode ${batch.mode} takes its pages at PUT /v1/tables/${batch.table_id}/ingestion-batches/${batch.id}/pages/{n}.`,
+          `Send the pages of a batch in mode ${batch.mode} to PUT /v1/tables/${batch.table_id}/ingestion-batches/${batch.id}/pages/{n}.`,
         );
       }
       const body = sentListOf(request, 'records', ['page_number', 'sync_generation']);
@@ -139,7 +139,7 @@ export function dataSyncsRoutes(app: Routes, deps: ApiDeps): void {
     at,
     ['GET', '/v1/data-syncs/:sync_id/pages/:page_id'],
     {
-      summary: 'Show what is known of a staged page',
+      summary: 'Show a staged page',
       description: '`page_id` is `{batch_id}.{page_number}`.',
       scope: 'tables:append',
       exists: loadPage,

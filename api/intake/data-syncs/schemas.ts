@@ -8,7 +8,7 @@ import { envelope, nullableTimestamp, ownName, timestamp } from '../../schemas.t
 import { pageIdOf, records } from '../ingestion-batches/schemas.ts';
 
 const generation = ownName.describe(
-  'The installed recipe generation; rotating it fences everything opened under the one before.',
+  'The current generation. Rotating it refuses everything that was opened with the one before.',
 );
 
 export const createSyncBody = z
@@ -20,7 +20,7 @@ export const createSyncBody = z
       .array(z.string().min(1))
       .max(50)
       .default([])
-      .describe("The key of this sync's upserts; without it the table's."),
+      .describe("The key columns of this sync's upserts. The default is the key of the table."),
   })
   .meta({ examples: [{ table_id: 'tbl_01kahz3v6dfyvb1s8m3h9q2w4x', provider: 'shop', generation: 'v1' }] });
 
@@ -29,7 +29,7 @@ export const generationBody = z.strictObject({ generation }).meta({ examples: [{
 export const snapshotPageBody = z
   .strictObject({
     page_number: z.int().min(1).max(maxPageNumber),
-    records: records.describe('At most 5,000; an empty terminal page is valid.'),
+    records: records.describe('Up to 5,000 records. An empty last page is valid.'),
     sync_generation: generation,
   })
   .meta({
@@ -90,12 +90,15 @@ export function syncView(sync: DataSync): z.infer<typeof syncSchema> {
 
 const checkpointSchema = z
   .object({
-    checkpoint: z.unknown().describe('What the client gave when it completed the batch.'),
+    checkpoint: z.unknown().describe('The checkpoint that the client sent when it completed the batch.'),
     generation: z.string().nullable(),
     batchId: z.string().nullable(),
     appliedAt: nullableTimestamp,
   })
-  .meta({ id: 'Checkpoint', description: 'Of the last applied batch; nulls before the first.' });
+  .meta({
+    id: 'Checkpoint',
+    description: 'The last applied batch. Its fields are null before the first one.',
+  });
 
 const stagedMetadataSchema = z
   .object({

@@ -44,9 +44,9 @@ export function datasetsRoutes(app: Routes, deps: ApiDeps): void {
       showDatasets(db, organizationId, await listDatasets(db, organizationId, params.connection_id, slice)),
   });
   datasets.create({
-    summary: 'Attach a dataset',
+    summary: 'Create a dataset',
     description:
-      'Selects a resource of the source to copy into a table of the lake, which is named after it. Nothing is copied yet.',
+      'Selects a resource of the source to copy into a table of the lake. The table is named after the dataset. Nothing is copied yet.',
     body: createDatasetBody,
     errors: ['name_taken', 'conflict', 'limit_reached', 'unsupported_option', 'invalid_cadence', 'not_found'],
     run: async ({ organizationId, params, body, caller, newId, transaction, request }) => {
@@ -62,7 +62,8 @@ export function datasetsRoutes(app: Routes, deps: ApiDeps): void {
   datasets.show({ summary: 'Show a dataset' });
   datasets.change({
     summary: 'Change a dataset',
-    description: 'What is left out stays. The resource cannot change, and the table keeps its name.',
+    description:
+      "Fields that you omit keep their values. The resource can't change, and the table keeps its name.",
     body: changeDatasetBody,
     errors: ['name_taken', 'conflict', 'limit_reached', 'unsupported_option', 'invalid_cadence', 'not_found'],
     run: async ({ organizationId, params, body, transaction, request }) => {
@@ -77,7 +78,7 @@ export function datasetsRoutes(app: Routes, deps: ApiDeps): void {
   datasets.remove({
     summary: 'Delete a dataset',
     description:
-      'Its runs are deleted too; its table stays. 409 `conflict` while one of its snapshots is under way.',
+      'This also deletes its runs. Its table stays. If a snapshot of the dataset is in progress, the response is 409 `conflict`.',
     errors: ['conflict'],
     run: ({ organizationId, params, transaction }) =>
       transaction(async (db) => {
@@ -102,13 +103,14 @@ export function datasetsRoutes(app: Routes, deps: ApiDeps): void {
     };
   datasets.action('pause', {
     summary: 'Pause the schedule of a dataset',
-    description: 'No scheduled snapshot is taken until it is resumed; a snapshot under way continues.',
+    description:
+      'No scheduled snapshot is taken until the schedule is resumed. A snapshot in progress continues.',
     errors: ['conflict'],
     run: changeSchedule('pause'),
   });
   datasets.action('resume', {
     summary: 'Resume the schedule of a dataset',
-    description: 'What its cadence said meanwhile is not made up for.',
+    description: "Snapshots that were due while the schedule was paused aren't made up for.",
     errors: ['conflict'],
     run: changeSchedule('resume'),
   });

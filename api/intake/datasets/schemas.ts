@@ -9,14 +9,14 @@ import { csvOptions } from '../table-imports/options.ts';
 const mode = z
   .enum(['full', 'incremental'])
   .describe(
-    'Of PostgreSQL and MySQL: whether each snapshot copies everything, or what came since by `cursor` and `key_columns`. An HTTP resource is read as its policy says.',
+    'For PostgreSQL and MySQL: whether each snapshot copies everything, or only changes since the last one by `cursor` and `key_columns`. For an HTTP resource, its policy decides.',
   );
 const guard = z.strictObject({ max_shrink_ratio: z.number().min(0).max(1) });
 
 const unreadableValues = z
   .enum(['fail', 'null'])
   .describe(
-    'For PostgreSQL and MySQL: what happens to a value that does not fit its type in the lake, such as a time in the year 294276. `fail` ends the snapshot and names the column and the row. `null` copies null, and `warnings` of the snapshot counts these values.',
+    "For PostgreSQL and MySQL: what happens to a value that doesn't fit its type in the lake, such as a time in the year 294276. `fail` ends the snapshot and names the column and the row. `null` copies null, and `warnings` of the snapshot counts these values.",
   );
 
 export const datasetSchema = z
@@ -25,24 +25,28 @@ export const datasetSchema = z
     connectionId: z.string(),
     resource: z.string(),
     name: z.string(),
-    snapshotEnabled: z.boolean().describe('Of this dataset; the connection may enable all of its datasets.'),
+    snapshotEnabled: z
+      .boolean()
+      .describe('Whether this dataset can be copied. The connection can enable all of its datasets.'),
     mode,
     cursor: z.string().nullable(),
     keyColumns: z.array(z.string()),
     guard: z.object({ maxShrinkRatio: z.number() }).nullable(),
     unreadableValues,
-    csv: z.record(z.string(), z.unknown()).nullable().describe('How CSV files are read, as it was said.'),
+    csv: z.record(z.string(), z.unknown()).nullable().describe('How CSV files are read, as you sent it.'),
     schedule: cadenceSchema.nullable(),
     scheduleStatus: z
       .enum(['active', 'paused', 'done'])
       .nullable()
       .describe(
-        'Of the schedule, if there is one: `paused` until `…/resume`, as also after its project was archived or an operator ended its process; `done` where it says nothing more.',
+        'The status of the schedule, if there is one. `paused` until `…/resume`; a schedule is also paused when its project is archived or an operator ends its workflow. `done` if it has no more runs.',
       ),
     projectId: z.string().nullable(),
     tableId: z.string().nullable().describe('Null before the first snapshot.'),
-    snapshotTableName: z.string().describe('The table that it becomes, unique in the organization.'),
-    lastSnapshotAt: nullableTimestamp.describe('When one succeeded last.'),
+    snapshotTableName: z
+      .string()
+      .describe('The name of the table with the copy. It is unique in the organization.'),
+    lastSnapshotAt: nullableTimestamp.describe('When the last snapshot succeeded.'),
     lastSnapshotRunId: z.string().nullable(),
     createdAt: timestamp,
     updatedAt: timestamp,
@@ -74,26 +78,26 @@ export const datasetExample: z.input<typeof datasetSchema> = {
 
 const columnName = characters(1, 255);
 const fields = {
-  resource: characters(1, 1_024).describe('As `POST …/resources` lists it.'),
+  resource: characters(1, 1_024).describe('The name of the resource, as `POST …/resources` lists it.'),
   name: visibleName(255).overwrite((text) => text.trim()),
   snapshot_enabled: z.boolean(),
   mode,
-  cursor: columnName.nullable().describe('A column that grows with every change, of an incremental dataset.'),
+  cursor: columnName.nullable().describe('A column that grows with every change. For incremental datasets.'),
   key_columns: z
     .array(columnName)
     .max(32)
-    .refine((columns) => new Set(columns).size === columns.length, 'Key columns must differ.'),
+    .refine((columns) => new Set(columns).size === columns.length, 'Key columns must be unique.'),
   guard: guard
     .nullable()
-    .describe('A snapshot that would lose more than this share of the rows waits for `…/confirm`.'),
+    .describe('If a snapshot would lose more than this share of the rows, it waits for `…/confirm`.'),
   unreadable_values: unreadableValues,
   csv: csvOptions
     .nullable()
-    .describe('Of object stores: how CSV files are read. Fields left out are detected.'),
-  project_id: characters(1, 64).nullable().describe('The project that lists its snapshots as runs.'),
+    .describe('For object stores: how CSV files are read. Fields that you omit are detected.'),
+  project_id: characters(1, 64).nullable().describe('The project that lists the snapshots as runs.'),
   schedule: datasetCadenceBody
     .nullable()
-    .describe('When scheduled snapshots are taken; null for never. A paused schedule stays paused.'),
+    .describe('When scheduled snapshots are taken. Null means never. A paused schedule stays paused.'),
 };
 
 export const createDatasetBody = z

@@ -11,10 +11,10 @@ export const snapshotSchema = z
     status: z.enum(['queued', 'running', 'awaiting_confirmation', 'succeeded', 'failed', 'cancelled']),
     rowsCopied: z.int(),
     rowsDeleted: z.int(),
-    bytesCopied: z.int().describe('Of the source, as they came.'),
-    requestsMade: z.int().describe('Of an HTTP source.'),
+    bytesCopied: z.int().describe('The bytes that the source sent.'),
+    requestsMade: z.int().describe('The number of requests to an HTTP source.'),
     progress: z.number().min(0).max(1),
-    snapshotTableName: z.string().describe('The table that has the copy once this succeeded.'),
+    snapshotTableName: z.string().describe('The table that has the copy after the snapshot succeeds.'),
     tableId: z.string(),
     tableVersion: z.int().nullable(),
     schemaChanges: z
@@ -26,7 +26,7 @@ export const snapshotSchema = z
           to: z.string().nullable(),
         }),
       )
-      .describe("What the source's columns have become since the snapshot before."),
+      .describe('How the columns of the source have changed since the previous snapshot.'),
     warnings: z
       .array(
         z.object({
@@ -37,19 +37,19 @@ export const snapshotSchema = z
         }),
       )
       .describe(
-        'What is likely not meant: a source that shows more pages than the resource reads, or values that became null.',
+        "Things that you probably didn't intend: the source has more pages than the resource reads, or values became null.",
       ),
     cursor: z.string().nullable(),
     error: z
       .object({ code: z.string(), message: z.string(), stage: z.string().optional(), ...refusalFields })
       .nullable()
-      .describe('Why it failed; while it runs, why the last try did.'),
-    waitsUntil: nullableTimestamp.describe('When a waiting run will continue.'),
+      .describe('Why the snapshot failed. While it runs: why the last attempt failed.'),
+    waitsUntil: nullableTimestamp.describe('When a waiting snapshot will continue.'),
     waitsFor: z
       .enum(['limits', 'source', 'retry', 'turn'])
       .nullable()
       .describe(
-        'What it waits for: the limits of `http_replication`; the source, which asked to be left alone (`Retry-After`); another try after a failure; or its turn, because the organization copies as many sources as it may at once.',
+        'What the snapshot waits for: the limits of `http_replication`, a pause that the source asked for (`Retry-After`), another attempt after a failure, or its turn because the organization has reached its limit of snapshots at the same time.',
       ),
     createdAt: timestamp,
     startedAt: nullableTimestamp,

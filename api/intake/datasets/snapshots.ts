@@ -39,7 +39,7 @@ export function snapshotsRoutes(app: Routes, deps: ApiDeps): void {
   snapshots.create({
     summary: 'Take a snapshot of a dataset',
     description:
-      'Copies what the source has now into the lake. A durable process: 202, then poll the Location until its status is succeeded, failed or cancelled; the table is then found by `snapshotTableName`. It shows its new content whole, or its old one. One at a time: a second one is a 409 `snapshot_active`. Has to be enabled: a 409 `snapshot_not_enabled` says what to set.',
+      'Copies the current data of the source into the lake. The snapshot runs in the background: the response is 202. Poll the Location until the status is succeeded, failed or cancelled, then find the table by `snapshotTableName`. The table always shows either all of its new content or all of its old content. A dataset has one snapshot at a time; a second one gets 409 `snapshot_active`. Snapshots must be enabled; otherwise the response is 409 `snapshot_not_enabled` and says what to set.',
     status: 202,
     errors: [
       'admin_required',
@@ -65,7 +65,7 @@ export function snapshotsRoutes(app: Routes, deps: ApiDeps): void {
   snapshots.show({ summary: 'Show a snapshot' });
   snapshots.action('cancel', {
     summary: 'Cancel a snapshot',
-    description: 'One that ended stays as it ended; one that is committing may still succeed.',
+    description: "A snapshot that has ended doesn't change. A snapshot that is committing can still succeed.",
     query: confirmQuery,
     status: [200, 202],
     run: async ({ organizationId, params, reply }) => {
@@ -76,8 +76,9 @@ export function snapshotsRoutes(app: Routes, deps: ApiDeps): void {
     },
   });
   snapshots.action('confirm', {
-    summary: 'Confirm a snapshot that awaits confirmation',
-    description: 'It would lose more rows than its guard allows. After 24 hours without a word it fails.',
+    summary: 'Confirm a snapshot',
+    description:
+      'Confirms a snapshot that would lose more rows than its guard allows. If nobody confirms it within 24 hours, it fails.',
     errors: ['conflict'],
     run: ({ organizationId, params }) =>
       confirmSnapshot(deps, { organizationId, datasetId: params.dataset_id, runId: params.run_id }),
@@ -89,7 +90,7 @@ export function snapshotsRoutes(app: Routes, deps: ApiDeps): void {
     { db: deps.db, tag },
     ['GET', collection],
     {
-      summary: "List the snapshots of all of a connection's datasets, newest first",
+      summary: 'List the snapshots of a connection, newest first',
       exists: (db, organizationId, { connection_id: id }) => getDataConnection(db, organizationId, id),
       query: pageQuery,
     },

@@ -37,7 +37,11 @@ export async function readManifestPages(given: readonly unknown[]): Promise<Map<
     if (index % pagesPerTurn === pagesPerTurn - 1) await setImmediate();
     if (!isManifestPage(page)) faults.push(...faultsOf(page, index));
     else if (pages.has(page.page_number))
-      faults.push({ loc: ['body', 'pages', index], msg: 'A page is named once.', type: 'value_error' });
+      faults.push({
+        loc: ['body', 'pages', index],
+        msg: 'Each page can be listed only once.',
+        type: 'value_error',
+      });
     else pages.set(page.page_number, page.sha256);
   }
   if (faults.length > 0) throw new ValidationError(faults);

@@ -14,7 +14,7 @@ const replayBody = z
     import_id: idText.optional().describe('An import with `on_bad_row: quarantine`.'),
   })
   .refine((body) => (body.batch_id === undefined) !== (body.import_id === undefined), {
-    message: 'Give either batch_id or import_id.',
+    message: 'Send either batch_id or import_id.',
   })
   .meta({
     oneOf: [
@@ -33,9 +33,9 @@ export function quarantineReplaysRoutes(app: Routes, deps: ApiDeps): void {
     { db: deps.db, tag: 'Ingestion' },
     ['POST', '/v1/tables/:table_id/quarantine/replays'],
     {
-      summary: 'Stage quarantined records again',
+      summary: 'Replay quarantined records',
       description:
-        'Opens a batch with the quarantined records of a batch or an import; those that fit now are applied, the rest stay quarantined. The file of an import is read again, with the types that the table has now. Poll the Location.',
+        'Opens a batch with the quarantined records of a batch or an import. Records that fit now are applied; the others stay quarantined. The file of an import is read again with the current types of the table. Poll the Location.',
       exists: (db, organizationId, { table_id: id }) => getTable(db, organizationId, id),
       body: replayBody,
       errors: ['conflict', 'workflows_unavailable'],

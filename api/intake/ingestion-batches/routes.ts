@@ -69,7 +69,7 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
   batches.create({
     summary: 'Open an ingestion batch',
     description:
-      'Stage pages into it, complete it with their number, and poll it: it is applied once and whole, or not at all.',
+      'Stage pages into the batch, complete it with the number of pages, and poll it. The service applies a batch once and as a whole, or not at all.',
     scope,
     body: createBatchBody,
     errors: ['not_appendable', 'unsupported_option', 'conflict', 'workflows_unavailable'],
@@ -102,7 +102,7 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Stage a page of a batch',
       description:
-        'Pages come in any order and are immutable: the same content again is told as `replayed`, other content is refused. Every record carries an integer `s_id`.',
+        "You can send pages in any order. A page can't change: if you send the same content again, the response says `replayed`, and other content is refused. Every record needs an integer `s_id`.",
       scope,
       exists: find,
       params: pageParams,
@@ -129,7 +129,7 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
   batches.action('complete', {
     summary: 'Complete a batch',
     description:
-      'The manifest is the pages 1 to `page_count`, exactly; a body of 3 MiB names the hashes of some 30,000 of them. The same manifest again is the same 202, also once the batch is applied; poll the Location.',
+      'The manifest is exactly the pages 1 to `page_count`. The body can be up to 3 MiB, enough for the hashes of about 30,000 pages. Sending the same manifest again returns the same 202, even after the batch was applied. Poll the Location.',
     scope,
     exists: find,
     body: completeBody,
@@ -163,13 +163,13 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
   batches.show({
     summary: 'Show a batch',
     description:
-      'Always answers "did it land?": `applied` means its rows are in the table, in `tableVersion`.',
+      'Tells you whether the data arrived: `applied` means that its rows are in the table, in `tableVersion`.',
     scope,
   });
   batches.remove({
     summary: 'Abort a batch',
     description:
-      'While it is open, completing or awaiting confirmation. Aborting twice is the same; a batch that is being applied cannot be taken back.',
+      "You can abort a batch while it is open, completing or awaiting confirmation. Aborting it twice has the same result. A batch that is being applied can't be aborted.",
     scope,
     query: confirmQuery,
     errors: ['batch_not_open', 'generation_fenced'],
@@ -187,7 +187,7 @@ function refuseReplay({ replay_of: replayOf }: IngestionBatch): void {
   if (replayOf === null) return;
   throw new AppError(
     'unsupported_option',
-    'This batch stages quarantined records and completes itself; poll it, or abort it.',
+    'This batch stages quarantined records and completes itself. Poll it or abort it.',
   );
 }
 
@@ -198,6 +198,6 @@ function refusePages(batch: IngestionBatch): void {
   if (mode !== 'provider_snapshot') return;
   throw new AppError(
     'unsupported_option',
-    `A provider_snapshot batch takes its pages through its data sync: POST /v1/data-syncs/${syncId}/snapshots/${id}/pages.`,
+    `Send the pages of a provider_snapshot batch through its data sync: POST /v1/data-syncs/${syncId}/snapshots/${id}/pages.`,
   );
 }

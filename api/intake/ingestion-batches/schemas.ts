@@ -16,36 +16,36 @@ export const createBatchBody = z
     mode: z
       .enum(batchModes)
       .describe(
-        '`append`: new rows. `upsert`: by key columns, else by `s_id`; of equal keys the last page’s last record wins. `replace` and `provider_snapshot`: the whole content is swapped.',
+        '`append` adds new rows. `upsert` writes by key columns, or by `s_id` if there are none; for equal keys, the last record of the last page wins. `replace` and `provider_snapshot` replace the whole content.',
       ),
     sync_id: z
       .string()
       .optional()
-      .describe('The data sync whose generation fences the batch; required for provider_snapshot.'),
+      .describe('The data sync whose generation protects the batch. Required for provider_snapshot.'),
     expires_in_seconds: z
       .int()
       .min(1)
       .max(thirtyDaysSeconds)
       .default(86_400)
-      .describe('An open batch is given up after so long.'),
+      .describe('How long an open batch is kept before it is abandoned, in seconds.'),
     client_batch_id: ownName
       .optional()
-      .describe('Your own name of the batch, unique in the table: the same again finds the same batch.'),
+      .describe('Your own name for the batch, unique in the table. Sending it again returns the same batch.'),
     on_bad_record: z
       .enum(['refuse', 'quarantine'])
       .default('refuse')
       .describe(
-        '`refuse`: a record that does not fit refuses its page. `quarantine`: it is kept aside with its reason.',
+        "`refuse`: a record that doesn't fit refuses its page. `quarantine`: the record is kept aside with the reason.",
       ),
     on_new_field: z
       .enum(['refuse', 'add', 'ignore'])
       .default('refuse')
-      .describe('What becomes of a field that is no column: refused, added as a column, or left out.'),
+      .describe('What happens to a field that has no column: it is refused, added as a column, or ignored.'),
     guard: z
       .strictObject({ max_shrink_ratio: z.number().min(0).max(1) })
       .optional()
       .describe(
-        'For replace and provider_snapshot: losing more than this share of the rows waits for confirm_shrink.',
+        'For replace and provider_snapshot: a batch that would lose more than this share of the rows waits for confirm_shrink.',
       ),
   })
   .superRefine(({ mode, sync_id: syncId }, context) => {
@@ -80,11 +80,13 @@ const maxCheckpointBytes = 1_000_000;
 
 export const completeBody = z
   .strictObject({
-    page_count: pageNumber.describe('The manifest is the pages 1 to page_count, all of them and no other.'),
-    pages: manifestPages.optional().describe('Holds the hash of every page against what is staged.'),
+    page_count: pageNumber.describe(
+      'The number of pages. The manifest is exactly the pages 1 to page_count.',
+    ),
+    pages: manifestPages.optional().describe('The hash of every page, compared with the staged pages.'),
     checkpoint: freeForm(maxCheckpointBytes)
       .optional()
-      .describe('Given back by the checkpoint of the data sync once the batch is applied.'),
+      .describe('The checkpoint that the data sync returns once the batch is applied.'),
     confirm_shrink: z.boolean().default(false).describe('Confirms a batch that awaits confirmation.'),
   })
   .meta({ examples: [{ page_count: 2 }, { page_count: 2, checkpoint: { cursor: '2026-11-21' } }] });
@@ -95,7 +97,7 @@ const failure = z.looseObject({
   rowIds: z
     .array(z.union([z.int(), z.string()]))
     .optional()
-    .describe('The first conflicting s_ids; those beyond 2^53 as strings.'),
+    .describe('The first conflicting s_ids. Values beyond 2^53 are strings.'),
   keys: z
     .array(z.looseObject({ key: keptMap }))
     .optional()
@@ -137,7 +139,7 @@ export const batchSchema = z
     expiresAt: timestamp,
     appliedAt: nullableTimestamp,
   })
-  .meta({ id: 'IngestionBatch', description: 'It always answers "did it land?"' });
+  .meta({ id: 'IngestionBatch', description: 'A batch, which tells whether its data arrived.' });
 
 export const batchExample: z.input<typeof batchSchema> = {
   id: 'bat_01kahz3v6dfyvb1s8m3h9q2w4x',
@@ -207,9 +209,9 @@ export const stagedPageSchema = z
   .object({
     pageId: z.string(),
     pageNumber: z.int(),
-    sizeBytes: z.string().describe('Of the canonical records, in decimal digits.'),
-    sha256: z.string().describe('Lowercase hex over the canonical records.'),
-    replayed: z.boolean().describe('The same page was staged before.'),
+    sizeBytes: z.string().describe('The size of the canonical records. A string of decimal digits.'),
+    sha256: z.string().describe('The SHA-256 of the canonical records, in lowercase hex.'),
+    replayed: z.boolean().describe('Whether the same page was staged before.'),
   })
   .meta({ id: 'StagedPage' });
 

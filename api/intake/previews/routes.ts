@@ -15,7 +15,7 @@ export function previewsRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Preview the parsed rows of a file',
       description:
-        'A read exposed over POST. `asset_id` is a file id. Bad rows are named by line, column and reason.',
+        'This is a read, sent as POST. `asset_id` is a file id. Bad rows are listed by line, column and reason.',
       scope: 'agent:read',
       idempotent: false,
       exists: (db, organizationId, { asset_id: id }) => getFile(db, organizationId, id),

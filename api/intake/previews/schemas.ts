@@ -32,10 +32,12 @@ const previewSchema = z
           unique: z.boolean(),
           nullable: z.boolean(),
           required: z.boolean(),
-          date_format: z.string().optional().describe('Of dates that are not ISO 8601.'),
+          date_format: z.string().optional().describe("The format of dates that aren't ISO 8601."),
         }),
       )
-      .describe('The columns as `column_mappings` of an import: to change, and to send.'),
+      .describe(
+        "The columns in the form of an import's `column_mappings`. You can change them and send them.",
+      ),
     rows: z.array(z.array(z.unknown())),
     pageNumber: z.int(),
     pageSize: z.int(),
@@ -43,7 +45,7 @@ const previewSchema = z
       .int()
       .nullable()
       .describe(
-        'Of the whole file, bad ones included. Null where it was not read to its end: CSV files of more than 32 MiB, others of more than 8.',
+        "The number of rows in the whole file, including bad ones. Null if the file wasn't read to its end: CSV files larger than 32 MiB, other files larger than 8 MiB.",
       ),
     badRows: z.array(
       z.object({ line: z.int(), column: z.string().nullable(), raw: z.string(), reason: z.string() }),
@@ -52,7 +54,7 @@ const previewSchema = z
       .int()
       .nullable()
       .describe(
-        'Bad rows of the whole file. Null where not all of it was checked: CSV files of more than 16 MiB, others of more than 8.',
+        'The number of bad rows in the whole file. Null if not all of it was checked: CSV files larger than 16 MiB, other files larger than 8 MiB.',
       ),
     detectedCsv: z
       .object({
@@ -68,12 +70,12 @@ const previewSchema = z
         shortRows: z.enum(['bad', 'pad']),
         skippedLines: z
           .array(z.object({ line: z.int(), reason: z.string() }))
-          .describe('Lines before the data, or names of the header, that detection left out, and why.'),
+          .describe('Lines before the data, or names of the header, that the detection skipped, and why.'),
       })
       .nullable()
       .describe('The CSV options in effect.'),
     warnings: warningsSchema,
-    sheets: z.array(z.string()).nullable().describe('Names of the sheets of a workbook, in order.'),
+    sheets: z.array(z.string()).nullable().describe('The names of the sheets of a workbook, in order.'),
   })
   .meta({ id: 'Preview' });
 

@@ -17,12 +17,17 @@ const columnMapping = z.strictObject({
       examples: ['STRING', 'INTEGER', 'DECIMAL(12,2)', 'DATE'],
       ...documentedType(dataTypes),
     }),
-  unique: z.boolean().default(false).describe('A repeated value is a bad row.'),
+  unique: z
+    .boolean()
+    .default(false)
+    .describe('Whether the values must be unique. A repeated value is a bad row.'),
   nullable: z.boolean().default(true),
-  required: z.boolean().default(true).describe('The source column must exist.'),
+  required: z.boolean().default(true).describe('Whether the source column must exist.'),
   date_format: characters(0, 64)
     .optional()
-    .describe('The format of its dates, as a preview detected it; left out, that of `csv.date_format`.'),
+    .describe(
+      "The format of the column's dates, as a preview detected it. The default is `csv.date_format`.",
+    ),
 });
 
 const maxHeaderRow = 10_000;
@@ -37,7 +42,7 @@ export const csvOptions = z.strictObject({
       examples: ['UTF_8'],
       pattern: '^[A-Za-z0-9_.:-]+$',
       description:
-        'An IANA name, `_` for `-`. Left out, it is detected; a file whose bytes do not tell it is refused.',
+        "An IANA name, with `_` for `-`. By default it is detected. If the bytes of a file don't show its encoding, the file is refused.",
     }),
   column_separator: z
     .string()
@@ -58,41 +63,45 @@ export const csvOptions = z.strictObject({
   first_data_row: z.int().min(1).max(maxHeaderRow).optional().describe('1-based.'),
   date_format: characters(0, 64)
     .optional()
-    .describe('A Unicode pattern (dd/MM/yyyy), or strptime when it contains %.'),
+    .describe('A Unicode pattern (dd/MM/yyyy), or an strptime format if it contains %.'),
   thousands: characters(0, 1)
     .optional()
-    .describe('Groups digits: no letter, digit, sign or line end; empty for none.'),
+    .describe(
+      "The character that groups digits. It can't be a letter, a digit, a sign or a line end. Empty for none.",
+    ),
   null_values: z
     .array(characters(0, 255))
     .max(100)
     .optional()
     .describe(
-      'Values to read as null. Default: the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text.',
+      'Values to read as null. The default is the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text.',
     ),
   short_rows: z
     .enum(['bad', 'pad'])
     .optional()
     .describe(
-      'What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls.',
+      'What to do with rows that lack trailing fields. `bad` (the default) reports them as bad rows. `pad` fills them with nulls.',
     ),
 });
 
 const xlsxOptions = z.strictObject({
-  sheet: characters(1, 255).optional().describe('Its name, ignoring case; left out, the first one.'),
+  sheet: characters(1, 255)
+    .optional()
+    .describe('The name of the sheet, ignoring case. The default is the first sheet.'),
   header_row: z
     .int()
     .min(0)
     .max(maxHeaderRow)
     .optional()
     .describe(
-      '1-based; 0 = none. Left out, the first row that is not empty; titles above the names are left out.',
+      "The row with the column names, counted from 1. 0 means none. The default is the first row that isn't empty. Titles above the column names are skipped.",
     ),
   first_data_row: z.int().min(1).max(maxHeaderRow).optional().describe('1-based.'),
   last_data_row: z
     .int()
     .min(1)
     .optional()
-    .describe('1-based; the rows below it are left out, such as a footer.'),
+    .describe('The last row to read, counted from 1. The rows below it, such as a footer, are skipped.'),
 });
 
 /** How a file is parsed, in imports and previews. */
@@ -102,14 +111,14 @@ export const parsing = {
     .min(1)
     .max(2_000)
     .optional()
-    .describe('The whole projection; left out, every column with its detected type.'),
-  csv: csvOptions.optional().describe('Fields left out are detected.'),
-  xlsx: xlsxOptions.optional().describe('Which part of a workbook is read; a preview lists its sheets.'),
+    .describe('The columns to import. The default is every column with its detected type.'),
+  csv: csvOptions.optional().describe('How a CSV file is read. Fields that you omit are detected.'),
+  xlsx: xlsxOptions.optional().describe('Which part of a workbook is read. A preview lists its sheets.'),
   nested: z
     .enum(['json', 'native'])
     .default('json')
     .describe(
-      'How lists and objects of JSON and Parquet files are stored: as `JSON` documents, or as `LIST`, `STRUCT` and `MAP`, which `unnest` and `a.b` read.',
+      'How lists and objects of JSON and Parquet files are stored: as `JSON` documents, or as `LIST`, `STRUCT` and `MAP`, which you can read with `unnest` and `a.b`.',
     ),
   include_load_date: z.boolean().default(false),
 };

@@ -32,7 +32,7 @@ export function tableImportsRoutes(app: Routes, deps: ApiDeps): void {
   });
   imports.list({
     summary: 'List imports, newest first',
-    description: 'Those of tables that the caller may not read are not there.',
+    description: "Imports into tables that the caller can't read aren't listed.",
     query: listImportsQuery,
     rows: (db, { organizationId, query }, slice) =>
       listTableImports(db, organizationId, slice, {
@@ -44,7 +44,7 @@ export function tableImportsRoutes(app: Routes, deps: ApiDeps): void {
   const starting = {
     summary: 'Import a file into a table',
     description:
-      'A durable process: 202, then poll the Location. The table appears whole when it succeeded, or not at all. `append` adds the rows of the file in one version: to an imported table, or to a data table where a column gives `s_id`. Its columns are those of the table, by name and ignoring case; nullable ones may be left out, and what else differs is a 422 that names it.',
+      'The import runs in the background: the response is 202. Poll the Location. The table appears as a whole when the import succeeds, or not at all. `append` adds the rows of the file in one version, to an imported table, or to a data table if a column gives `s_id`. The columns of the file must be those of the table, by name and ignoring case. The file can lack nullable columns. Any other difference is a 422 that names it.',
     errors: ['admin_required', 'name_taken', 'conflict', 'workflows_unavailable', 'not_found'],
     status: 202,
   } as const;
@@ -72,7 +72,7 @@ export function tableImportsRoutes(app: Routes, deps: ApiDeps): void {
   imports.show({ summary: 'Show an import' });
   imports.action('cancel', {
     summary: 'Cancel an import',
-    description: 'An import that ended stays as it ended; one that is committing may still succeed.',
+    description: "An import that has ended doesn't change. An import that is committing can still succeed.",
     query: confirmQuery,
     status: [200, 202],
     run: async ({ organizationId, params, reply }) => {

@@ -12,7 +12,10 @@ const importFields = {
   table_name: tableName.optional(),
   table_id: idText.optional(),
   mode: z.enum(['create', 'replace', 'append']).default('create'),
-  format: z.enum(importFormats).optional().describe('Left out, by the file name.'),
+  format: z
+    .enum(importFormats)
+    .optional()
+    .describe('The format of the file. By default the file name decides.'),
   on_bad_row: z.enum(['fail', 'quarantine']).default('fail'),
   ...parsing,
 };
@@ -26,11 +29,11 @@ function oneTarget(
   if (body.table_name === undefined && body.table_id === undefined)
     missing('table_name', 'Field required: table_name, or table_id to replace or append to.', 'missing');
   if (body.table_name !== undefined && body.table_id !== undefined)
-    missing('table_id', 'Send table_name or table_id, not both.', 'value_error');
+    missing('table_id', 'Send either table_name or table_id, not both.', 'value_error');
   if (body.table_id !== undefined && body.mode === 'create')
     missing(
       'table_id',
-      'mode=create takes a table_name; table_id requires mode=replace or append.',
+      'mode=create requires a table_name. A table_id requires mode=replace or append.',
       'value_error',
     );
 }
@@ -93,7 +96,7 @@ export const tableImportSchema = z
     tableVersion: z.int().nullable(),
     skippedLines: z
       .array(z.object({ line: z.int(), reason: z.string() }))
-      .describe('Lines before the data, or names of the header, that detection left out, and why.'),
+      .describe('Lines before the data, or names of the header, that the detection skipped, and why.'),
     warnings: warningsSchema,
     error: importErrorSchema.nullable(),
     createdAt: timestamp,

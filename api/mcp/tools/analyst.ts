@@ -43,8 +43,9 @@ const progressOf = ({ parts }: Reply) => {
 };
 
 const details: Readonly<Record<string, string>> = {
-  streaming: 'It is still being written: read_reply waits for it.',
-  waiting_approval: 'A person has to allow a tool in the conversation; read_reply waits for the rest.',
+  streaming: 'The reply is still being written. Wait for it with read_reply.',
+  waiting_approval:
+    'A person must first allow a tool in the conversation. Wait for the rest with read_reply.',
 };
 
 /** The reply when it has ended, or as far as it is: text, what was done for it, charts as pictures. */
@@ -99,19 +100,24 @@ async function picture({ bytes }: Inside, at: string) {
   return [{ type: 'image' as const, data: image.toString('base64'), mimeType: 'image/png' }];
 }
 
-const conversationId = z.string().min(1).max(255).describe('`conversationId` of an answer.');
+const conversationId = z.string().min(1).max(255).describe('The `conversationId` of an answer.');
 
 export const askAnalyst = defineTool({
   name: 'ask_analyst',
   title: 'Ask the analyst',
   description:
-    'Asks the analyst of the workspace a question in plain language about the tables attached to a project, and answers its text with the SQL that it ran, the versions that it read, and its charts. A `conversation_id` goes on with a conversation. The reply is written durably: if the call ends earlier, read_reply has it.',
+    "Asks the analyst of the workspace a question in plain language about the tables attached to a project. Returns its text, the SQL that it ran, the versions that it read, and its charts. A `conversation_id` continues a conversation. The reply isn't lost if the call ends early: get it with read_reply.",
   scope: 'agent:write',
   input: z.strictObject({
     project_id: fields.projectId,
     question: z.string().min(1).max(32_000),
     conversation_id: conversationId.optional(),
-    model: z.string().min(1).max(255).optional().describe('An id of GET /v1/models; the default without it.'),
+    model: z
+      .string()
+      .min(1)
+      .max(255)
+      .optional()
+      .describe('The id of a model of GET /v1/models. Optional: there is a default model.'),
     wait_seconds: fields.waitSeconds(),
     idempotency_key: fields.idempotencyKey,
   }),
@@ -140,12 +146,12 @@ export const askAnalyst = defineTool({
 export const readReply = defineTool({
   name: 'read_reply',
   title: 'Read a reply of the analyst',
-  description: 'A reply that ask_analyst began, with what was done for it; waits for its end if asked.',
+  description: 'Returns a reply that ask_analyst started, with the work done for it. Can wait for its end.',
   scope: 'agent:read',
   input: z.strictObject({
     project_id: fields.projectId,
     conversation_id: conversationId,
-    message_id: z.string().min(1).max(255).describe('`messageId` of an answer.'),
+    message_id: z.string().min(1).max(255).describe('The `messageId` of an answer.'),
     wait_seconds: fields.waitSeconds(),
   }),
   run: ({ project_id: projectId, conversation_id: id, message_id: messageId, wait_seconds: seconds }, call) =>

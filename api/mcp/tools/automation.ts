@@ -4,14 +4,16 @@ import { path } from '../inside.ts';
 import { defineTool, fields, mapOf } from '../tool.ts';
 import { followRun } from './runs.ts';
 
-const params = mapOf(z.unknown()).default({}).describe('A value for each parameter that has no default.');
+const params = mapOf(z.unknown())
+  .default({})
+  .describe('The values of the parameters. A parameter without a default requires one.');
 const maxInstructions = 1_000;
 
 export const listPlaybooks = defineTool({
   name: 'list_playbooks',
   title: 'List playbooks',
   description:
-    'The playbooks of a project: instructions that the analyst carries out, with their parameters.',
+    'Lists the playbooks of a project with their parameters. A playbook is a set of instructions that the analyst carries out.',
   scope: 'agent:read',
   input: z.strictObject({ project_id: fields.projectId, limit: fields.limit(50, 20), cursor: fields.cursor }),
   async run({ project_id: projectId, limit, cursor }, { json }) {
@@ -29,11 +31,11 @@ export const runPlaybook = defineTool({
   name: 'run_playbook',
   title: 'Run a playbook',
   description:
-    'Has the analyst carry out a playbook. A durable run, which goes on when the call ends; its output names the report or the file.',
+    'Has the analyst carry out a playbook. The run continues when the call ends. Its output names the report or the file.',
   scope: 'agent:write',
   input: z.strictObject({
     project_id: fields.projectId,
-    playbook_id: z.string().min(1).max(255).describe('An id of list_playbooks.'),
+    playbook_id: z.string().min(1).max(255).describe('The id of a playbook, from list_playbooks.'),
     params,
     wait_seconds: fields.waitSeconds(),
     idempotency_key: fields.idempotencyKey,
@@ -56,7 +58,7 @@ interface Workflow {
 export const listWorkflows = defineTool({
   name: 'list_workflows',
   title: 'List workflows',
-  description: 'The workflows of the caller, newest first, with the parameters that a run takes.',
+  description: "Lists the caller's workflows, newest first, with the parameters of a run.",
   scope: 'agent:read',
   input: z.strictObject({
     project_id: fields.projectId.optional(),
@@ -79,10 +81,10 @@ export const runWorkflow = defineTool({
   name: 'run_workflow',
   title: 'Run a workflow',
   description:
-    'Runs the active version of a workflow. A durable run, which goes on when the call ends; its steps are its nodes.',
+    'Runs the active version of a workflow. The run continues when the call ends. Its steps are the nodes of the workflow.',
   scope: 'agent:write',
   input: z.strictObject({
-    workflow_id: z.string().min(1).max(255).describe('An id of list_workflows.'),
+    workflow_id: z.string().min(1).max(255).describe('The id of a workflow, from list_workflows.'),
     params,
     wait_seconds: fields.waitSeconds(),
     idempotency_key: fields.idempotencyKey,

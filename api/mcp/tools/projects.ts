@@ -5,7 +5,7 @@ export const listProjects = defineTool({
   name: 'list_projects',
   title: 'List projects',
   description:
-    'The projects of the workspace, newest first: reports, playbooks, runs and conversations belong to one.',
+    'Lists the projects of the workspace, newest first. Reports, playbooks, runs and conversations belong to a project.',
   scope: 'agent:read',
   input: z.strictObject({ limit: fields.limit(200, 50), cursor: fields.cursor }),
   run: async ({ limit, cursor }, { json }) => ({

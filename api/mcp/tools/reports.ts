@@ -4,7 +4,7 @@ import { reportUri } from '../resources.ts';
 import { defineTool, fields } from '../tool.ts';
 import { followRun } from './runs.ts';
 
-const reportId = z.string().min(1).max(255).describe('An id of list_reports.');
+const reportId = z.string().min(1).max(255).describe('The id of a report, from list_reports.');
 const maxPart = 50_000;
 
 interface Report {
@@ -23,7 +23,7 @@ const link = ({ id, projectId, title }: Report) => ({
 export const listReports = defineTool({
   name: 'list_reports',
   title: 'List reports',
-  description: 'The reports of a project, newest first.',
+  description: 'Lists the reports of a project, newest first.',
   scope: 'agent:read',
   input: z.strictObject({
     project_id: fields.projectId,
@@ -42,12 +42,12 @@ export const listReports = defineTool({
 export const readReport = defineTool({
   name: 'read_report',
   title: 'Read a report',
-  description: `The Markdown of a report as it was written, ${maxPart} characters at a time. \`![…](result:…)\` stands for the rows of a result.`,
+  description: `Returns the Markdown of a report as it was written, ${maxPart} characters at a time. \`![…](result:…)\` stands for the rows of a result.`,
   scope: 'agent:read',
   input: z.strictObject({
     project_id: fields.projectId,
     report_id: reportId,
-    revision: z.int().min(1).optional().describe('An earlier revision; the newest without it.'),
+    revision: z.int().min(1).optional().describe('An earlier revision. The default is the newest one.'),
     offset: fields.offset,
   }),
   async run({ project_id: projectId, report_id: id, revision, offset }, { json, text }) {
@@ -73,13 +73,18 @@ export const writeReport = defineTool({
   name: 'write_report',
   title: 'Write a report',
   description:
-    'Stores a report of Markdown with GitHub tables, or the next revision of one: name its `report_id`, and as `expected_revision` the revision that you read. Earlier revisions are kept.',
+    'Stores a new report, in Markdown with GitHub tables. To store the next revision of a report, send its `report_id` and, as `expected_revision`, the revision that you read. Earlier revisions are kept.',
   scope: 'agent:write',
   input: z.strictObject({
     project_id: fields.projectId,
     report_id: reportId.optional(),
-    title: z.string().min(1).max(200).optional().describe('Needed for a new one.'),
-    content: z.string().min(1).max(500_000).optional().describe('Markdown. Needed for a new one.'),
+    title: z.string().min(1).max(200).optional().describe('Required for a new report.'),
+    content: z
+      .string()
+      .min(1)
+      .max(500_000)
+      .optional()
+      .describe('The text in Markdown. Required for a new report.'),
     expected_revision: z.int().min(1).optional(),
     idempotency_key: fields.idempotencyKey,
   }),
@@ -96,13 +101,13 @@ export const writeReport = defineTool({
 
 export const generateReport = defineTool({
   name: 'generate_report',
-  title: 'Have a report written',
+  title: 'Generate a report',
   description:
-    'Asks the analyst of the workspace to write a report about the tables attached to a project. A durable run, which goes on when the call ends; its output names the report.',
+    'Asks the analyst of the workspace to write a report about the tables attached to a project. The run continues when the call ends. Its output names the report.',
   scope: 'agent:write',
   input: z.strictObject({
     project_id: fields.projectId,
-    prompt: z.string().min(1).max(32_000).describe('What the report is to be about.'),
+    prompt: z.string().min(1).max(32_000).describe('The topic of the report.'),
     title: z.string().min(1).max(200).optional(),
     wait_seconds: fields.waitSeconds(),
     idempotency_key: fields.idempotencyKey,

@@ -32,16 +32,23 @@ export async function followRun(
   const at = path`/v1/projects/${projectId}/runs/${runId}`;
   const look = async () => (await call.json('GET', at)).data as Run;
   const run = await waitFor(call, { seconds, look, hasEnded, progressOf, known });
-  return { run, ...(hasEnded(run) ? {} : { detail: 'It is still under way: get_run waits for it.' }) };
+  return {
+    run,
+    ...(hasEnded(run) ? {} : { detail: 'The run is still in progress. Wait for it with get_run.' }),
+  };
 }
 
-const runId = z.string().min(1).max(255).describe('An id of list_runs, or of an answer that began a run.');
+const runId = z
+  .string()
+  .min(1)
+  .max(255)
+  .describe('The id of a run, from list_runs or from an answer that started a run.');
 
 export const listRuns = defineTool({
   name: 'list_runs',
   title: 'List runs',
   description:
-    'The processes of a project, newest first: imports, exports, reports, playbooks, workflows and more.',
+    'Lists the runs of a project, newest first: imports, exports, reports, playbooks, workflows and more.',
   scope: 'agent:read',
   input: z.strictObject({
     project_id: fields.projectId,
@@ -61,8 +68,8 @@ export const listRuns = defineTool({
 
 export const getRun = defineTool({
   name: 'get_run',
-  title: 'Look at a run',
-  description: 'A run with its steps, its output or its error; waits for its end if asked.',
+  title: 'Show a run',
+  description: 'Returns a run with its steps, its output or its error. Can wait for its end.',
   scope: 'agent:read',
   input: z.strictObject({
     project_id: fields.projectId,
@@ -77,7 +84,7 @@ export const getRun = defineTool({
 export const cancelRun = defineTool({
   name: 'cancel_run',
   title: 'Cancel a run',
-  description: 'Ends a run that is under way. One that has ended stays as it ended.',
+  description: "Cancels a run that is in progress. A run that has ended doesn't change.",
   scope: 'agent:write',
   destructive: true,
   input: z.strictObject({ project_id: fields.projectId, run_id: runId }),

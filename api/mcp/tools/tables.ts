@@ -9,7 +9,7 @@ const tableId = z
   .string()
   .min(1)
   .max(255)
-  .describe('An id of list_tables or search_catalog: `tbl_…` or `viw_…`.');
+  .describe('The id of a table or view, from list_tables or search_catalog: `tbl_…` or `viw_…`.');
 const maxText = 500;
 const maxSampleText = 200;
 const maxColumns = 300;
@@ -70,10 +70,15 @@ export const listTables = defineTool({
   name: 'list_tables',
   title: 'List tables',
   description:
-    'The tables and views of the workspace by name, with the number of rows. Use search_catalog to find some by what they are about.',
+    'Lists the tables and views of the workspace by name, with the number of rows. Use search_catalog to find tables by topic.',
   scope: 'agent:read',
   input: z.strictObject({
-    name_contains: z.string().min(1).max(255).optional().describe('Only names with this text, in any case.'),
+    name_contains: z
+      .string()
+      .min(1)
+      .max(255)
+      .optional()
+      .describe('Only names that contain this text, ignoring case.'),
     limit: fields.limit(200, 100),
     offset: fields.offset,
   }),
@@ -95,7 +100,7 @@ export const searchCatalog = defineTool({
   name: 'search_catalog',
   title: 'Search the catalog',
   description:
-    'Finds tables and views by words in their names, their columns, and what people wrote about both; best first, with the columns that were found.',
+    'Finds tables and views by words in their names, their columns, and the notes that people wrote about both. The best matches come first, with the columns that matched.',
   scope: 'agent:read',
   input: z.strictObject({
     words: z.string().min(1).max(500).describe('Words of the question, in the language of the names.'),
@@ -135,7 +140,7 @@ export const describeTable = defineTool({
   name: 'describe_table',
   title: 'Describe a table',
   description:
-    'The columns of a table or a view with their types and what people wrote about them, whether its tests pass, where it comes from, and its first rows.',
+    'Returns the columns of a table or view with their types and notes, whether its tests pass, where its data comes from, and its first rows.',
   scope: 'agent:read',
   input: z.strictObject({
     table_id: tableId,
@@ -198,7 +203,7 @@ export const profileTable = defineTool({
   readOnly: false,
   title: 'Profile a table',
   description:
-    'What the columns of a table (not of a view) hold: nulls, distinct values, minimum, maximum, mean and the most frequent values. Computes the profile if there is none of the current version, which needs the scope agent:write.',
+    'Describes the data in the columns of a table (not of a view): nulls, distinct values, minimum, maximum, mean and the most frequent values. If the current version has no profile yet, the service computes one, which requires the scope agent:write.',
   scope: 'agent:read',
   input: z.strictObject({ table_id: tableId, wait_seconds: fields.waitSeconds() }),
   async run({ table_id: id, wait_seconds: seconds }, call) {

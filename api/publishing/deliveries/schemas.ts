@@ -6,33 +6,33 @@ import { nullableTimestamp, timestamp } from '../../schemas.ts';
 export const deliverySchema = z
   .object({
     id: z.string(),
-    runId: z.string().nullable().describe('The run whose output it is.'),
-    nodeId: z.string().nullable().describe('The node of a workflow that delivers; null for a schedule.'),
+    runId: z.string().nullable().describe('The run whose output is delivered.'),
+    nodeId: z.string().nullable().describe('The node of a workflow that delivers. Null for a schedule.'),
     kind: z.enum(['file', 'email', 'slack', 'webhook']),
     target: z
       .string()
       .describe(
-        "A file's path in the project, the address that a mail goes to, Slack's host, or a webhook's URL without its query.",
+        'The path of a file in the project, the address of an email, the host of Slack, or the URL of a webhook without its query.',
       ),
     status: z
       .enum(['pending', 'delivered', 'failed', 'uncertain'])
       .describe(
-        '`pending`: under way, or waiting for its next attempt. `uncertain`: the other side may have it; it is not sent ' +
-          'again by itself.',
+        "`pending`: in progress, or waiting for its next attempt. `uncertain`: the remote service may have received it, so it isn't sent " +
+          'again automatically.',
       ),
     attempts: z.number().int().min(0),
     receipt: z
       .string()
       .nullable()
-      .describe("What shows that it was taken: a file's id, or the other side's answer."),
+      .describe('The proof of delivery: the id of a file, or the response of the remote service.'),
     error: z
       .looseObject({ code: z.string(), message: z.string() })
       .nullable()
-      .describe('Why it was not delivered; while it is pending, why the last attempt did not succeed.'),
+      .describe('Why the delivery failed. While it is pending: why the last attempt failed.'),
     createdAt: timestamp,
     deliveredAt: nullableTimestamp,
   })
-  .meta({ id: 'Delivery', description: 'One thing that is brought to one place, once.' });
+  .meta({ id: 'Delivery', description: 'One thing delivered once to one place.' });
 
 export const deliveryExample: z.input<typeof deliverySchema> = {
   id: 'dlv_01kahz3v6dfyvb1s8m3h9q2w4x',

@@ -93,9 +93,9 @@ export function reportsRoutes(app: Routes, deps: ApiDeps): void {
     at,
     ['POST', '/v1/projects/:project_id/reports'],
     {
-      summary: 'Store a report, or have one written',
+      summary: 'Create a report',
       description:
-        'With `title` and `content` it is stored (201). The charts and results that it refers to are kept with it, so that it outlives the conversations they come from. With `prompt` the analyst writes it, with nobody to ask: 202 with the run, whose `output` names the report.',
+        'With `title` and `content`, the report is stored (201). The service keeps the charts and results that it refers to, so the report stays complete after their conversations are deleted. With `prompt`, the analyst writes the report without asking anybody: the response is 202 with a run, whose `output` names the report.',
       exists: (db, organizationId, { project_id: id }) => getProject(db, organizationId, id),
       bodyLimit: bodyLimits.report,
       body: createBody,
@@ -143,8 +143,9 @@ export function reportsRoutes(app: Routes, deps: ApiDeps): void {
   );
   reports.show({ summary: 'Show a report' });
   reports.change({
-    summary: 'Write the next revision of a report',
-    description: 'Fields left out keep their values. The previous revision is kept.',
+    summary: 'Change a report',
+    description:
+      'Creates the next revision. Fields that you omit keep their values. The previous revision is kept.',
     bodyLimit: bodyLimits.report,
     body: changeBody,
     errors: ['body_too_large', 'conflict', 'limit_reached', 'revision_conflict', 'invalid_request'],
@@ -164,7 +165,7 @@ export function reportsRoutes(app: Routes, deps: ApiDeps): void {
     },
   });
   reports.remove({
-    summary: 'Delete a report with its revisions',
+    summary: 'Delete a report and its revisions',
     run: ({ organizationId, params, transaction }) =>
       transaction((db) => deleteReport(db, organizationId, params.project_id, params.report_id)),
   });
@@ -189,7 +190,8 @@ export function reportsRoutes(app: Routes, deps: ApiDeps): void {
     ['GET', `${path}/content`],
     {
       summary: 'Read a report',
-      description: 'As it was stored, in one self-contained Markdown file, as PDF or as DOCX.',
+      description:
+        'Returns the report as it was stored, as one self-contained Markdown file, as PDF or as DOCX.',
       exists: load,
       query: contentQuery,
       errors: ['invalid_request', 'queries_saturated'],
@@ -211,7 +213,7 @@ export function reportsRoutes(app: Routes, deps: ApiDeps): void {
         if ((await withheldFrom(db))(version))
           throw new AppError(
             'not_found',
-            'The report was made from a table that you may not read. Ask an administrator for the grant.',
+            "The report was made from a table that you can't read. Ask an administrator for a grant.",
           );
         return { report: row, version };
       });

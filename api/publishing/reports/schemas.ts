@@ -19,14 +19,14 @@ export const reportSchema = z
     sizeBytes: z.int(),
     revision: z.int(),
     source: z.enum(['api', 'conversation', 'playbook', 'workflow']),
-    sourceId: z.string().nullable().describe('The conversation, or whatever else it came from.'),
+    sourceId: z.string().nullable().describe('The conversation or other source of the report.'),
     dataVersions: z
       .array(z.object({ tableId: z.string(), version: z.int() }))
-      .describe('What it was made from.'),
+      .describe('The versions of the tables that it was made from.'),
     withheld: z
       .boolean()
       .describe(
-        'Whether it was made from a table that the caller may not read. Then its content is not found.',
+        "Whether the report was made from a table that the caller can't read. If so, its content isn't found.",
       ),
     createdByUserId: z.string(),
     createdAt: timestamp,
@@ -104,12 +104,12 @@ const markdown = characters(1, maxReportBytes)
     if (Buffer.byteLength(value) > maxReportBytes)
       issues.push({
         code: 'custom',
-        message: 'A report has at most 2 MiB of Markdown: split it.',
+        message: 'A report can have up to 2 MiB of Markdown. Split it.',
         input: value,
       });
   })
   .describe(
-    "Markdown with GitHub tables, at most 2 MiB. An image shows a chart (`![title](chart:cht_…)`), the rows of a result (`![title](result:res_…)`) or an image among the project's files (`![title](folder/image.png)`).",
+    "Markdown with GitHub tables, up to 2 MiB. An image shows a chart (`![title](chart:cht_…)`), the rows of a result (`![title](result:res_…)`) or an image from the project's files (`![title](folder/image.png)`).",
   );
 
 /** A report that is stored as given, or one that the analyst is asked to write. */
@@ -117,8 +117,10 @@ export const createBody = z
   .strictObject({
     title: visibleName(200).optional(),
     content: markdown.optional(),
-    prompt: characters(1, 32_000).optional().describe('What the analyst is asked to write about.'),
-    model: characters(1, 200).optional().describe('An id of `GET /v1/models`; with `prompt` alone.'),
+    prompt: characters(1, 32_000).optional().describe('What the analyst should write about.'),
+    model: characters(1, 200)
+      .optional()
+      .describe('The id of a model of `GET /v1/models`. Only with `prompt`.'),
     effort: effortSchema.optional(),
   })
   .check(({ value, issues }) => {
@@ -126,11 +128,12 @@ export const createBody = z
     const refuse = (name: string, message: string, type: string) =>
       issues.push({ code: 'custom', path: [name], message, params: { type }, input: value });
     if (prompt === undefined) {
-      if (title === undefined) refuse('title', 'Give a title and content, or a prompt.', 'missing');
-      if (content === undefined) refuse('content', 'Give a title and content, or a prompt.', 'missing');
-      if (model !== undefined) refuse('model', 'Only with a prompt.', 'extra_forbidden');
-      if (effort !== undefined) refuse('effort', 'Only with a prompt.', 'extra_forbidden');
-    } else if (content !== undefined) refuse('content', 'Either content or a prompt.', 'extra_forbidden');
+      if (title === undefined) refuse('title', 'Send a title and content, or a prompt.', 'missing');
+      if (content === undefined) refuse('content', 'Send a title and content, or a prompt.', 'missing');
+      if (model !== undefined) refuse('model', 'This is allowed only with a prompt.', 'extra_forbidden');
+      if (effort !== undefined) refuse('effort', 'This is allowed only with a prompt.', 'extra_forbidden');
+    } else if (content !== undefined)
+      refuse('content', 'Send either content or a prompt.', 'extra_forbidden');
   })
   .meta({
     oneOf: [
@@ -154,10 +157,10 @@ export const changeBody = z
   .strictObject({
     title: visibleName(200).optional(),
     content: markdown.optional(),
-    expected_revision: z.int().min(1).optional().describe('The revision that the change was made of.'),
+    expected_revision: z.int().min(1).optional().describe('The revision that you changed.'),
   })
   .refine(({ title, content }) => title !== undefined || content !== undefined, {
-    message: 'Give a title, content, or both.',
+    message: 'Send a title, content, or both.',
   })
   .meta({
     anyOf: [
@@ -172,7 +175,9 @@ export const contentQuery = z.object({
     .enum(['raw', 'markdown', 'pdf', 'docx'])
     .default('raw')
     .describe(
-      '`raw`: the stored bytes. `markdown`: in one file, with tables filled in and charts and images in it. `pdf` and `docx`: documents.',
+      '`raw`: the stored bytes. `markdown`: one file that includes tables, charts and images. `pdf` and `docx`: documents.',
     ),
-  revision: integerText(revisionNumber).optional().describe('The newest one where it is left out.'),
+  revision: integerText(revisionNumber)
+    .optional()
+    .describe('The revision to read. The default is the newest one.'),
 });

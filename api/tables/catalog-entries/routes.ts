@@ -33,7 +33,7 @@ export function catalogEntriesRoutes(app: Routes, deps: ApiDeps): void {
   entries.create({
     summary: 'Attach a table or view',
     description:
-      'The analyst sees what is attached only. Attaching a table or view again returns the same entry. System tables cannot be attached.',
+      "The analyst sees only what is attached. Attaching a table or view again returns the same entry. System tables can't be attached.",
     body: attachBody,
     errors: ['conflict'],
     status: [201, 200],
@@ -55,8 +55,9 @@ export function catalogEntriesRoutes(app: Routes, deps: ApiDeps): void {
   });
   entries.show({ summary: 'Show a catalog entry' });
   entries.remove({
-    summary: 'Detach what an entry attaches',
-    description: 'The table or view itself stays. What the analyst said before stays as it was said.',
+    summary: 'Delete a catalog entry',
+    description:
+      "Detaches the table or view, which itself stays. Earlier replies of the analyst don't change.",
     run: ({ organizationId, params, transaction }) =>
       transaction((db) => detachEntry(db, organizationId, params.project_id, params.entry_id)),
   });

@@ -11,7 +11,7 @@ export const catalogEntrySchema = z
     viewId: z.string().nullable(),
     name: z.string(),
     note: z.string(),
-    createdByUserId: z.string().describe('The user, or the API client, that attached it.'),
+    createdByUserId: z.string().describe('The user or API client that attached it.'),
     createdAt: timestamp,
   })
   .meta({ id: 'CatalogEntry' });
@@ -32,10 +32,10 @@ export const attachBody = z
   .strictObject({
     table_id: idText.optional(),
     view_id: idText.optional(),
-    note: characters(0, 2_000).default('').describe('What the analyst should know about it.'),
+    note: characters(0, 2_000).default('').describe('What the analyst should know about the table or view.'),
   })
   .refine((body) => (body.table_id === undefined) !== (body.view_id === undefined), {
-    message: 'Give either table_id or view_id.',
+    message: 'Send either table_id or view_id.',
   })
   .meta({
     oneOf: [

@@ -27,13 +27,13 @@ export function exportsRoutes(app: Routes, deps: ApiDeps): void {
   exports.list({
     summary: 'List exports, newest first',
     description:
-      'Files in this list have no addresses; show one export to get them. Exports of tables that you may not read are left out.',
+      "Files in this list have no download links. Show one export to get them. Exports of tables that you can't read aren't listed.",
     rows: (db, { organizationId }, slice) => showExports(db, organizationId, slice),
   });
   exports.create({
-    summary: 'Export a table or the answer to a query as files',
+    summary: 'Create an export',
     description:
-      'Starts a process that writes all rows, without a limit; follow it at `Location`. The statement is checked at once, by the same rules as a query. An organization runs two exports at a time. An export reads the versions that its tables have when it starts, with the rights of its caller. Its files are kept for a day.',
+      'Exports all rows of a table or query as files, in the background. Follow it at `Location`. The service checks the statement at once, by the same rules as a query. An organization runs two exports at a time. An export reads the versions that its tables have when it starts, with the rights of its caller. Its files are kept for one day.',
     body: exportBody,
     status: 202,
     errors: [...queryErrors, 'not_found', 'conflict', 'limit_reached', 'workflows_unavailable'],
@@ -53,10 +53,10 @@ export function exportsRoutes(app: Routes, deps: ApiDeps): void {
       return transaction((db) => showExport(db, { organizationId, exportId }));
     },
   });
-  exports.show({ summary: 'Show an export, with addresses of its files' });
+  exports.show({ summary: 'Show an export with its download links' });
   exports.action('cancel', {
     summary: 'Cancel an export',
-    description: 'Nothing of it is kept. One that has ended is answered as it ended.',
+    description: 'Nothing of the export is kept. An export that has ended is returned unchanged.',
     query: confirmQuery,
     status: [200, 202],
     run: async ({ organizationId, params, transaction, reply }) => {

@@ -12,11 +12,11 @@ const file = z.object({
     .string()
     .nullable()
     .describe(
-      'Whoever has it can read the file for ten minutes; new at each look at the export, null in lists.',
+      'A link to download the file. Anyone who has it can use it for ten minutes. Each time you show the export you get a new one. Null in lists.',
     ),
   name: z.string(),
   sizeBytes: z.int(),
-  sha256: z.string().describe('Lowercase hex.'),
+  sha256: z.string().describe('The SHA-256 of the file, in lowercase hex.'),
 });
 
 export const exportSchema = z
@@ -29,16 +29,16 @@ export const exportSchema = z
     projectId: z.string().nullable(),
     rowsWritten: z.int(),
     bytesWritten: z.int(),
-    files: z.array(file).describe('All of them, once it has succeeded.'),
-    fileId: z.string().nullable().describe('The project file that it became.'),
+    files: z.array(file).describe('All files, after the export has succeeded.'),
+    fileId: z.string().nullable().describe('The project file that the export became.'),
     versions: z
       .array(z.object({ tableId: z.string(), version: z.int() }))
-      .describe('Of the tables that were read, all at one moment.'),
+      .describe('The versions of the tables that were read, all at one moment.'),
     error: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
     createdAt: timestamp,
     startedAt: nullableTimestamp,
     finishedAt: nullableTimestamp,
-    expiresAt: nullableTimestamp.describe('A day after its end; then it is not there any more.'),
+    expiresAt: nullableTimestamp.describe('When the export is deleted, one day after it ends.'),
   })
   .meta({ id: 'Export' });
 
@@ -73,8 +73,8 @@ const minFileBytes = 65_536;
 
 export const exportBody = z
   .strictObject({
-    sql: characters(1, 500_000).optional().describe('One SELECT, as in a query; without a limit of rows.'),
-    table_id: idText.optional().describe('All rows of a table or view.'),
+    sql: characters(1, 500_000).optional().describe('One SELECT, as in a query, without a limit of rows.'),
+    table_id: idText.optional().describe('A table or view to export with all its rows.'),
     at_versions: pinnedVersions.optional(),
     format,
     name: z
@@ -83,33 +83,41 @@ export const exportBody = z
       .max(200)
       .regex(/^[^\p{Cc}/\\]+$/u)
       .optional()
-      .describe('Of the files, without ending; default: the name of the table, or `export`.'),
+      .describe(
+        'The name of the files, without the file extension. The default is the name of the table, or `export`.',
+      ),
     max_file_bytes: z
       .int()
       .min(minFileBytes)
       .optional()
-      .describe('A file that has grown as large is followed by another, at most 1,000; not for xlsx.'),
+      .describe(
+        'When a file reaches this size, the export starts another one, up to 1,000 files. Not for xlsx.',
+      ),
     byte_order_mark: z
       .boolean()
       .default(false)
-      .describe('Whether CSV begins with a byte order mark, which Excel needs to open it as UTF-8.'),
-    project_id: idText.optional().describe('The project whose runs show it.'),
-    path: sentPath.optional().describe('It also becomes this file of the project, or its next version.'),
+      .describe('Whether a CSV file begins with a byte order mark. Excel needs one to open it as UTF-8.'),
+    project_id: idText.optional().describe('The project whose runs show the export.'),
+    path: sentPath
+      .optional()
+      .describe('A path in the project. The export also becomes this file, or its next version.'),
   })
   .superRefine((body, context) => {
     const refuse = (field: string, message: string, type: string) =>
       context.addIssue({ code: 'custom', path: [field], message, params: { type } });
     if (body.sql === undefined && body.table_id === undefined)
-      refuse('sql', 'Give sql or table_id.', 'missing');
+      refuse('sql', 'Send either sql or table_id.', 'missing');
     if (body.sql !== undefined && body.table_id !== undefined)
-      refuse('table_id', 'Give sql or table_id.', 'extra_forbidden');
+      refuse('table_id', 'Send either sql or table_id.', 'extra_forbidden');
     if (body.path !== undefined && body.project_id === undefined)
-      refuse('project_id', 'A path needs its project.', 'missing');
+      refuse('project_id', 'A path requires a project_id.', 'missing');
     if (body.byte_order_mark && body.format !== 'csv' && body.format !== 'csv.gz')
-      refuse('byte_order_mark', 'Only CSV has a byte order mark.', 'extra_forbidden');
+      refuse('byte_order_mark', 'Only CSV can have a byte order mark.', 'extra_forbidden');
     if (body.max_file_bytes === undefined) return;
-    if (body.path !== undefined) refuse('max_file_bytes', 'A project file is one file.', 'extra_forbidden');
-    if (body.format === 'xlsx') refuse('max_file_bytes', 'A workbook is one file.', 'extra_forbidden');
+    if (body.path !== undefined)
+      refuse('max_file_bytes', 'A project file must be a single file.', 'extra_forbidden');
+    if (body.format === 'xlsx')
+      refuse('max_file_bytes', 'A workbook must be a single file.', 'extra_forbidden');
   })
   .meta({
     oneOf: [

@@ -44,7 +44,7 @@ export function calculationRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Show how fresh a grid table is',
       description:
-        'Found out at each look, from the versions that were read and those that are there now. A table that is not calculated is always `fresh`.',
+        "The service compares the versions that the table was built from with the current ones. A table that isn't calculated is always `fresh`.",
       exists,
     },
     { 200: oneStatus },
@@ -79,7 +79,7 @@ export function calculationRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Build a calculated table',
       description:
-        'A durable process: from what it reads now, whole or not at all. While one is under way for the table, its run is answered again. What reads it, and calculated tables that it reads, stay as they are: `sync` builds those too.',
+        "Builds the table in the background from the current data, as a whole or not at all. If a build of the table is already in progress, its run is returned. Other calculated tables, before or after it, don't change; `sync` builds those that it reads too.",
       exists: isCalculated,
       errors: ['conflict', 'workflows_unavailable'],
     },
@@ -92,9 +92,9 @@ export function calculationRoutes(app: Routes, deps: ApiDeps): void {
     at,
     ['POST', `${path}/sync`],
     {
-      summary: 'Bring a calculated table up to date, with all that it reads',
+      summary: 'Bring a calculated table and its inputs up to date',
       description:
-        'Builds every calculated table that is stale, each after those that it reads, all from one snapshot of the lake. Where one fails, what hangs on it is skipped, the rest goes on, and the run is `failed`.',
+        'Builds every calculated table that is stale, in the order in which they read each other, from one snapshot of the lake. If one fails, the tables that depend on it are skipped, the others are built, and the run is `failed`.',
       exists: isCalculated,
       body: syncBody,
       errors: ['conflict', 'workflows_unavailable'],
@@ -133,7 +133,7 @@ export function calculationRoutes(app: Routes, deps: ApiDeps): void {
     ['GET', `${path}/runs/:run_id`],
     {
       summary: 'Show a run of a table',
-      description: 'A build of a calculated table, or a profile.',
+      description: 'A run is a build of a calculated table, or a profile.',
       exists: (db, organizationId, { table_id: tableId, run_id: runId }) =>
         runOf(db, organizationId, tableId, runId),
     },
@@ -150,7 +150,7 @@ export function calculationRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Cancel a run of a table',
       description:
-        'A build of a calculated table, or a profile. What was built already stays. A run that ended stays as it ended.',
+        "A run is a build of a calculated table, or a profile. Tables that were already built stay. A run that has ended doesn't change.",
       query: confirmQuery,
       exists: (db, organizationId, { table_id: tableId, run_id: runId }) =>
         runOf(db, organizationId, tableId, runId),

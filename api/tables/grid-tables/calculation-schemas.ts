@@ -16,10 +16,12 @@ export const gridStatusSchema = z
       .array(
         z.object({ tableId: z.string(), name: z.string(), versionRead: version, currentVersion: version }),
       )
-      .describe('The tables at the sources of its query, through views and other calculated tables.'),
+      .describe('The tables that its query reads, also through views and other calculated tables.'),
     staleBecause: z
       .array(z.string())
-      .describe('Ids of the tables that changed since, or `definition`: its query, or one that it reads.'),
+      .describe(
+        'The ids of the tables that changed since the last build, or `definition` if its query, or one that it reads, changed.',
+      ),
     lastRefresh: z
       .object({ mode: z.enum(['full', 'incremental']), rowsRead: z.int(), elapsedMs: z.int() })
       .nullable(),
@@ -67,7 +69,7 @@ export const syncBody = z
     downstream: z
       .boolean()
       .default(false)
-      .describe('Also bring up to date all that read it, at any distance.'),
+      .describe('Whether to also update every table that reads this one, directly or indirectly.'),
   })
   .default({ downstream: false })
   .meta({ examples: [{ downstream: true }] });

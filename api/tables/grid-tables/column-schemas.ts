@@ -12,13 +12,18 @@ export const changeColumnBody = z
     cast: z
       .boolean()
       .default(false)
-      .describe('Retype even where values change; values that cannot be cast still refuse it.'),
-    nullable: z.literal(true).optional().describe('A column can become nullable, not the other way.'),
+      .describe(
+        "Whether to change the type even if values change. If a value can't be cast, the change is still refused.",
+      ),
+    nullable: z
+      .literal(true)
+      .optional()
+      .describe("A column can become nullable. A nullable column can't become required."),
   })
   .refine(
     ({ name, data_type, nullable }) => [name, data_type, nullable].some((change) => change !== undefined),
     {
-      message: 'Name at least one change: name, data_type or nullable.',
+      message: 'Send at least one change: name, data_type or nullable.',
     },
   )
   .meta({

@@ -43,7 +43,7 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Create a grid table',
       description:
-        'kind=data: an empty table that takes rows at once, with an integer key `s_id` that the caller supplies and an automatic `_sm_created_at`. A column without `data_type` takes the type of its first value. kind=calc: the query is checked and kept; what is wrong with it is told at `["body", "query"]`. The table has no content until it is materialized.',
+        '`kind=data` creates an empty table that accepts rows at once. It has an integer key `s_id`, which you supply, and an automatic column `_sm_created_at`. A column without `data_type` gets the type of its first value. `kind=calc` checks the query and stores it; errors in it are reported at `["body", "query"]`. The table is empty until it is materialized.',
       body: createGridTableBody,
       errors: ['name_taken', 'conflict', 'queries_saturated'],
     },
@@ -96,9 +96,9 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
     at,
     ['PATCH', '/v1/grid/tables/:table_id'],
     {
-      summary: 'Change a calculated table, or whether a data table enforces its key',
+      summary: 'Change a grid table',
       description:
-        'A calculated table with a new query is stale; what it held stays readable until the next build. Before keys are enforced, the existing rows are checked: keys that several rows share are named (409, member `keys`).',
+        'You can change a calculated table, or whether a data table enforces its key. A calculated table with a new query is stale; its old content stays readable until the next build. Before keys are enforced, the service checks the existing rows. If several rows share a key, the response is 409 and `keys` lists those keys.',
       exists: existsInGrid,
       body: changeGridTableBody,
       errors: ['not_appendable', 'conflict', 'revision_conflict', 'queries_saturated'],
@@ -147,9 +147,9 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
     at,
     ['PATCH', '/v1/grid/tables/:table_id/columns/:name'],
     {
-      summary: 'Rename, retype or make nullable a column',
+      summary: 'Change a column',
       description:
-        'A retype must lose nothing, unless `cast` is true; rows that prevent it are named (409, member `rows`). The columns of an imported table can be retyped and made nullable; the next replacing import resets them.',
+        "Renames a column, changes its type, or makes it nullable. A new type must not lose anything, unless `cast` is true. Otherwise the response is 409 and `rows` lists the rows that prevent it. You can change the type of an imported table's columns and make them nullable; the next import that replaces the table resets them.",
       exists: columnExists,
       body: changeColumnBody,
       errors: ['name_taken', 'not_appendable', 'conflict'],
@@ -159,7 +159,10 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
       const { params, body, organizationId, transaction } = call;
       const { table, change } = await changing(call, ['data', 'import']);
       if (table.kind === 'import' && body.name !== undefined)
-        throw new AppError('conflict', 'The columns of an imported table keep the names of its import.');
+        throw new AppError(
+          'conflict',
+          "You can't rename the columns of an imported table. They keep the names of the import.",
+        );
       refuseAutomatic(params.name);
       const { name, data_type: wanted, cast, nullable } = body;
       const dataType = wanted === undefined ? undefined : normalType(wanted);
@@ -167,7 +170,7 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
       // Definitions that could not be rewritten now are when they are next looked at.
       if (name !== undefined)
         await followPendingRenames(deps, organizationId).catch((err: unknown) =>
-          deps.logger.warn({ err }, 'renamed columns are followed later'),
+          deps.logger.warn({ err }, 'renamed columns will be followed later'),
         );
       const renamed = await transaction((db) => getTable(db, organizationId, table.id));
       return { data: await gridTable(deps, renamed) };
@@ -179,9 +182,9 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
     at,
     ['DELETE', '/v1/grid/tables/:table_id/columns/:name'],
     {
-      summary: 'Drop a column',
+      summary: 'Delete a column',
       description:
-        'Older versions of the table keep it. A column of a key, of the table or of one of its data syncs, stays (409, member `dependents`).',
+        "Older versions of the table keep the column. You can't delete a column that is part of a key of the table or of one of its data syncs (409, with `dependents`).",
       exists: columnExists,
       query: confirmQuery,
       errors: ['not_appendable', 'conflict'],
@@ -201,7 +204,7 @@ const gridKinds: readonly TableKind[] = ['data', 'calc', 'import'];
 
 function refuseAutomatic(column: string): void {
   if (automaticColumns.some(({ name }) => name === column.toLowerCase()))
-    throw new AppError('conflict', 'The automatic columns cannot be changed or dropped.');
+    throw new AppError('conflict', "The automatic columns can't be changed or deleted.");
 }
 
 /** The table whose columns a request changes, and the caller. */
@@ -213,7 +216,7 @@ async function changing(
   if (!kinds.includes(table.kind) || table.quarantine_of !== null) {
     throw new AppError(
       'not_appendable',
-      'The columns of a data table can be changed, and the types of an imported one.',
+      'You can change only the columns of a data table, and the column types of an imported table.',
     );
   }
   return { table, change: { table, operationId: newId('opr'), committedBy: caller.id } };

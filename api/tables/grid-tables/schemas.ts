@@ -59,7 +59,7 @@ export const dataType = z
 export const shownType = z
   .string()
   .nullable()
-  .describe('Null until the first value of a column without `data_type` decides it.')
+  .describe('Null until the first value decides the type of a column without `data_type`.')
   .meta({ examples: ['INTEGER', 'DECIMAL(12,2)'] });
 
 /** The canonical form of a type: DECIMAL without arguments is DECIMAL(38,10). */
@@ -78,12 +78,12 @@ export const tableName = visibleName(255);
 const column = z.strictObject({
   name: columnName,
   nullable: z.boolean().default(true),
-  data_type: dataType.optional().describe('Left out, the first value decides.'),
+  data_type: dataType.optional().describe('The type of the column. By default the first value decides it.'),
 });
 
 /** The SELECT of a view or calculated table. */
 export const definingQuery = characters(1, 500_000).describe(
-  'One SELECT. It passes the rules of query executions; parameters, AT and two columns of one name are refused.',
+  "One SELECT, with the rules of query executions. Parameters, AT and two columns with the same name aren't allowed.",
 );
 
 const minIntervalSeconds = z.int().min(1).max(31_536_000);
@@ -92,9 +92,11 @@ const refreshBody = z
   .strictObject({
     mode: z.enum(['manual', 'on_change']).optional(),
     min_interval_seconds: minIntervalSeconds.optional(),
-    minIntervalSeconds: minIntervalSeconds.optional().describe('The same, as answers have it.'),
+    minIntervalSeconds: minIntervalSeconds
+      .optional()
+      .describe('The same as `min_interval_seconds`, with the name of responses.'),
   })
-  .describe('`on_change` builds the table after what it reads changed, at most once in the interval.');
+  .describe('`on_change` builds the table after its inputs change, at most once per interval.');
 
 /** What is written of a refresh, in whichever of the two spellings. */
 export function refreshOf(body: z.infer<typeof refreshBody> | undefined): Partial<Refresh> {
@@ -111,13 +113,10 @@ export const createGridTableBody = z
     kind: z.enum(['calc', 'data']).default('calc'),
     query: definingQuery.optional(),
     refresh: refreshBody.optional(),
-    project_id: idText.optional().describe('The project that a calculated table is listed in.'),
+    project_id: idText.optional().describe('The project that lists a calculated table.'),
     columns: z.array(column).max(50).optional().describe('Required for kind=data.'),
     key_columns: z.array(z.string().min(1)).max(50).optional(),
-    key_enforced: z
-      .boolean()
-      .optional()
-      .describe('Whether no two rows may have the same key; true where left out.'),
+    key_enforced: z.boolean().optional().describe('Whether keys must be unique. The default is true.'),
   })
   .superRefine((body, context) => {
     const forbid = (
@@ -134,16 +133,16 @@ export const createGridTableBody = z
     if (body.kind === 'calc') {
       if (body.query === undefined) require('query');
       if (body.columns !== undefined)
-        forbid('columns', 'Columns come from the query; leave them out for kind=calc.');
+        forbid('columns', 'The columns come from the query. Omit columns for kind=calc.');
       for (const field of ['key_columns', 'key_enforced'] as const)
         if (body[field] !== undefined)
-          forbid(field, 'A calculated table has no key: its rows come from the query.');
+          forbid(field, "A calculated table can't have a key, because its rows come from the query.");
       return;
     }
-    if (body.query !== undefined) forbid('query', 'A data table has no query; leave it out for kind=data.');
+    if (body.query !== undefined) forbid('query', 'A data table has no query. Omit query for kind=data.');
     for (const field of ['refresh', 'project_id'] as const)
       if (body[field] !== undefined)
-        forbid(field, 'Only a calculated table has this; leave it out for kind=data.');
+        forbid(field, 'Only a calculated table can have this field. Omit it for kind=data.');
     if (body.columns === undefined) return require('columns');
     const seen = new Set<string>();
     for (const [index, { name }] of body.columns.entries()) {
@@ -151,7 +150,7 @@ export const createGridTableBody = z
         context.addIssue({
           code: 'custom',
           path: ['columns', index, 'name'],
-          message: 'Column names must differ, ignoring case.',
+          message: 'Column names must be unique, ignoring case.',
         });
       }
       seen.add(name.toLowerCase());
@@ -161,14 +160,14 @@ export const createGridTableBody = z
         context.addIssue({
           code: 'custom',
           path: ['key_columns', index],
-          message: 'Every key column must appear in columns.',
+          message: 'Every key column must be one of the columns.',
         });
       }
     }
     if (body.key_enforced === true && (body.key_columns ?? []).length === 0)
-      forbid('key_enforced', 'There are no key_columns to be enforced.');
+      forbid('key_enforced', 'There are no key_columns to enforce.');
     if (new Set(body.key_columns).size !== (body.key_columns ?? []).length)
-      forbid('key_columns', 'Key columns must differ.');
+      forbid('key_columns', 'Key columns must be unique.');
   })
   .meta({
     oneOf: [
@@ -213,19 +212,21 @@ export const gridTableSchema = z
     columns: z.array(gridColumn),
     keyColumns: z.array(z.string()),
     keyEnforced: z.boolean(),
-    query: z.string().nullable().describe('Of a calculated table; null for others.'),
+    query: z.string().nullable().describe('The query of a calculated table. Null for other tables.'),
     refresh: z
       .object({
         mode: z.enum(['manual', 'on_change']),
         minIntervalSeconds: z.int(),
-        min_interval_seconds: z.int().describe('The same, so that what was read can be sent back.'),
+        min_interval_seconds: z
+          .int()
+          .describe('The same as `minIntervalSeconds`, so that you can send back what you read.'),
       })
       .nullable(),
     projectId: z.string().nullable(),
     definedByUserId: z
       .string()
       .nullable()
-      .describe('The user, or the API client, with whose rights a calculated table reads.'),
+      .describe('The user or API client whose rights a calculated table uses to read.'),
     revision: z.int(),
     createdAt: timestamp,
     updatedAt: timestamp,
@@ -260,10 +261,7 @@ export const oneGridTable = envelope(gridTableSchema).meta({
 
 export const changeGridTableBody = z
   .strictObject({
-    key_enforced: z
-      .boolean()
-      .optional()
-      .describe('Of a data table: whether no two rows may have the same key.'),
+    key_enforced: z.boolean().optional().describe('For a data table: whether keys must be unique.'),
     query: definingQuery.optional(),
     refresh: refreshBody.optional(),
     expected_revision: revisionNumber.optional(),
@@ -275,7 +273,7 @@ export const changeGridTableBody = z
         context.addIssue({
           code: 'custom',
           path: [field],
-          message: 'Only a calculated table has this; only a data table has key_enforced.',
+          message: 'Only a calculated table can have this field. A data table can have only key_enforced.',
           params: { type: 'value_error' },
         });
   })

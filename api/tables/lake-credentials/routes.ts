@@ -31,7 +31,7 @@ export function lakeCredentialsRoutes(app: Routes, deps: ApiDeps): void {
 
   credentials.list({
     summary: 'List lake credentials, newest first',
-    description: 'Without their secrets. Those that have ended are listed for 30 days.',
+    description: "Secrets aren't included. Credentials that have ended stay in the list for 30 days.",
     admin: true,
     rows: (db, { organizationId }, slice) => listCredentials(db, organizationId, slice),
   });
@@ -40,9 +40,9 @@ export function lakeCredentialsRoutes(app: Routes, deps: ApiDeps): void {
     { db: deps.db, tag: 'Lake' },
     ['POST', path],
     {
-      summary: 'Issue a credential that reads the lake from outside',
+      summary: 'Create a lake credential',
       description:
-        'A role of PostgreSQL and a key of the object store that read this organization’s lake: all of its tables, whatever is granted on them. The answer shows the secrets, once; `attach.sql` can be pasted into DuckDB. At most 20 of an organization. The token needs `agent:read` besides.',
+        "Creates a PostgreSQL role and an object store key that read this organization's lake from outside. They read all of its tables, whatever the grants are. The response shows the secrets once. You can paste `attach.sql` into DuckDB. An organization can have up to 20 credentials. The token also needs `agent:read`.",
       admin: true,
       body: credentialBody,
       handsOut: () => ['agent:read'],
@@ -61,10 +61,10 @@ export function lakeCredentialsRoutes(app: Routes, deps: ApiDeps): void {
       return { data: issuedCredentialView(credential, secrets, lakeAddresses) };
     },
   );
-  credentials.show({ summary: 'Show a lake credential, without its secrets', admin: true });
+  credentials.show({ summary: 'Show a lake credential', admin: true });
   credentials.remove({
     summary: 'Revoke a lake credential',
-    description: 'Its sessions are ended and its key opens nothing when this is answered.',
+    description: 'When this responds, the sessions of the credential have ended and its key no longer works.',
     admin: true,
     errors: ['storage_unavailable'],
     run: ({ organizationId, params }) =>

@@ -12,10 +12,10 @@ import { nullableTimestamp, timestamp, visibleName } from '../../schemas.ts';
 
 export const credentialSchema = z
   .object({
-    id: z.string().describe('Also the name of its role in PostgreSQL.'),
+    id: z.string().describe('The id of the credential. Its role in PostgreSQL has the same name.'),
     name: z.string(),
     status: z.enum(['making', 'active', 'expired', 'revoked']),
-    accessKeyId: z.string().nullable().describe('Of its key to the object store.'),
+    accessKeyId: z.string().nullable().describe('The id of its key for the object store.'),
     createdBy: z.string(),
     createdAt: timestamp,
     expiresAt: nullableTimestamp,
@@ -28,16 +28,16 @@ export const issuedCredentialSchema = credentialSchema
   .extend({
     attach: z
       .object({
-        sql: z.string().describe('To paste into DuckDB, a statement a line. It holds the secrets.'),
+        sql: z
+          .string()
+          .describe('SQL to paste into DuckDB, one statement per line. It contains the secrets.'),
         catalog: z
           .string()
-          .describe(
-            'The name under which the lake is attached, and the schema of its catalog in PostgreSQL.',
-          ),
+          .describe('The name of the attached lake, and of its catalog schema in PostgreSQL.'),
         dataPath: z.string(),
       })
-      .describe('For DuckDB.'),
-    database: z.object({ url: z.string() }).describe('PostgreSQL, which has the catalog.'),
+      .describe('How to attach the lake in DuckDB.'),
+    database: z.object({ url: z.string() }).describe('The PostgreSQL database with the catalog.'),
     objects: z
       .object({
         endpoint: z.string(),
@@ -47,7 +47,7 @@ export const issuedCredentialSchema = credentialSchema
         accessKeyId: z.string(),
         secretAccessKey: z.string(),
       })
-      .describe('The object store, which has the files.'),
+      .describe('The object store with the files.'),
   })
   .meta({ id: 'IssuedLakeCredential' });
 
@@ -88,7 +88,7 @@ export const credentialBody = z
     expires_at: z.iso
       .datetime({ offset: true })
       .optional()
-      .describe('When it ends, RFC 3339; never where left out.'),
+      .describe("When the credential expires, in RFC 3339. By default it doesn't expire."),
   })
   .meta({ examples: [{ name: 'notebooks', expires_at: '2027-02-21T00:00:00Z' }] });
 

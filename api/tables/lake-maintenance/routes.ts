@@ -20,13 +20,13 @@ export function lakeMaintenanceRoutes(app: Routes, deps: ApiDeps): void {
 
   runs.list({
     summary: 'List runs of lake maintenance, newest first',
-    description: 'Of the last 30 days.',
+    description: 'Returns the runs of the last 30 days.',
     rows: (db, { organizationId }, slice) => listLakeMaintenanceRuns(db, organizationId, slice),
   });
   runs.create({
     summary: 'Run lake maintenance now',
     description:
-      'A durable process: 202, then poll the Location. While a run is queued or under way, that run is returned.',
+      'The run works in the background: the response is 202. Poll the Location. If a run is already queued or in progress, that run is returned.',
     status: 202,
     run: ({ organizationId, newId }) => requestMaintenance(deps, organizationId, newId('car')),
   });

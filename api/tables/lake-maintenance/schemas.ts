@@ -5,16 +5,16 @@ import { lakeMaintenanceFigureNames } from '../../../workflows/tables/lake-maint
 import { nullableTimestamp, timestamp } from '../../schemas.ts';
 
 const figuresSchema = z.object({
-  tablesFlushed: z.int().describe('Tables whose rows went from the catalog to Parquet.'),
+  tablesFlushed: z.int().describe('Tables whose rows moved from the catalog to Parquet.'),
   rowsFlushed: z.int(),
   deletionsRepaired: z
     .int()
     .describe(
-      'Deletions that an earlier release had kept twice, so that rows came back; each hides its row again.',
+      'Deletions that an earlier release had stored twice, so that rows came back. Each one hides its row again.',
     ),
-  tablesSkipped: z.int().describe('Tables that were locked for too long; the next run handles them.'),
+  tablesSkipped: z.int().describe('Tables that were locked for too long. The next run handles them.'),
   filesMerged: z.int().describe('Files that were rewritten: merged, or without their deleted rows.'),
-  filesWritten: z.int().describe('The files they became.'),
+  filesWritten: z.int().describe('The files that resulted.'),
   snapshotsExpired: z.int(),
   filesRemoved: z.int(),
   orphansRemoved: z.int(),
@@ -36,8 +36,8 @@ export const lakeMaintenanceRunSchema = z
     id: z.string(),
     status: z.enum(['queued', 'running', 'succeeded', 'failed']),
     trigger: z.enum(['cadence', 'request']),
-    figures: figuresSchema.describe('Told when the run ends.'),
-    error: errorSchema.nullable().describe('The steps that failed; the others were done.'),
+    figures: figuresSchema.describe('Set when the run ends.'),
+    error: errorSchema.nullable().describe('The steps that failed. The others succeeded.'),
     createdAt: timestamp,
     startedAt: nullableTimestamp,
     finishedAt: nullableTimestamp,

@@ -11,7 +11,7 @@ import { lineageAnswer, lineageQuery } from './schemas.ts';
 
 const described = {
   description:
-    'Tables, views and their columns, with files, datasets, playbooks, reports and your workflows as ends. What you may not read is not there, nor what is only reached through it. `format` gives it as job events of OpenLineage too, or as a picture of at most 500 nodes and 1,000 arrows (400 `unsupported_option` beyond).',
+    "Returns tables, views and their columns, with files, datasets, playbooks, reports and your workflows at the ends. Things that you can't read are left out, and so is everything that is reached only through them. `format` can also return OpenLineage job events, or a picture of up to 500 nodes and 1,000 arrows. A larger graph gets 400 `unsupported_option`.",
   query: lineageQuery,
   errors: ['unsupported_option', 'queries_saturated'],
 } as const;

@@ -6,8 +6,10 @@ export const lineageQuery = z.object({
   direction: z
     .enum(['upstream', 'downstream', 'both'])
     .default('both')
-    .describe('What it is made from, what is made from it, or both.'),
-  depth: integerText(z.int().min(1).max(20).default(20)).describe('Edges from the table, in each direction.'),
+    .describe('What the table is made from, what is made from it, or both.'),
+  depth: integerText(z.int().min(1).max(20).default(20)).describe(
+    'The number of edges from the table, in each direction.',
+  ),
   format: z.enum(['json', 'openlineage', 'svg']).default('json'),
 });
 
@@ -19,12 +21,12 @@ const node = z.object({
   status: z
     .enum(['unmaterialized', 'queued', 'running', 'fresh', 'stale', 'failed', 'valid', 'broken'])
     .nullable()
-    .describe('Of a calculated table or a view, found anew at each look.'),
+    .describe('The current status of a calculated table or view, checked at each request.'),
   version: z.int().nullable().describe('The newest version of a table.'),
 });
 
 const edge = z.object({
-  from: z.string().describe('The upper end: data flows from here.'),
+  from: z.string().describe('The source end. Data flows from here.'),
   to: z.string(),
   columns: z
     .array(
@@ -40,14 +42,16 @@ const edge = z.object({
           .describe('The kind of transformation, as OpenLineage names it.'),
       }),
     )
-    .describe('Empty where they are not known.'),
+    .describe("The columns. Empty if they aren't known."),
 });
 
 export const lineageSchema = z
   .object({
-    nodes: z.array(node).describe('Nearest first, the table itself among them.'),
+    nodes: z.array(node).describe('The nodes, nearest first, including the table itself.'),
     edges: z.array(edge),
-    truncated: z.boolean().describe('Whether nodes further away were left out: there are at most 2,000.'),
+    truncated: z
+      .boolean()
+      .describe('Whether distant nodes were left out. A graph can have up to 2,000 nodes.'),
   })
   .meta({ id: 'Lineage' });
 
@@ -84,12 +88,12 @@ const lineageExample: z.input<typeof lineageSchema> = {
 const events = z.object({
   events: z
     .array(z.looseObject({}))
-    .describe('Job events of OpenLineage 2-0-2, one for each of what is made.'),
+    .describe('OpenLineage 2-0-2 job events, one for each thing that is made.'),
 });
 
 /** Two of the three forms are JSON. */
 export const lineageAnswer = {
-  description: 'The graph, in the form that was asked for.',
+  description: 'The graph in the requested format.',
   content: {
     'application/json': {
       schema: z

@@ -32,7 +32,7 @@ export function profilesRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Show the profile of a table',
       description:
-        'The last one that was computed. Before the first: 409 `not_materialized`, whose detail says how far one is, or why the last attempt failed.',
+        'Returns the last computed profile. Before the first one, the response is 409 `not_materialized`. Its detail gives the progress, or says why the last attempt failed.',
       exists,
       errors: ['not_materialized'],
     },
@@ -49,7 +49,7 @@ export function profilesRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Profile a table',
       description:
-        'A durable process over every column of the current version; follow its run at the Location, then read the profile. While one is under way for the table, its run is answered again; an organization computes two at a time, others wait queued. A calculated table that was never built is a 409 `not_materialized`.',
+        'Computes the profile of every column of the current version, in the background. Follow its run at the Location, then read the profile. If a profile of the table is in progress, its run is returned. An organization computes two profiles at a time; others wait in a queue. A calculated table that was never built gets 409 `not_materialized`.',
       exists,
       errors: ['not_materialized', 'workflows_unavailable'],
     },
@@ -73,8 +73,9 @@ export function profilesRoutes(app: Routes, deps: ApiDeps): void {
     at,
     ['POST', `${path}/cancel`],
     {
-      summary: 'Cancel the profile of a table that is under way',
-      description: 'Where none is, the newest run is answered as it ended. The profile before it is kept.',
+      summary: 'Cancel the profile of a table',
+      description:
+        'Cancels the profile in progress. If there is none, the newest run is returned unchanged. The previous profile is kept.',
       exists,
       query: confirmQuery,
     },

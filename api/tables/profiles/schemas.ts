@@ -6,36 +6,36 @@ import { shownType } from '../grid-tables/schemas.ts';
 
 const value = z
   .union([z.string(), z.number(), z.boolean()])
-  .describe('As a query answers it, texts cut at 200 characters.');
+  .describe('The value as a query returns it. Texts are cut off after 200 characters.');
 const count = z.int().min(0);
 
 const columnSchema = z.object({
   name: z.string(),
   dataType: shownType,
   nulls: count,
-  distinctApprox: count.describe('Different values: exact below 50, else an estimate.'),
-  min: value.nullable().describe('Of finite values; null for JSON and nested types.'),
+  distinctApprox: count.describe('The number of different values: exact below 50, otherwise an estimate.'),
+  min: value.nullable().describe('The minimum of the finite values. Null for JSON and nested types.'),
   max: value.nullable(),
-  mean: z.number().nullable().describe('Of finite numbers; null for other types.'),
+  mean: z.number().nullable().describe('The mean of the finite numbers. Null for other types.'),
   top: z.array(z.object({ value, count })).max(10).describe('The most frequent values, most frequent first.'),
   histogram: z
     .array(z.object({ from: value, to: value, count }))
     .max(20)
     .describe(
-      'Bins of equal width over the finite numbers, dates and timestamps: from `from` up to, but without, `to`, which only the last bin holds.',
+      'Bins of equal width over the finite numbers, dates and timestamps. A bin includes `from` and excludes `to`; only the last bin includes both.',
     ),
 });
 
 export const profileSchema = z
   .object({
     tableVersion: z.int(),
-    stale: z.boolean().describe('The table has another version now.'),
+    stale: z.boolean().describe('Whether the table has a newer version than the profile.'),
     computedAt: timestamp,
     rowCount: count,
     sampled: z
       .boolean()
       .describe(
-        'Counts are estimated from a sample of about 100,000,000 rows; `distinctApprox` is of the sample.',
+        'Whether counts are estimates from a sample of about 100,000,000 rows. `distinctApprox` is then the count of the sample.',
       ),
     columns: z.array(columnSchema),
   })

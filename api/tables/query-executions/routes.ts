@@ -23,11 +23,11 @@ import {
 } from './schemas.ts';
 import { sendStream } from './stream.ts';
 
-const runDescription = `Runs one read-only statement in DuckDB SQL over the organization's tables, which it names. It takes no idempotency key.
+const runDescription = `Runs one read-only statement in DuckDB SQL over the organization's tables, which the statement uses by name. This route doesn't accept an idempotency key.
 
-An \`Accept\` header that names \`text/csv\`, \`application/x-ndjson\` or \`application/vnd.apache.arrow.stream\` streams the answer while the statement runs, up to 1,000,000 rows. \`row_format\` is then ignored. Columns keep the statement's own names; where two are equal, later ones get \`_1\`, \`_2\` and so on. An error before the first byte is answered like any other error. After that, an error closes the connection without the end of the chunked answer, so a client always sees whether the answer is whole. The same happens when \`timeout_ms\` is over, or when the client reads nothing for 30 seconds. \`x-query-execution-id\` names the record of the query.
+If the \`Accept\` header names \`text/csv\`, \`application/x-ndjson\` or \`application/vnd.apache.arrow.stream\`, the response streams up to 1,000,000 rows while the statement runs. \`row_format\` is then ignored. Columns keep the names of the statement. If two names are equal, later ones get \`_1\`, \`_2\` and so on. An error before the first byte gets a normal error response. A later error closes the connection without the end of the chunked response, so a client always knows whether the response is complete. The same happens when \`timeout_ms\` is over, or when the client reads nothing for 30 seconds. The header \`x-query-execution-id\` gives the id of the stored query.
 
-CSV follows RFC 4180, with a header line. A null is an empty field, and an empty text is quoted. NDJSON has one object on each line, with the values of a JSON answer. Arrow is its IPC streaming format, with lists, structs and maps as such.`;
+CSV follows RFC 4180, with a header line. A null is an empty field, and an empty text is quoted. NDJSON has one object per line, with the same values as a JSON response. Arrow uses its IPC streaming format and keeps lists, structs and maps.`;
 
 export function queryExecutionsRoutes(app: Routes, deps: ApiDeps): void {
   const tag = 'Query Executions';
@@ -46,7 +46,7 @@ export function queryExecutionsRoutes(app: Routes, deps: ApiDeps): void {
     { db: deps.db, tag },
     ['POST', '/v1/query-executions'],
     {
-      summary: 'Run one read-only SELECT',
+      summary: 'Run a query',
       description: runDescription,
       scope: 'agent:read',
       idempotent: false,
@@ -55,7 +55,7 @@ export function queryExecutionsRoutes(app: Routes, deps: ApiDeps): void {
     },
     {
       200: {
-        description: 'The answer.',
+        description: 'The result of the query.',
         content: {
           'application/json': {
             schema: envelope(queryAnswer).meta({
@@ -90,9 +90,10 @@ export function queryExecutionsRoutes(app: Routes, deps: ApiDeps): void {
     },
   );
   executions.list({
-    summary: 'List past queries, newest first, without rows',
-    description: 'What a workflow ran is shown to the owner of the workflow, and to administrators.',
+    summary: 'List past queries, newest first',
+    description:
+      "The list doesn't include rows. Queries of a workflow are visible to the owner of the workflow and to administrators.",
     rows: (db, { organizationId, caller }, slice) => listQueryExecutions(db, organizationId, caller, slice),
   });
-  executions.show({ summary: 'Show a past query, without rows' });
+  executions.show({ summary: 'Show a past query' });
 }

@@ -12,7 +12,7 @@ export const pinnedVersions = z
   .custom<Record<string, number>>(isMap, notMap)
   .superRefine((given, context) => {
     const entries = Object.entries(given);
-    if (entries.length > 100) context.addIssue('At most 100 tables can be pinned.');
+    if (entries.length > 100) context.addIssue('You can pin up to 100 tables.');
     for (const [name, value] of entries.slice(0, 100)) {
       for (const issue of version.safeParse(value, { reportInput: true }).error?.issues ?? [])
         context.issues.push({ ...issue, path: [name] } as never);
@@ -22,7 +22,7 @@ export const pinnedVersions = z
     type: 'object',
     additionalProperties: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
     maxProperties: 100,
-    description: 'Reads the past: table id or name to version.',
+    description: 'The versions to read, to query the past: a map from table id or name to version.',
   });
 
 /** Why a statement may be refused, or fail. */
@@ -50,7 +50,7 @@ export const queryBody = z
       .max(maxStreamedRows)
       .optional()
       .describe(
-        'Rows answered at most: in JSON 1 to 10,000, default 100, and `truncated` says whether there were more; in a stream 1 to 1,000,000, default all of these.',
+        'The maximum number of rows. In JSON it is 1 to 10,000, and the default is 100; `truncated` says whether there were more. In a stream it is 1 to 1,000,000, and the default is 1,000,000.',
       ),
     timeout_ms: z.int().min(1_000).max(120_000).default(30_000),
     row_format: z.enum(['both', 'rows', 'rows_with_column_order']).default('both'),
@@ -72,11 +72,11 @@ export const queryAnswer = z
     rows: z
       .array(z.record(z.string(), z.unknown()))
       .optional()
-      .describe('A map a row, column names in camelCase; of colliding names the last wins.'),
+      .describe('One object per row, with column names in camelCase. If names collide, the last one wins.'),
     rows_with_column_order: z
       .array(z.array(z.object({ name: z.string(), value: z.unknown() })))
       .optional()
-      .describe('Every cell under its own column name, duplicates kept, in order.'),
+      .describe('Every cell with its own column name, in order, including duplicates.'),
     rowCount: z.int(),
     truncated: z.boolean(),
     elapsedMs: z.number(),
@@ -86,7 +86,7 @@ export const queryAnswer = z
         z.object({ code: z.enum(['columns_collapsed']), message: z.string(), names: z.array(z.string()) }),
       )
       .optional()
-      .describe('Warnings about the answer: columns whose names share one key in `rows`.'),
+      .describe('Warnings about the result, such as columns whose names share one key in `rows`.'),
   })
   .meta({ id: 'QueryAnswer' });
 
@@ -166,7 +166,7 @@ function noticesOf({ columns, rowsJson }: QueryResult['answer']): string[] {
     const shown = names.map((name) => JSON.stringify(name)).join(' and ');
     return {
       code: 'columns_collapsed',
-      message: `${shown} share one key in rows, which holds only the last of them. Rename the columns, or set row_format to rows_with_column_order.`,
+      message: `${shown} share one key in rows, which contains only the last of them. Rename the columns, or set row_format to rows_with_column_order.`,
       names,
     };
   });

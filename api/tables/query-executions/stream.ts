@@ -76,4 +76,4 @@ function disconnectIfUnread({ raw }: FastifyReply): void {
   raw.once('close', () => clearTimeout(timer));
 }
 
-const unread = () => new AppError('query_failed', 'The answer was not read to its end.');
+const unread = () => new AppError('query_failed', "The result wasn't read to its end.");

@@ -77,7 +77,7 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
       ...sending,
       summary: 'Append rows to a data table',
       description:
-        'All or nothing, durable and visible when answered. Every row carries a new integer `s_id`; a column left out is null. Where the key columns are enforced, a key that is there already or comes twice is a 409 `duplicate_row_key` that names it.',
+        'Appends all rows or none. When the response arrives, the rows are durable and visible. Every row needs a new integer `s_id`. A column that you omit is null. If the table enforces its key, a key that already exists or is repeated gets 409 `duplicate_row_key`, which lists it.',
       errors: ['duplicate_row_id', 'duplicate_row_key', 'not_appendable', 'body_too_large'],
     },
     { 200: appended },
@@ -96,9 +96,9 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
     {
       ...sending,
       body: upsertBody,
-      summary: 'Upsert rows by the key columns, else by s_id',
+      summary: 'Upsert rows',
       description:
-        'A matched row is replaced whole and keeps its `s_id`, which it need not name; of equal keys in one request the last wins. A key that several rows have, where keys are not enforced, is a 409 that names them.',
+        "Matches rows by the key columns, or by `s_id` if there are none. A matched row is replaced as a whole and keeps its `s_id`, which you can omit. If a request repeats a key, the last row wins. If the table doesn't enforce its key and several rows have the same one, the response is 409 and lists the keys.",
       errors: ['duplicate_row_id', 'not_appendable', 'conflict', 'body_too_large'],
     },
     { 200: upserted },
@@ -121,9 +121,9 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
       scope: 'tables:append',
       body: deleteBody,
       bodyLimit: bodyLimits.rows,
-      summary: 'Delete rows by s_id, or by key',
+      summary: 'Delete rows',
       description:
-        'In one commit; rows that are not there are no error. Older versions of the table keep what is deleted, until they expire.',
+        "Deletes rows by `s_id` or by key, in one commit. Rows that don't exist are ignored. Older versions of the table keep deleted rows until the versions expire.",
       errors: ['not_appendable', 'body_too_large'],
     },
     { 200: deleted },
@@ -147,7 +147,7 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Read rows',
       description:
-        'Under their own column names, in order of `s_id`. A cursor stays at the version its first page saw. `offset` goes to a row by its number, anywhere in a table; it costs a count of the rows, once for each version.',
+        'Returns rows with their own column names, ordered by `s_id`. A cursor stays at the version of its first page. `offset` skips to a row by its number, anywhere in the table. This counts the rows once for each version.',
       exists,
       query: rowsQuery,
       errors: ['version_expired', 'not_materialized', 'conflict', 'query_too_large'],
@@ -155,7 +155,7 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
     { 200: rowsPage },
     async ({ organizationId, caller, params, query, request, reply, transaction }) => {
       const table = await transaction((db) => exists(db, organizationId, params, caller));
-      if (!isInLake(table)) throw new AppError('conflict', 'System tables cannot be read.');
+      if (!isInLake(table)) throw new AppError('conflict', "System tables can't be read.");
       const list = request as ListRequest;
       const from = decodeCursor(rowsCursor, list);
       const lake = await deps.lake.catalog.get(organizationId);
@@ -163,7 +163,7 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
       if (newest === undefined && table.kind === 'calc')
         throw new AppError(
           'not_materialized',
-          `The calculated table was never built: POST /v1/grid/tables/${table.id}/materialize builds it.`,
+          `The calculated table hasn't been built yet. Build it with POST /v1/grid/tables/${table.id}/materialize.`,
         );
       const version = from?.version ?? query.version ?? newest ?? 0;
       const snapshotId = await snapshotShowing(deps.lake.catalogPool, lake.schema, table.id, version);

@@ -44,10 +44,10 @@ export const deleteBody = z
       .min(1)
       .max(5_000)
       .optional()
-      .describe('The value of each key column, of each row.'),
+      .describe('The key columns and their values, for each row.'),
   })
   .refine(({ s_ids: ids, keys }) => (ids === undefined) !== (keys === undefined), {
-    message: 'Name rows by s_ids or by keys, one of the two.',
+    message: 'Send either s_ids or keys, not both.',
   })
   .meta({
     oneOf: [
@@ -71,22 +71,24 @@ export const upserted = envelope(
 
 export const rowsQuery = pageQuery
   .extend({
-    limit: integerText(z.int().min(1).max(5_000).default(50)).describe('Rows per page.'),
+    limit: integerText(z.int().min(1).max(5_000).default(50)).describe('The number of rows per page.'),
     version: integerText(z.int().min(0)).optional().describe('A past version of the table.'),
     offset: integerText(z.int().min(0))
       .optional()
-      .describe('Rows before the page, in place of a cursor: the answer has `total` and `version`.'),
+      .describe(
+        'The number of rows to skip, instead of a cursor. The response then has `total` and `version`.',
+      ),
   })
   .refine(({ cursor, offset }) => cursor === undefined || offset === undefined, {
-    message: 'A page begins at a cursor or at an offset, one of the two.',
+    message: 'Send either a cursor or an offset, not both.',
     path: ['offset'],
   });
 
 const rowPage = page(z.record(z.string(), z.unknown()));
 export const rowsPage = rowPage
   .extend({
-    total: z.int().optional().describe('Rows of the version, where an `offset` was given.'),
-    version: z.int().optional().describe('The version that was read, where an `offset` was given.'),
+    total: z.int().optional().describe('The number of rows of the version, if you sent an `offset`.'),
+    version: z.int().optional().describe('The version that was read, if you sent an `offset`.'),
   })
   .meta({
     examples: [{ items: [{ s_id: 1, order_no: 'A-100', amount: 12.5 }], nextCursor: null }],

@@ -15,7 +15,9 @@ import type { ApiDeps, Routes } from '../../deps.ts';
 import { type Load, route } from '../../route.ts';
 import { envelope, idText } from '../../schemas.ts';
 
-const access = z.enum(['read', 'write']).describe('Who may write may read.');
+const access = z
+  .enum(['read', 'write'])
+  .describe('What the grant allows. Write access includes read access.');
 const grantSchema = z.discriminatedUnion('principal', [
   z.strictObject({ principal: z.literal('everyone'), access }),
   z.strictObject({ principal: z.literal('user'), id: idText, access }),
@@ -48,8 +50,8 @@ export function tableGrantsRoutes(app: Routes, deps: ApiDeps): void {
     at,
     ['GET', path],
     {
-      summary: 'Show who may read and write a table',
-      description: 'A new table may be read and written by everyone; administrators may always do both.',
+      summary: 'Show the grants of a table',
+      description: 'Everyone can read and write a new table. Administrators can always do both.',
       admin: true,
       exists,
     },
@@ -65,9 +67,9 @@ export function tableGrantsRoutes(app: Routes, deps: ApiDeps): void {
     at,
     ['PUT', path],
     {
-      summary: 'Replace who may read and write a table',
+      summary: 'Replace the grants of a table',
       description:
-        'For anyone without a grant the table does not exist: it is not listed, its routes answer 404, and statements cannot name it. That holds at once, for whatever runs as the person or client too; a turn or node that is under way keeps the rights that it began with. Active workflows whose owner loses a table that they read are paused, with `pauseReason: grant_lost`. The quarantine table of a table has its grants, and none of its own: a 409 `conflict` names the table to change.',
+        "For anyone without a grant, the table doesn't exist: it isn't listed, its routes respond with 404, and statements can't use it. Changes take effect at once, also for everything that runs as the person or client. A turn or node in progress keeps the rights that it started with. Active workflows whose owner loses a table that they read are paused with `pauseReason: grant_lost`. The quarantine table of a table has the same grants as the table, and none of its own: the response is 409 `conflict` and names the table to change.",
       admin: true,
       body,
       errors: ['conflict'],
@@ -97,7 +99,7 @@ async function refuseQuarantine(db: OrganizationTransaction, quarantine: TableRo
   if (table === undefined) return;
   throw new AppError(
     'conflict',
-    `This is ${failuresOf === null ? 'the quarantine' : 'a table of failing rows'} of the table ${table.name} and has its grants: change those of ${table.id}.`,
+    `This is ${failuresOf === null ? 'the quarantine' : 'a table of failing rows'} of the table ${table.name} and has the same grants. Change the grants of ${table.id}.`,
   );
 }
 

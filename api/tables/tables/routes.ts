@@ -44,9 +44,9 @@ export function tablesRoutes(app: Routes, deps: ApiDeps): void {
     at,
     ['GET', '/v1/tables'],
     {
-      summary: 'List every table of the organization',
+      summary: 'List tables',
       description:
-        'Not paginated; `total` is the number of tables returned. System tables are listed and not queryable.',
+        "Returns every table of the organization. The list isn't paginated; `total` is the number of tables. System tables are listed, but you can't query them.",
       query: listTablesQuery,
     },
     { 200: listOfTables.meta({ examples: [{ tables: [tableExample], total: 1 }] }) },
@@ -65,8 +65,9 @@ export function tablesRoutes(app: Routes, deps: ApiDeps): void {
     at,
     ['GET', '/v1/tables/catalog'],
     {
-      summary: 'List the catalog metadata of the tables that have it',
-      description: 'Not paginated. `project_id` is taken and ignored: tables belong to the organization.',
+      summary: 'List the catalog metadata of tables',
+      description:
+        "Returns the tables that have catalog metadata. The list isn't paginated. `project_id` is accepted and ignored, because tables belong to the organization.",
       query: listCatalogQuery,
     },
     { 200: listOfCatalog.meta({ examples: [{ tables: [catalogExample], total: 1 }] }) },
@@ -128,8 +129,9 @@ export function tablesRoutes(app: Routes, deps: ApiDeps): void {
     at,
     ['PATCH', '/v1/tables/:table_id/catalog'],
     {
-      summary: 'Describe a table and its columns',
-      description: 'Fields left out stay. `columns` changes the notes of the columns it names.',
+      summary: 'Change the catalog metadata of a table',
+      description:
+        'Fields that you omit keep their values. `columns` changes only the notes of the columns that you list.',
       exists,
       body: updateCatalogBody,
     },
@@ -152,7 +154,7 @@ export function tablesRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'List the versions of a table, newest first',
       description:
-        'A version is a snapshot number of the lake: `at_versions` of a query and `version` of the rows take it.',
+        'A version is a snapshot number of the lake. Use it in `at_versions` of a query and in `version` of the rows.',
       exists,
       query: pageQuery,
     },

@@ -27,7 +27,7 @@ export const catalogSchema = z
     ...catalogFields,
     verification: z
       .object({ state: testedState, at: nullableTimestamp })
-      .describe('What its tests say, and since when; GET …/verification says more.'),
+      .describe('The results of its tests and when they last changed. GET …/verification returns more.'),
     rowCount: z.int(),
   })
   .meta({ id: 'TableCatalog' });
@@ -77,7 +77,7 @@ export const listOfTables = z.object({ tables: z.array(tableSchema), total: z.in
 export const listOfCatalog = z.object({ tables: z.array(catalogSchema), total: z.int() });
 
 export const listTablesQuery = z.object({
-  project_id: characters(0, 255).optional().describe('Only tables that this project made.'),
+  project_id: characters(0, 255).optional().describe('Only tables that this project created.'),
 });
 export const listCatalogQuery = listTablesQuery.extend({
   ...catalogQuery.shape,

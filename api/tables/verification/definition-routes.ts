@@ -34,9 +34,9 @@ export function testDefinitionsRoutes(app: Routes, deps: ApiDeps): void {
     rows: (db, { organizationId }, slice) => listTestDefinitions(db, organizationId, slice),
   });
   definitions.create({
-    summary: 'Define a test',
+    summary: 'Create a test definition',
     description:
-      'It is checked as far as it can be known: parameters by their kind, and for one table its columns and what the engine says. What a selector finds is checked when it runs. SQL reads with the rights of who wrote it; failing rows are shown to those who may read the tested table.',
+      'The service checks the definition as far as possible: the parameters of its kind, and for a single table also its columns and the SQL. What a selector finds is checked when the test runs. SQL uses the rights of the person who wrote it. Anyone who can read the tested table can see its failing rows.',
     admin: true,
     body: createDefinitionBody,
     errors: ['not_found', 'conflict', 'limit_reached', 'queries_saturated'],
@@ -50,7 +50,7 @@ export function testDefinitionsRoutes(app: Routes, deps: ApiDeps): void {
   definitions.show({ summary: 'Show a test definition', admin: true });
   definitions.change({
     summary: 'Change a test definition',
-    description: 'Fields left out stay. `params` and `target` are replaced as a whole.',
+    description: 'Fields that you omit keep their values. `params` and `target` are replaced as a whole.',
     admin: true,
     body: changeDefinitionBody,
     errors: ['revision_conflict', 'queries_saturated'],
@@ -70,7 +70,7 @@ export function testDefinitionsRoutes(app: Routes, deps: ApiDeps): void {
   });
   definitions.remove({
     summary: 'Delete a test definition',
-    description: 'Its overlays go with it; results of earlier runs stay.',
+    description: 'This also deletes its overlays. Results of earlier runs stay.',
     admin: true,
     run: ({ organizationId, params, transaction }) =>
       transaction(async (db) => {

@@ -13,7 +13,7 @@ import { modelingTier } from '../catalog.ts';
 export const testKind = z.enum(testKinds as [(typeof testKinds)[number], ...typeof testKinds]);
 export const severity = z
   .enum(['error', 'warn'])
-  .describe('What failing rows make of a run: `failed` or `warned`.');
+  .describe('The outcome of a run with failing rows: `failed` or `warned`.');
 
 const shownTarget = z.union([
   z.object({ tableId: z.string() }),
@@ -37,10 +37,12 @@ export const definitionSchema = z
     severity,
     blocking: z
       .boolean()
-      .describe('With severity `error`: new content that fails it is refused before anybody sees it.'),
-    keepRows: z.boolean().describe('Failing rows are kept as a table, and some shown as a sample.'),
+      .describe(
+        'With severity `error`: new content that fails the test is refused before anybody can see it.',
+      ),
+    keepRows: z.boolean().describe('Whether failing rows are kept as a table. Some are shown as a sample.'),
     enabled: z.boolean(),
-    createdByUserId: z.string().describe('The user, or the API client, that made it.'),
+    createdByUserId: z.string().describe('The user or API client that created it.'),
     revision: z.int(),
     createdAt: timestamp,
     updatedAt: timestamp,
@@ -85,18 +87,20 @@ const target = z
         name_pattern: characters(1, 500)
           .optional()
           .describe(
-            'A regular expression (RE2), found anywhere in the name, ignoring case: `^sales_` for a prefix.',
+            'A regular expression (RE2) that matches anywhere in the name, ignoring case. For a prefix, use `^sales_`.',
           ),
       }),
     }),
   ])
-  .describe('One table, or what selects tables anew at each run; an empty selector selects all.');
+  .describe(
+    'One table, or a selector of tables that is evaluated at each run. An empty selector selects all tables.',
+  );
 
 const fields = {
   name: ownName,
   description: characters(0, 10_000),
   params: freeFormMap.describe(
-    'By kind: not_null `{columns}`, unique `{columns}`, accepted_values `{column, values}`, relationship `{columns, to_table_id, to_columns}`, row_count `{min?, max?, max_change_ratio?}`, freshness `{column?, max_age_seconds}`, expression `{expression}` (true for every row), sql `{sql}` (a SELECT of the failing rows, the tested table as `this`).',
+    'The parameters by kind: not_null `{columns}`, unique `{columns}`, accepted_values `{column, values}`, relationship `{columns, to_table_id, to_columns}`, row_count `{min?, max?, max_change_ratio?}`, freshness `{column?, max_age_seconds}`, expression `{expression}` (true for every row), sql `{sql}` (a SELECT of the failing rows, with the tested table as `this`).',
   ),
   target,
   severity,

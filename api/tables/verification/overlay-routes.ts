@@ -28,9 +28,9 @@ export function testOverlaysRoutes(app: Routes, deps: ApiDeps): void {
     rows: (db, { organizationId }, slice) => listOverlays(db, organizationId, slice),
   });
   overlays.create({
-    summary: 'Change a test definition where it applies',
+    summary: 'Create an overlay',
     description:
-      'Of several overlays, one of the table comes before one of its project, and that before one of the organization (which names neither); among equals the higher `priority` is first, then the newer. Each field, and each parameter, is taken from the first that sets it.',
+      'An overlay changes a test definition for one table, for a project, or for the organization (if it names neither). An overlay of the table overrides one of its project, which overrides one of the organization. Among equals, the higher `priority` wins, then the newer one. Each field and each parameter comes from the first overlay that sets it.',
     admin: true,
     body: createOverlayBody,
     errors: ['not_found', 'conflict', 'limit_reached', 'queries_saturated'],
@@ -53,7 +53,8 @@ export function testOverlaysRoutes(app: Routes, deps: ApiDeps): void {
   overlays.show({ summary: 'Show an overlay', admin: true });
   overlays.change({
     summary: 'Change an overlay',
-    description: 'Fields left out stay; null leaves a field of the definition as it is.',
+    description:
+      'Fields that you omit keep their values. Null means that the field of the definition applies.',
     admin: true,
     body: changeOverlayBody,
     errors: ['revision_conflict', 'queries_saturated'],

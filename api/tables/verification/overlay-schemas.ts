@@ -10,7 +10,10 @@ export const overlaySchema = z
     definitionId: z.string(),
     projectId: z.string().nullable(),
     tableId: z.string().nullable(),
-    enabled: z.boolean().nullable().describe('Null, as in the other fields, leaves it as it is.'),
+    enabled: z
+      .boolean()
+      .nullable()
+      .describe('Whether the test runs. Null, as in the other fields, means that the definition applies.'),
     severity: severity.nullable(),
     blocking: z.boolean().nullable(),
     params: keptMap.nullable(),
@@ -55,13 +58,13 @@ const changes = {
   enabled: z.boolean().nullable().optional(),
   severity: severity.nullable().optional(),
   blocking: z.boolean().nullable().optional(),
-  params: freeFormMap.nullable().optional().describe('Merged key by key.'),
+  params: freeFormMap.nullable().optional().describe('The parameters to change, merged key by key.'),
   priority: z
     .int()
     .min(-1_000_000)
     .max(1_000_000)
     .optional()
-    .describe('Of overlays that reach as far, the higher one is asked first. Default 0.'),
+    .describe('Among overlays of the same scope, the higher priority wins. The default is 0.'),
   reason: characters(0, 2_000).optional(),
 };
 
@@ -75,7 +78,7 @@ export const overlayBody = z
   })
   .superRefine(({ project_id: projectId, table_id: tableId }, context) => {
     if (projectId === undefined || tableId === undefined) return;
-    const message = 'Either a project or a table; neither for the whole organization.';
+    const message = 'Send either a project or a table, or neither for the whole organization.';
     context.addIssue({
       code: 'custom',
       path: ['table_id'],

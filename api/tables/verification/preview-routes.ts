@@ -16,9 +16,9 @@ export function testPreviewsRoutes(app: Routes, deps: ApiDeps): void {
     { db: deps.db, tag: 'Verification Tests' },
     ['POST', '/v1/verification-tests/effective-set/previews'],
     {
-      summary: 'Preview the tests of tables',
+      summary: 'Preview tests',
       description:
-        'The tests that a run of the same tables would do, each field with what decided it. Nothing is changed. Definitions and overlays that are not saved, and other modeling tiers, stand in for stored ones.',
+        'Returns the tests that a run of the same tables would do, and the source of each field. Nothing is changed. You can preview unsaved definitions and overlays, and other modeling tiers; they replace the stored ones.',
       admin: true,
       idempotent: false,
       body: previewBody,

@@ -16,24 +16,24 @@ export const previewBody = z
       .array(definitionBody.extend({ id: idText.optional() }))
       .max(200)
       .default([])
-      .describe('Not saved. One with the id of a stored definition stands in its place.'),
+      .describe('Unsaved definitions. A definition with the id of a stored one replaces it.'),
     overlays: z
       .array(overlayBody.safeExtend({ id: idText.optional() }))
       .max(200)
       .default([])
-      .describe('Not saved. One with the id of a stored overlay stands in its place.'),
+      .describe('Unsaved overlays. An overlay with the id of a stored one replaces it.'),
     as_if: z
       .array(z.strictObject({ table_id: idText, modeling_tier: modelingTier }))
       .max(1_000)
       .default([])
-      .describe('Tables as if they had another modeling tier.'),
+      .describe('Tables to treat as if they had another modeling tier.'),
   })
   .superRefine(({ table_ids: tableIds, project_id: projectId }, context) => {
     if (tableIds === undefined || projectId === undefined) return;
     context.addIssue({
       code: 'custom',
       path: ['project_id'],
-      message: 'Either tables or a project.',
+      message: 'Send either tables or a project.',
       params: { type: 'extra_forbidden' },
     });
   })
@@ -42,7 +42,7 @@ export const previewBody = z
 const effectiveTest = z
   .object({
     tableId: z.string(),
-    definitionId: z.string().nullable().describe('Null for one that is not saved.'),
+    definitionId: z.string().nullable().describe('Null for an unsaved definition.'),
     name: z.string(),
     kind: testKind,
     enabled: z.boolean(),
@@ -52,12 +52,14 @@ const effectiveTest = z
     provenance: z
       .array(
         z.object({
-          field: z.string().describe('`enabled`, `severity`, `blocking`, or a parameter as `params.min`.'),
+          field: z
+            .string()
+            .describe('`enabled`, `severity`, `blocking`, or a parameter such as `params.min`.'),
           source: z.enum(['definition', 'overlay']),
           id: z.string().nullable(),
         }),
       )
-      .describe('What decided each field.'),
+      .describe('The source of each field.'),
   })
   .meta({ id: 'EffectiveVerificationTest' });
 
@@ -81,9 +83,11 @@ const example: z.input<typeof effectiveTest> = {
 export const onePreview = envelope(
   z.object({
     tests: z.array(effectiveTest).max(mostShown),
-    total: z.int().describe(`All of them; at most ${mostShown.toLocaleString('en-US')} are shown.`),
+    total: z
+      .int()
+      .describe(`The number of all tests. Up to ${mostShown.toLocaleString('en-US')} are returned.`),
     unmatched: z
       .array(z.string().nullable())
-      .describe('Definitions that select none of these tables; null for one that is not saved.'),
+      .describe('Definitions that select none of these tables. Null for an unsaved one.'),
   }),
 ).meta({ examples: [{ data: { tests: [example], total: 1, unmatched: [] } }] });

@@ -5,8 +5,8 @@ export const refusalFields = {
   definitionIds: z
     .array(z.string())
     .optional()
-    .describe('Of `verification_failed`: the blocking tests that the new content failed.'),
-  runId: z.string().optional().describe('The run of tests that has the failing rows.'),
-  failuresTableIds: z.array(z.string()).optional().describe('Tables of the failing rows.'),
-  failuresTableId: z.string().optional().describe('The first of them.'),
+    .describe('For `verification_failed`: the blocking tests that the new content failed.'),
+  runId: z.string().optional().describe('The test run that has the failing rows.'),
+  failuresTableIds: z.array(z.string()).optional().describe('The tables with the failing rows.'),
+  failuresTableId: z.string().optional().describe('The first of these tables.'),
 };

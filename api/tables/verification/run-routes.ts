@@ -30,8 +30,8 @@ export function verificationRunsRoutes(app: Routes, deps: ApiDeps): void {
   });
 
   runs.list({
-    summary: 'List runs of tests, newest first',
-    description: 'Those of gates too, which tried new content before anybody saw it.',
+    summary: 'List test runs, newest first',
+    description: 'The list includes runs of gates, which test new content before anybody can see it.',
     query: listRunsQuery,
     rows: (db, { organizationId, query }, slice) =>
       listVerifications(db, organizationId, { ...slice, tableId: query.table_id }),
@@ -39,7 +39,7 @@ export function verificationRunsRoutes(app: Routes, deps: ApiDeps): void {
   runs.create({
     summary: 'Run tests',
     description:
-      'A durable process over the tables that are named, those of a project, those of definitions, or all that have tests. Each table is tested at one version. Tests run after new versions of their tables by themselves, gathered for ten seconds.',
+      'Tests the tables that you list, those of a project, those of definitions, or all tables that have tests. The run works in the background. Each table is tested at one version. Tests also run automatically after their tables get new versions, collected for ten seconds.',
     body: runBody,
     status: 202,
     errors: ['not_found', 'version_expired', 'conflict', 'workflows_unavailable'],
@@ -53,10 +53,10 @@ export function verificationRunsRoutes(app: Routes, deps: ApiDeps): void {
       return transaction((db) => showVerification(db, { organizationId, runId }));
     },
   });
-  runs.show({ summary: 'Show a run of tests with its results' });
+  runs.show({ summary: 'Show a test run and its results' });
   runs.action('cancel', {
-    summary: 'Cancel a run of tests',
-    description: 'Results of tables that were tested before stay.',
+    summary: 'Cancel a test run',
+    description: 'Results of tables that were already tested stay.',
     query: confirmQuery,
     status: [200, 202],
     run: async ({ organizationId, params, transaction, reply }) => {
@@ -72,8 +72,8 @@ export function verificationRunsRoutes(app: Routes, deps: ApiDeps): void {
     { db: deps.db, tag: 'Verification Tests' },
     ['GET', '/v1/tables/:table_id/verification'],
     {
-      summary: 'Show what the tests of a table say',
-      description: 'Of the newest version that was tested, with the history of each test.',
+      summary: 'Show the test results of a table',
+      description: 'Returns the results of the newest tested version, with the history of each test.',
       exists: (db, organizationId, { table_id: id }) => getTable(db, organizationId, id),
     },
     { 200: oneTableVerification },

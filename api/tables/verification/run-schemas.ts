@@ -8,7 +8,7 @@ import { pinnedVersions } from '../query-executions/schemas.ts';
 const outcome = z.enum(['passed', 'warned', 'failed']);
 const resultStatus = z
   .enum(['passed', 'failed', 'warned', 'error'])
-  .describe('`error`: the test could not run; `message` says why.');
+  .describe("`error`: the test couldn't run, and `message` says why.");
 
 const result = z.object({
   definitionId: z.string(),
@@ -20,13 +20,17 @@ const result = z.object({
   sample: z
     .array(z.record(z.string(), z.unknown()))
     .max(10)
-    .describe('Some failing rows, columns by their names.'),
+    .describe('Some failing rows, with columns by name.'),
   failuresTableId: z
     .string()
     .nullable()
-    .describe('A table with up to 10,000 failing rows, kept for 30 days: of a test and table the newest 20.'),
+    .describe(
+      'A table with up to 10,000 failing rows. It is kept for 30 days, and only the newest 20 per test and table are kept.',
+    ),
   message: z.string().nullable(),
-  elapsedMs: z.number().describe('Tests that are counted in one scan have the time of the scan.'),
+  elapsedMs: z
+    .number()
+    .describe('The elapsed time in milliseconds. Tests that share one scan have the time of the scan.'),
 });
 
 export const runSchema = z
@@ -34,12 +38,16 @@ export const runSchema = z
     id: z.string(),
     status: z
       .enum(['queued', 'running', 'succeeded', 'failed', 'cancelled'])
-      .describe('`failed`: it could not run. What the tests say is the outcome.'),
+      .describe(
+        "The status of the run. `failed`: the run couldn't complete. The result of the tests is in `outcome`.",
+      ),
     outcome: outcome.nullable(),
     trigger: z.object({
       type: z
         .string()
-        .describe('`api`, `data_event` after new versions, `gate` before a commit, `schedule` and others.'),
+        .describe(
+          'What started the run: `api`, `data_event` after new versions, `gate` before a commit, `schedule` and others.',
+        ),
       id: z.string().nullable(),
     }),
     progress: z.number(),
@@ -94,7 +102,7 @@ export const runBody = z
     );
     for (const name of given.slice(1))
       context.addIssue({
-        ...{ code: 'custom', path: [name], message: 'Name tables, a project or definitions.' },
+        ...{ code: 'custom', path: [name], message: 'Send tables, a project or definitions.' },
         params: { type: 'extra_forbidden' },
       });
   })
@@ -144,12 +152,16 @@ const tableVerificationSchema = z
   .object({
     tableId: z.string(),
     state: testedState,
-    version: z.int().nullable().describe('The newest version that was tested.'),
+    version: z.int().nullable().describe('The newest tested version.'),
     at: nullableTimestamp,
     results: z.array(
       result.extend({
-        history: z.array(turn).max(10).describe('What the test said before, the newest first.'),
-        flapping: z.boolean().describe('It changed between passing and not five times in its last ten runs.'),
+        history: z.array(turn).max(10).describe('The earlier results of the test, newest first.'),
+        flapping: z
+          .boolean()
+          .describe(
+            'Whether the result changed between passing and not passing at least five times in its last ten runs.',
+          ),
       }),
     ),
     history: z.array(z.object({ runId: z.string(), at: timestamp, outcome })),

@@ -27,7 +27,7 @@ import {
   oneViewCatalog,
 } from './schemas.ts';
 
-/** Saved SELECTs, which are read wherever a table is. */
+/** Saved SELECTs, which can be read like tables. */
 export function viewsRoutes(app: Routes, deps: ApiDeps): void {
   const at = { db: deps.db, tag: 'Views' };
   const path = '/v1/views/:view_id';
@@ -39,8 +39,9 @@ export function viewsRoutes(app: Routes, deps: ApiDeps): void {
     at,
     ['GET', '/v1/views'],
     {
-      summary: 'List every view of the organization',
-      description: 'Not paginated; `total` is the number of views returned.',
+      summary: 'List views',
+      description:
+        "Returns every view of the organization. The list isn't paginated; `total` is the number of views.",
       query: listViewsQuery,
     },
     { 200: listOfViews },
@@ -59,7 +60,7 @@ export function viewsRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Create a view',
       description:
-        'The query is checked as a query execution is and kept as it was written; what is wrong with it is told at `["body", "query"]`. Whoever reads the view reads with the rights of who defined it.',
+        'The service checks the query like a query execution and stores it as you wrote it. Errors in it are reported at `["body", "query"]`. Everyone who reads the view reads with the rights of the person who defined it.',
       body: createViewBody,
       errors: ['name_taken', 'conflict', 'queries_saturated'],
     },
@@ -83,7 +84,7 @@ export function viewsRoutes(app: Routes, deps: ApiDeps): void {
     app,
     at,
     ['GET', '/v1/views/catalog'],
-    { summary: 'List the catalog metadata of the views', query: listViewCatalogQuery },
+    { summary: 'List the catalog metadata of views', query: listViewCatalogQuery },
     { 200: listOfViewCatalog },
     async ({ organizationId, query, transaction }) => {
       const { compact, modeling_tier: tier } = query;
@@ -114,7 +115,7 @@ export function viewsRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Change a view',
       description:
-        'A new name follows in the queries that use the view. A new query reads with the rights of who writes it.',
+        'A new name is also changed in the queries that use the view. A new query uses the rights of the person who writes it.',
       exists,
       body: changeViewBody,
       errors: ['name_taken', 'revision_conflict', 'conflict', 'queries_saturated'],
@@ -140,7 +141,7 @@ export function viewsRoutes(app: Routes, deps: ApiDeps): void {
     ['DELETE', path],
     {
       summary: 'Delete a view',
-      description: 'Refused while others read it (409, member `dependents`).',
+      description: 'If other things read the view, the response is 409 with `dependents`.',
       exists,
       query: confirmQuery,
       errors: ['conflict'],
@@ -172,8 +173,9 @@ export function viewsRoutes(app: Routes, deps: ApiDeps): void {
     at,
     ['PATCH', `${path}/catalog`],
     {
-      summary: 'Describe a view and its columns',
-      description: 'Fields left out stay. `columns` changes the notes of the columns it names.',
+      summary: 'Change the catalog metadata of a view',
+      description:
+        'Fields that you omit keep their values. `columns` changes only the notes of the columns that you list.',
       exists,
       body: updateCatalogBody,
     },

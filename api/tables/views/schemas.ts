@@ -10,16 +10,20 @@ export const viewSchema = z
     id: z.string(),
     name: z.string(),
     qualifiedName: z.string(),
-    query: z.string().describe('As it was written; renamed tables, views and columns follow.'),
+    query: z
+      .string()
+      .describe('The query as it was written. Renamed tables, views and columns are updated in it.'),
     columns: z.array(z.object({ name: z.string(), dataType: z.string(), nullable: z.boolean() })),
     projectId: z.string().nullable(),
     description: z.string(),
-    dependsOn: z.array(dependency).describe('What its query names.'),
+    dependsOn: z.array(dependency).describe('The tables and views that its query names.'),
     status: z
       .enum(['valid', 'broken'])
-      .describe('Found anew at each look: a view that is broken is valid again once its query fits.'),
+      .describe(
+        'The status of the view, checked at each request. A broken view becomes valid again when its query works.',
+      ),
     error: z.object({ code: z.string(), message: z.string() }).nullable(),
-    definedByUserId: z.string().describe('The user, or the API client, with whose rights it reads.'),
+    definedByUserId: z.string().describe('The user or API client whose rights the view uses to read.'),
     revision: z.int(),
     createdAt: timestamp,
     updatedAt: timestamp,
@@ -80,10 +84,10 @@ export const listOfViewCatalog = z
   .meta({ examples: [{ views: [catalogExample], total: 1 }] });
 
 export const listViewsQuery = z.object({
-  project_id: characters(0, 255).optional().describe('Only views that were made in this project.'),
+  project_id: characters(0, 255).optional().describe('Only views that were created in this project.'),
 });
 export const listViewCatalogQuery = catalogQuery.extend({
-  project_id: characters(0, 255).optional().describe('Taken and ignored.'),
+  project_id: characters(0, 255).optional().describe('Accepted and ignored.'),
   modeling_tier: modelingTier.optional(),
 });
 

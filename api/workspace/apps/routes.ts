@@ -26,9 +26,9 @@ export function appsRoutes(app: Routes, deps: ApiDeps): void {
   });
 
   apps.list({
-    summary: 'List live apps, by slug',
+    summary: 'List live apps',
     description:
-      'An app is live from its first 2xx until three checks in a row failed, and again from the next 2xx.',
+      'Returns live apps by slug. An app is live from its first 2xx response until three checks in a row fail, and again from the next 2xx response.',
     rows: (db, { organizationId }, slice) => listLiveApps(db, organizationId, slice),
     place: { schema: z.string().regex(slugPattern), of: ({ slug }) => slug },
   });
@@ -39,7 +39,7 @@ export function appsRoutes(app: Routes, deps: ApiDeps): void {
     {
       summary: 'Register an app',
       description:
-        'Its health address is asked before the answer, then every 30 seconds, and less often while it is down. An app with the slug is replaced: 200, and live from its own first 2xx. Redirects are not followed.',
+        "The service requests the health address before it responds, then every 30 seconds, and less often while the app is down. If an app with this slug exists, it is replaced: the response is 200, and the app is live from its own first 2xx response. Redirects aren't followed.",
       scope: 'tables:append',
       body: registerAppBody,
       errors: ['limit_reached'],
@@ -63,8 +63,8 @@ export function appsRoutes(app: Routes, deps: ApiDeps): void {
     },
   );
   apps.remove({
-    summary: 'Remove an app',
-    description: 'The answer is the app as it ended.',
+    summary: 'Delete an app',
+    description: 'Returns the app in its last state.',
     scope: 'tables:append',
     run: ({ organizationId, params }) => removeApp(deps, organizationId, params.slug),
   });

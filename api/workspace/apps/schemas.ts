@@ -11,8 +11,8 @@ export const appSchema = z
     version: z.string(),
     environment: z.string(),
     description: z.string().nullable(),
-    deployedAt: timestamp.describe('When it was registered last.'),
-    healthy: z.boolean().describe('Whether the last check was answered with 2xx.'),
+    deployedAt: timestamp.describe('When the app was last registered.'),
+    healthy: z.boolean().describe('Whether the last check got a 2xx response.'),
     lastCheckedAt: timestamp,
   })
   .meta({ id: 'App' });
@@ -36,14 +36,14 @@ const url = characters(1, 2_048)
     const message = urlFault(value);
     if (message !== undefined) issues.push({ code: 'custom', message, input: value });
   })
-  .describe('https, or http to an address that the operator opened.');
+  .describe('The address of the app: https, or http to an address that the operator allows.');
 
 export const registerAppBody = z
   .strictObject({
     slug: z
       .string()
-      .regex(slugPattern, 'A slug has 1 to 63 letters a–z, digits and hyphens.')
-      .describe('Unique in the organization.'),
+      .regex(slugPattern, 'A slug must have 1 to 63 letters a–z, digits and hyphens.')
+      .describe('A name for URLs, unique in the organization.'),
     name: visibleName(255),
     url,
     version: visibleName(100),
@@ -53,10 +53,10 @@ export const registerAppBody = z
       .max(512)
       .regex(
         /^\/[\x21\x22\x24-\x5b\x5d-\x7e]*$/,
-        'A health path begins with / and has visible ASCII characters, without # and \\.',
+        'A health path must begin with / and contain only visible ASCII characters, without # and \\.',
       )
       .default('/healthz')
-      .describe('Below the path of `url`; asked for the health of the app.'),
+      .describe('A path below the path of `url`. The service requests it to check the health of the app.'),
     description: characters(0, 2_000).nullable().optional(),
   })
   .meta({

@@ -46,7 +46,7 @@ export function filesRoutes(app: Routes, deps: ApiDeps): void {
     exists: (db, organizationId, { project_id: id }) => getProject(db, organizationId, id),
     summary: 'Write a small file',
     description:
-      'Creates the file at `path`, or silently its next version: of JSON at most 8 MiB decoded, or of `text/csv` the bytes as they are, at most 12 MiB (`curl -T orders.csv -H "content-type: text/csv"`). Larger files go through an upload.',
+      'Creates the file at `path`, or its next version if it exists. Send JSON with up to 8 MiB after decoding, or `text/csv` with up to 12 MiB of raw bytes (`curl -T orders.csv -H "content-type: text/csv"`). For larger files, use an upload.',
     bodyLimit: bodyLimits.fileContent,
     takesCsv: true,
     query: writeContentQuery,
@@ -70,9 +70,9 @@ export function filesRoutes(app: Routes, deps: ApiDeps): void {
     { db: deps.db, tag },
     ['POST', '/v1/projects/:project_id/files/uploads'],
     {
-      summary: 'Mint a presigned upload',
+      summary: 'Create a presigned upload',
       description:
-        'Send a multipart/form-data POST to `url` with every entry of `fields` verbatim as form fields, then the bytes as the last field, named `file`. They go directly to storage. Then finalize.',
+        'Send a multipart/form-data POST to `url`. Include every entry of `fields` unchanged as a form field, then the bytes as the last field, named `file`. The bytes go directly to storage. Then finalize the upload.',
       exists: (db, organizationId, { project_id: id }) => getProject(db, organizationId, id),
       errors: ['conflict'],
     },
@@ -95,9 +95,9 @@ export function filesRoutes(app: Routes, deps: ApiDeps): void {
     at: '/v1/projects/:project_id/files/uploads/:upload_id/finalize',
     exists: (db, organizationId, { project_id: projectId, upload_id: id }) =>
       getUpload(db, organizationId, projectId, id),
-    summary: 'Make a file of an upload',
+    summary: 'Finalize an upload',
     description:
-      'Checks what arrived and registers it; 409 when nothing was uploaded. Repeating it gives the same file.',
+      'Checks the uploaded bytes and creates the file. The response is 409 if nothing was uploaded. Repeating the request returns the same file.',
     body: finalizeBody,
     errors: ['conflict'],
     status: 200,
@@ -118,10 +118,10 @@ export function filesRoutes(app: Routes, deps: ApiDeps): void {
     { db: deps.db, tag },
     ['GET', '/v1/projects/:project_id/files/:file_id/content'],
     {
-      summary: 'Stream the content of a file',
+      summary: 'Download a file',
       errors: ['range_not_satisfiable'],
       description:
-        'Takes one byte `Range`. With the `ETag` of an earlier answer in `If-None-Match` it is 304 while the content is the same.',
+        'Accepts one byte `Range`. If you send the `ETag` of an earlier response in `If-None-Match`, the response is 304 while the content is the same.',
       exists: (db, organizationId, { file_id: id, project_id: projectId }) =>
         getFile(db, organizationId, id, projectId),
     },
@@ -133,7 +133,7 @@ export function filesRoutes(app: Routes, deps: ApiDeps): void {
   );
   files.remove({
     summary: 'Delete a file',
-    description: 'Tables imported from it stay.',
+    description: 'Tables that were imported from it stay.',
     run: ({ organizationId, params, transaction }) =>
       transaction(async (db) => {
         const file = await getFile(db, organizationId, params.file_id, params.project_id);

@@ -46,8 +46,8 @@ const bytes = (description: string) => ({
 
 /** A file's content has its own content type. */
 export const contentResponses = {
-  200: bytes('The bytes, in the content type of the file.'),
-  206: bytes('The asked range of them.'),
+  200: bytes('The bytes, with the content type of the file.'),
+  206: bytes('The requested range of the bytes.'),
 };
 
 const pathPart = '(?!\\.{1,2}(?:/|$))[^/\\\\\\x00-\\x1f\\x7f-\\x9f]+';
@@ -68,7 +68,7 @@ export const writeContentQuery = z.object({
     .transform((path) => path.normalize('NFC'))
     .meta({
       ...documentedPath,
-      description: 'Relative path in the project, 1–1024 bytes.',
+      description: 'A relative path in the project, 1–1024 bytes.',
       examples: ['notes/readme.md'],
     }),
 });
@@ -138,7 +138,7 @@ export const finalizeBody = z
       .string()
       .regex(/^[0-9a-f]{64}$/)
       .optional()
-      .describe('Lowercase hex; checked against what was uploaded.'),
+      .describe('The SHA-256 in lowercase hex. The service compares it with the uploaded bytes.'),
   })
   .superRefine(({ path }, context) => {
     const reason = pathFault(path);
@@ -175,14 +175,14 @@ export function decodeContent(body: z.infer<typeof writeContentBody> | Buffer): 
   const { content, encoding } = body;
   const loc = ['body', 'content'];
   if (encoding === 'base64' && !isBase64(content.replace(/\s+/g, ''))) {
-    throw new ValidationError([{ loc, msg: 'The content is not valid base64.', type: 'value_error' }]);
+    throw new ValidationError([{ loc, msg: "The content isn't valid base64.", type: 'value_error' }]);
   }
   const bytes = encoding === 'base64' ? Buffer.from(content, 'base64') : Buffer.from(content, 'utf8');
   if (bytes.length > maxContentBytes) {
     throw new ValidationError([
       {
         loc,
-        msg: `The content has ${bytes.length} bytes; at most ${maxContentBytes} are taken. Use an upload.`,
+        msg: `The content has ${bytes.length} bytes; the limit is ${maxContentBytes}. Use an upload.`,
         type: 'string_too_long',
       },
     ]);

@@ -50,7 +50,7 @@ export function projectsRoutes(app: Routes, deps: ApiDeps): void {
   projects.remove({
     summary: 'Archive a project',
     description:
-      'Its files and tables stay; nothing can be added to it, and its schedules and workflows are paused. Archiving twice is the same answer.',
+      "Its files and tables stay. You can't add anything to it, and its schedules and workflows are paused. Archiving twice has the same result.",
     run: ({ transaction, organizationId, params }) =>
       transaction(async (db) => {
         const project = await archiveProject(db, organizationId, params.project_id);

@@ -32,7 +32,10 @@ export const updateProjectBody = z
   .strictObject({ name: name.optional(), description: description.optional() })
   .meta({ examples: [{ description: 'Orders and refunds since 2023.' }] });
 export const listProjectsQuery = pageQuery.extend({
-  include_archived: z.enum(['true', 'false']).default('false').describe('Also list archived projects.'),
+  include_archived: z
+    .enum(['true', 'false'])
+    .default('false')
+    .describe('Whether to include archived projects.'),
 });
 
 export function projectView(project: Project): z.infer<typeof projectSchema> {

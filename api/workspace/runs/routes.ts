@@ -26,7 +26,7 @@ export function runsRoutes(app: Routes, deps: ApiDeps): void {
 
   runs.list({
     summary: 'List the runs of a project, newest first',
-    description: 'Imports, reports, playbooks and everything else that outlives its request.',
+    description: 'Runs are imports, reports, playbooks and everything else that continues after its request.',
     query: listRunsQuery,
     rows: (db, { organizationId, params, query, caller }, slice) => {
       const { kind, status } = query;
@@ -41,7 +41,8 @@ export function runsRoutes(app: Routes, deps: ApiDeps): void {
   runs.show({ summary: 'Show a run' });
   runs.action('cancel', {
     summary: 'Cancel a run',
-    description: 'A run that ended stays as it ended; what cannot be taken back any more may still succeed.',
+    description:
+      "A run that has ended doesn't change. A run that is past the point where it can be undone may still succeed.",
     query: confirmQuery,
     status: [200, 202],
     run: async ({ organizationId, params, caller, transaction, reply }) => {

@@ -30,7 +30,7 @@ const stepSchema = z.object({
 export const runSchema = z
   .object({
     id: z.string(),
-    projectId: z.string().nullable().describe('Null for a run about a table that is of no project.'),
+    projectId: z.string().nullable().describe('Null for a run about a table that belongs to no project.'),
     kind: z.enum(runKinds),
     status: z.enum(runStatuses),
     trigger: z.object({
@@ -43,19 +43,19 @@ export const runSchema = z
     output: z
       .looseObject({})
       .nullable()
-      .describe('What was made: `{tableId, rowsImported}`, `{reportId}`, `{fileId}` and the like.'),
+      .describe('What the run created, such as `{tableId, rowsImported}`, `{reportId}` or `{fileId}`.'),
     error: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
     resource: z.object({ type: z.string(), id: z.string() }),
-    workflowId: z.string().describe('As the Temporal UI finds it.'),
+    workflowId: z.string().describe('The id of the workflow in the Temporal UI.'),
     problem: z
       .object({ code: z.literal('process_failing'), message: z.string(), since: timestamp })
       .nullable()
-      .describe('Why a run under way makes no progress; it continues once the cause is fixed.'),
+      .describe('Why a run in progress is stuck. It continues when the cause is fixed.'),
     createdAt: timestamp,
     startedAt: nullableTimestamp,
     finishedAt: nullableTimestamp,
   })
-  .meta({ id: 'Run', description: 'A process of a project, whatever it does.' });
+  .meta({ id: 'Run', description: 'Background work of a project, of any kind.' });
 
 export const runExample: z.input<typeof runSchema> = {
   id: 'imp_01kahz3v6dfyvb1s8m3h9q2w4x',
@@ -133,7 +133,7 @@ export function runView(run: ShownRun): z.input<typeof runSchema> {
 function problemView({ cause, since }: ProcessProblem) {
   return {
     code: 'process_failing' as const,
-    message: `The process of the run fails (${cause}) and does not go on. Tell the operator of the service: after an upgrade this means that the release that began the run has to finish it.`,
+    message: `The run fails (${cause}) and can't continue. Tell the operator of the service. After an upgrade, this means that the release that started the run must finish it.`,
     since: since.toISOString(),
   };
 }

@@ -8,7 +8,9 @@ const temporalUi = z
     workflowsUrl: z
       .string()
       .nullable()
-      .describe('The `workflowId` of a run, percent-encoded, is added to it. Null where no address is set.'),
+      .describe(
+        'The address to which you add the `workflowId` of a run, percent-encoded. Null if no address is set.',
+      ),
   })
   .meta({ id: 'TemporalUi' });
 
@@ -21,8 +23,8 @@ export function temporalUiRoute(app: Routes, { db, temporalUi: ui }: ApiDeps): v
     { db, tag: 'Runs' },
     ['GET', '/v1/temporal-ui'],
     {
-      summary: 'Tell where the Temporal UI shows the processes of runs',
-      description: 'Its address is of the operator’s own network, so it is told to administrators alone.',
+      summary: 'Show the address of the Temporal UI',
+      description: "The address belongs to the operator's own network, so only administrators can see it.",
       admin: true,
     },
     { 200: envelope(temporalUi).meta({ examples: [{ data: example }] }) },

@@ -10,35 +10,35 @@ export interface paths {
     };
     "/readyz": {
         /**
-         * Readiness, with each dependency
-         * @description 503 while this process cannot serve: PostgreSQL is down (`postgres`), the database is not migrated (`schema`), or no engine can start (`engine`). 503 with `stopping` while it is about to stop; it still answers requests then. Without workflows or object store much still works: 200, `degraded`. `?verbose` also counts processes that do not go on, and names the release of the zone rules.
+         * Show the readiness of each dependency
+         * @description The response is 503 if this process can't serve requests: PostgreSQL is down (`postgres`), the database isn't migrated (`schema`), or no engine can start (`engine`). It is 503 with `stopping` while the process is about to stop; it still answers requests then. If Temporal or the object store is down, much still works: the response is 200 with `degraded`. `?verbose` also counts workflows that can't continue, and shows the release of the time zone rules.
          */
         get: operations["getReadiness"];
     };
     "/problems/{code}": {
-        /** What a problem means and what to do about it */
+        /** Explain a problem */
         get: operations["getProblem"];
     };
     "/v1/auth/register": {
         /**
          * Register a public client
-         * @description RFC 7591. Addresses are https, http of a loopback address (any port is then taken), or a scheme of the program’s own such as `com.example.app:/callback`. Clients that nobody used for 30 days are removed; a network has at most 20.
+         * @description RFC 7591. A redirect address uses https, http on a loopback address (any port is accepted), or a scheme of the program's own such as `com.example.app:/callback`. The service deletes clients that nobody used for 30 days. A network can have up to 20 clients.
          */
         post: operations["registerPublicClient"];
     };
     "/.well-known/oauth-authorization-server": {
-        /** Authorization server metadata (RFC 8414) */
+        /** Show the authorization server metadata (RFC 8414) */
         get: operations["getAuthorizationServer"];
     };
     "/v1/auth/m2m/clients": {
         /**
          * List API clients, newest first
-         * @description Revoked and expired ones too.
+         * @description The list includes revoked and expired clients.
          */
         get: operations["listApiClients"];
         /**
-         * Issue an API client
-         * @description The answer shows the secret, once. A client gets at most the scopes of the token that issues it, and `admin` only from an owner.
+         * Create an API client
+         * @description The response shows the secret once. A client can have at most the scopes of the token that creates it. Only an owner can set `admin`.
          */
         post: operations["issueApiClient"];
     };
@@ -47,28 +47,28 @@ export interface paths {
         get: operations["getApiClient"];
         /**
          * Revoke an API client
-         * @description Its tokens end within a second, and with them lake credentials and addresses that it issued. Schedules and workflows that run as it are paused. A revoked client stays listed and cannot be restored.
+         * @description Its tokens end within a second, and so do the lake credentials, invitations and password links that it issued. Schedules and workflows that run as this client are paused. A revoked client stays in the list and can't be restored.
          */
         delete: operations["revokeApiClient"];
     };
     "/v1/auth/m2m/clients/{client_id}/secret": {
         /**
-         * Replace the secret of an API client
-         * @description The answer shows the new secret, once. The secret before ends at once, or after `overlap_seconds`; tokens already exchanged keep their lifetime.
+         * Rotate the secret of an API client
+         * @description The response shows the new secret once. The old secret ends at once, or after `overlap_seconds`. Existing access tokens keep their lifetime.
          */
         post: operations["replaceApiClientSecret"];
     };
     "/v1/auth/sessions": {
         /**
          * List your own logins, newest first
-         * @description Logins that have not ended. An API client has none.
+         * @description Returns logins that haven't ended. An API client has none.
          */
         get: operations["listSessions"];
     };
     "/v1/auth/sessions/{session_id}": {
         /**
          * End one of your own logins
-         * @description Its tokens end within a second. With one of the console in another browser, that browser is signed out. Ending it again has no effect.
+         * @description Its tokens end within a second. If it is a login of the console in another browser, that browser is signed out. Ending it again has no effect.
          */
         delete: operations["endSession"];
     };
@@ -79,62 +79,62 @@ export interface paths {
     "/v1/members/{user_id}": {
         /**
          * Remove a member
-         * @description Sessions and tokens of the person end within a second, and with them lake credentials, API clients with `admin`, invitations and password addresses that the person issued; `ended` lists them. What else the person made stays; schedules and workflows that run as the person are paused, and listed in `paused`. Only an owner removes an owner, and the last one stays (409).
+         * @description The person's sessions and tokens end within a second. So do the lake credentials, API clients with `admin`, invitations and password links that the person issued; `ended` lists them. Everything else that the person created stays. Schedules and workflows that run as the person are paused and listed in `paused`. Only an owner can remove an owner, and the last owner can't be removed (409).
          */
         delete: operations["deleteMember"];
         /**
          * Change the role of a member
-         * @description Takes effect within a second. Only an owner changes an owner or makes one; the last owner cannot step down (409). To make somebody admin or owner, the token needs every scope. What the person issued and could not issue in the new role ends, and is listed in the answer.
+         * @description Takes effect within a second. Only an owner can change an owner or make somebody an owner. The last owner can't step down (409). To make somebody an admin or owner, the token needs every scope. Whatever the person issued but couldn't issue in the new role ends, and the response lists it.
          */
         patch: operations["updateMember"];
     };
     "/v1/members/{user_id}/password-reset": {
         /**
-         * Let a member choose a new password
-         * @description Answers a one-time address, valid for one hour, and mails it where mail is configured. The password before stays valid until a new one is chosen, which ends every session and login of the person in this organization. A password that is chosen at the answered address opens no other organization of the person. Only an owner does it for an owner. The token needs every scope. Where people sign in by OpenID Connect there are no passwords (409).
+         * Create a password link for a member
+         * @description Returns a link that works once, within one hour. If email is configured, the service also sends it. The old password stays valid until the person chooses a new one. Then every session and login of the person in this organization ends. A password chosen with the returned link doesn't open any other organization of the person. Only an owner can do this for an owner. The token needs every scope. If people sign in with OpenID Connect, there are no passwords (409).
          */
         post: operations["resetMemberPassword"];
     };
     "/v1/invitations": {
         /**
          * List open invitations, newest first
-         * @description Those that were neither accepted nor deleted, and have not expired.
+         * @description Returns the invitations that were neither accepted nor deleted and haven't expired.
          */
         get: operations["listInvitations"];
         /**
-         * Invite somebody
-         * @description The answer shows the address, once; it is mailed too where mail is configured. It works once, within seven days, and is the same whether the e-mail has an account or not: a person can belong to several organizations. Another invitation of the same e-mail replaces it. The token needs every scope, because the person who accepts can use them all.
+         * Create an invitation
+         * @description The response shows the link once. If email is configured, the service also sends it. The link works once, within seven days. It looks the same whether or not the email address has an account, because a person can belong to several organizations. Another invitation to the same email address replaces this one. The token needs every scope, because the person who accepts can use them all.
          */
         post: operations["createInvitation"];
     };
     "/v1/invitations/{invitation_id}": {
         /**
          * Delete an invitation
-         * @description Its address ends at once.
+         * @description Its link stops working at once.
          */
         delete: operations["deleteInvitation"];
     };
     "/v1/audit-events": {
         /**
-         * List what was done and refused, newest first
-         * @description Every change, sign-in, shown secret, export, and refusal for a scope or a role. Nobody can change or remove an event; each is kept for 400 days.
+         * List audit events, newest first
+         * @description The log records every change, sign-in, shown secret and export, and every refusal for a missing scope or role. Nobody can change or delete an event. Each event is kept for 400 days.
          */
         get: operations["listAuditEvents"];
     };
     "/v1/me": {
-        /** The person or client behind the token */
+        /** Show the person or client behind the token */
         get: operations["getMe"];
     };
     "/v1/auth/status": {
-        /** What the presented token is good for */
+        /** Show what the token can do */
         get: operations["getAuthStatus"];
     };
     "/v1/auth/logout": {
-        /** Revoke the presented token */
+        /** Revoke the token */
         post: operations["logout"];
     };
     "/v1/organization": {
-        /** The organization of the token */
+        /** Show the organization of the token */
         get: operations["getOrganization"];
     };
     "/v1/projects": {
@@ -148,7 +148,7 @@ export interface paths {
         get: operations["getProject"];
         /**
          * Archive a project
-         * @description Its files and tables stay; nothing can be added to it, and its schedules and workflows are paused. Archiving twice is the same answer.
+         * @description Its files and tables stay. You can't add anything to it, and its schedules and workflows are paused. Archiving twice has the same result.
          */
         delete: operations["deleteProject"];
         /** Change a project */
@@ -159,7 +159,7 @@ export interface paths {
         get: operations["listCatalogEntries"];
         /**
          * Attach a table or view
-         * @description The analyst sees what is attached only. Attaching a table or view again returns the same entry. System tables cannot be attached.
+         * @description The analyst sees only what is attached. Attaching a table or view again returns the same entry. System tables can't be attached.
          */
         post: operations["createCatalogEntry"];
     };
@@ -167,8 +167,8 @@ export interface paths {
         /** Show a catalog entry */
         get: operations["getCatalogEntry"];
         /**
-         * Detach what an entry attaches
-         * @description The table or view itself stays. What the analyst said before stays as it was said.
+         * Delete a catalog entry
+         * @description Detaches the table or view, which itself stays. Earlier replies of the analyst don't change.
          */
         delete: operations["deleteCatalogEntry"];
     };
@@ -176,17 +176,17 @@ export interface paths {
         /** List the conversations of a project, by latest activity */
         get: operations["listConversations"];
         /**
-         * Begin a conversation
-         * @description With a `message` it is posted too; `GET` then shows the reply under way as `activeTurn`.
+         * Create a conversation
+         * @description If you send a `message`, it is posted too. `GET` then shows the current reply as `activeTurn`.
          */
         post: operations["createConversation"];
     };
     "/v1/projects/{project_id}/conversations/{chat_id}": {
-        /** Show a conversation with its newest messages, its turn under way and its queue */
+        /** Show a conversation */
         get: operations["getConversation"];
         /**
          * Delete a conversation
-         * @description Stops a reply under way. Reports that it made are the project's and stay.
+         * @description Stops the current reply. Reports that the conversation created belong to the project and stay.
          */
         delete: operations["deleteConversation"];
         /** Rename a conversation */
@@ -197,7 +197,7 @@ export interface paths {
         get: operations["listMessages"];
         /**
          * Ask the analyst
-         * @description In an idle conversation its turn begins at once. In a busy or held one, `on_busy` decides whether the message is queued, refused, or replaces the reply under way. A message answered with 202 is never lost.
+         * @description If the conversation is idle, the turn starts at once. If it is busy or its queue is held, `on_busy` decides what happens: the message is queued, refused, or replaces the current reply. A message that was accepted with 202 is never lost.
          */
         post: operations["postMessage"];
     };
@@ -208,18 +208,18 @@ export interface paths {
     "/v1/projects/{project_id}/conversations/{chat_id}/messages/{message_id}/cancel": {
         /**
          * Stop a reply
-         * @description Ends it at once; text already streamed stays. If messages are waiting, the queue is held until it is resumed. A reply that has already ended is returned as it ended.
+         * @description Stops the reply at once. Text that was already streamed stays. If messages are waiting, the queue is held until you resume it. If the reply has already ended, it is returned unchanged.
          */
         post: operations["cancelReply"];
     };
     "/v1/projects/{project_id}/conversations/{chat_id}/queue": {
-        /** List the queued messages, next one first */
+        /** List queued messages, next one first */
         get: operations["listQueuedMessages"];
     };
     "/v1/projects/{project_id}/conversations/{chat_id}/queue/{queued_message_id}": {
-        /** Show a queued message, with the reply that it became */
+        /** Show a queued message and its reply */
         get: operations["getQueuedMessage"];
-        /** Remove a message from the queue */
+        /** Delete a queued message */
         delete: operations["removeQueuedMessage"];
         /** Change a queued message */
         patch: operations["updateQueuedMessage"];
@@ -227,59 +227,59 @@ export interface paths {
     "/v1/projects/{project_id}/conversations/{chat_id}/queue/resume": {
         /**
          * Resume a held queue
-         * @description No effect if the queue is not held.
+         * @description This has no effect if the queue isn't held.
          */
         post: operations["resumeQueue"];
     };
     "/v1/projects/{project_id}/conversations/{chat_id}/approvals": {
-        /** List the approvals that a conversation asked for, newest first */
+        /** List the approvals of a conversation, newest first */
         get: operations["listApprovals"];
     };
     "/v1/projects/{project_id}/conversations/{chat_id}/approvals/{approval_id}": {
         /**
          * Decide on a call
-         * @description If allowed, the call is made; if denied, the analyst continues without it. Repeating the same decision has no effect; a different decision, or one after the deadline, is 409.
+         * @description If you allow the call, it is made. If you deny it, the analyst continues without it. Repeating the same decision has no effect. A different decision, or a decision after the deadline, gets 409.
          */
         post: operations["decideApproval"];
     };
     "/v1/projects/{project_id}/conversations/{chat_id}/events": {
         /**
-         * Follow what happens in a conversation
-         * @description Server-sent events: `id` is a durable number, `event` what happened, `data` JSON.
+         * Follow a conversation
+         * @description Server-sent events. `id` is a durable number, `event` is the kind of event, and `data` is JSON.
          *
          *     | Event | Data |
          *     |---|---|
          *     | `message.created` | `{messageId, message}` |
          *     | `turn.started` | `{messageId, userMessageId, dataVersions}` |
-         *     | `text.delta` | `{messageId, partIndex, text}`: appended to that part |
+         *     | `text.delta` | `{messageId, partIndex, text}`: append the text to that part |
          *     | `tool.started`, `tool.finished`, `chart.created`, `report.created` | `{messageId, partIndex, part}` |
-         *     | `part.retracted` | `{messageId, partIndex}`: takes back what that part had; a step is tried again |
+         *     | `part.retracted` | `{messageId, partIndex}`: discard that part, because a step is being retried |
          *     | `turn.finished` | `{messageId, status, error, usage, completedAt}` |
-         *     | `queue.changed` | `{queueHeld, waiting, queuedMessage}`: the entry that changed, or null where only the hold did |
-         *     | `reset` | `{lastEventId}`: what was asked for is no longer kept (7 days); read the conversation anew |
+         *     | `queue.changed` | `{queueHeld, waiting, queuedMessage}`: the entry that changed, or null if only the hold changed |
+         *     | `reset` | `{lastEventId}`: the events that you asked for are no longer kept (the limit is 7 days). Read the conversation again |
          *
-         *     Whoever applies every event after a `GET`'s `lastEventId` holds what the next `GET` shows. Closing a stream cancels nothing.
+         *     If you apply every event after the `lastEventId` of a `GET`, you hold what the next `GET` shows. Closing a stream cancels nothing.
          */
         get: operations["followConversation"];
     };
     "/v1/projects/{project_id}/conversations/{chat_id}/results/{result_id}": {
         /**
-         * Show the rows of a result as the analyst saw them
-         * @description Of a tool call's `resultId`. At most 10,000 rows are kept; `truncated` says whether there were more.
+         * Show the rows of a result
+         * @description Returns the rows as the analyst saw them, by the `resultId` of a tool call. Up to 10,000 rows are kept. `truncated` says whether there were more.
          */
         get: operations["getResult"];
     };
     "/v1/projects/{project_id}/conversations/{chat_id}/charts/{chart_id}": {
         /**
          * Show a chart
-         * @description As it was drawn, or its Vega-Lite document with the data.
+         * @description Returns the chart as it was drawn, or its Vega-Lite document with the data.
          */
         get: operations["getChart"];
     };
     "/v1/models": {
         /**
-         * List the models that may be asked
-         * @description `offline` is always available: a deterministic analyst that makes no outgoing requests.
+         * List models
+         * @description `offline` is always available. It is a deterministic analyst that makes no outgoing requests.
          */
         get: operations["listModels"];
     };
@@ -287,19 +287,19 @@ export interface paths {
         /** List the reports of a project, newest first */
         get: operations["listReports"];
         /**
-         * Store a report, or have one written
-         * @description With `title` and `content` it is stored (201). The charts and results that it refers to are kept with it, so that it outlives the conversations they come from. With `prompt` the analyst writes it, with nobody to ask: 202 with the run, whose `output` names the report.
+         * Create a report
+         * @description With `title` and `content`, the report is stored (201). The service keeps the charts and results that it refers to, so the report stays complete after their conversations are deleted. With `prompt`, the analyst writes the report without asking anybody: the response is 202 with a run, whose `output` names the report.
          */
         post: operations["createReport"];
     };
     "/v1/projects/{project_id}/reports/{report_id}": {
         /** Show a report */
         get: operations["getReport"];
-        /** Delete a report with its revisions */
+        /** Delete a report and its revisions */
         delete: operations["deleteReport"];
         /**
-         * Write the next revision of a report
-         * @description Fields left out keep their values. The previous revision is kept.
+         * Change a report
+         * @description Creates the next revision. Fields that you omit keep their values. The previous revision is kept.
          */
         patch: operations["updateReport"];
     };
@@ -310,7 +310,7 @@ export interface paths {
     "/v1/projects/{project_id}/reports/{report_id}/content": {
         /**
          * Read a report
-         * @description As it was stored, in one self-contained Markdown file, as PDF or as DOCX.
+         * @description Returns the report as it was stored, as one self-contained Markdown file, as PDF or as DOCX.
          */
         get: operations["getReportContent"];
     };
@@ -318,8 +318,8 @@ export interface paths {
         /** List the playbooks of a project, newest first */
         get: operations["listPlaybooks"];
         /**
-         * Write a playbook
-         * @description Instructions in Markdown, titles and paths may name parameters as `${name}`. What the analyst says last becomes the report, or the file.
+         * Create a playbook
+         * @description The instructions are Markdown. Instructions, titles and paths can use parameters as `${name}`. The last message of the analyst becomes the report or the file.
          */
         post: operations["createPlaybook"];
     };
@@ -328,19 +328,19 @@ export interface paths {
         get: operations["getPlaybook"];
         /**
          * Delete a playbook
-         * @description Runs under way go on, and what its runs made stays.
+         * @description Runs in progress continue, and what earlier runs created stays.
          */
         delete: operations["deletePlaybook"];
         /**
          * Change a playbook
-         * @description Fields left out keep their values. The previous revision is kept, and runs under way continue with it.
+         * @description Fields that you omit keep their values. The service keeps the previous revision, and runs in progress continue with it.
          */
         patch: operations["updatePlaybook"];
     };
     "/v1/projects/{project_id}/playbooks/{playbook_id}/runs": {
         /**
          * Run a playbook
-         * @description The analyst carries the instructions out over the tables of the catalog; a question that it would have to ask ends the run as failed, with the question.
+         * @description The analyst carries out the instructions with the tables of the catalog. If the analyst needs to ask a question, the run fails and its error contains the question.
          */
         post: operations["runPlaybook"];
     };
@@ -352,8 +352,8 @@ export interface paths {
         /** List schedules, newest first */
         get: operations["listSchedules"];
         /**
-         * Schedule a playbook
-         * @description It fires at a time of the clock in its zone. In the gap of a spring it fires at the first time after it, in the overlap of an autumn once, at the first; day 29 to 31 of a shorter month is its last day. Of fires missed while the service was down the latest is made up for where it is less than a day late. A fire is skipped while the one before is under way.
+         * Create a schedule for a playbook
+         * @description The schedule runs at a local time in its zone. If clocks skip that time in spring, it runs at the first time after the gap. If clocks repeat it in autumn, it runs once, at the first. In a month that has no day 29, 30 or 31, it runs on the last day. If the service was down, it makes up for the latest missed run if that is less than a day late. A run is skipped while the one before is in progress.
          */
         post: operations["createSchedule"];
     };
@@ -362,47 +362,47 @@ export interface paths {
         get: operations["getSchedule"];
         /**
          * Replace the settings of a schedule
-         * @description Replaces everything except the playbook, which must be the scheduled one. A schedule can be sent back as it was read; cadences of kinds that cannot be written (cron, interval, biweekly, month_end) must be replaced.
+         * @description Replaces everything except the playbook, which must stay the same. You can send a schedule back as you read it. Cadences of the kinds cron, interval, biweekly and month_end can't be written, so replace those.
          */
         put: operations["replaceSchedule"];
         /**
          * Delete a schedule
-         * @description With the list of its runs. Runs under way go on; what they make is not delivered.
+         * @description This also deletes the list of its runs. Runs in progress continue, but their results aren't delivered.
          */
         delete: operations["deleteSchedule"];
     };
     "/v1/schedules/{schedule_id}/pause": {
         /**
          * Pause a schedule
-         * @description Nothing fires until it is resumed; runs under way go on.
+         * @description The schedule doesn't run until it is resumed. Runs in progress continue.
          */
         post: operations["pauseSchedule"];
     };
     "/v1/schedules/{schedule_id}/resume": {
         /**
          * Resume a schedule
-         * @description It fires from now on: what its cadence said meanwhile is not made up for.
+         * @description The schedule runs from now on. Runs that were due while it was paused aren't made up for.
          */
         post: operations["resumeSchedule"];
     };
     "/v1/schedules/{schedule_id}/take-over": {
         /**
-         * Take over a schedule whose maker is gone
-         * @description It runs as you from then on, and stays paused until it is resumed. 409 while its maker is still there.
+         * Take over a schedule whose owner is gone
+         * @description The schedule runs as you from then on, and stays paused until it is resumed. The response is 409 if its owner still has access.
          */
         post: operations["takeOverSchedule"];
     };
     "/v1/schedules/{schedule_id}/occurrences": {
         /**
-         * Tell when a schedule fires next
-         * @description What its cadence says from now on, whether or not it is paused. `note` says what is unusual: the time falls into a gap or an overlap of the clock, or the month is too short for the day.
+         * Preview the next runs of a schedule
+         * @description Returns the next times of the schedule, whether or not it is paused. `note` explains unusual times: the time falls into a gap or an overlap of the clock, or the month is too short for the day.
          */
         get: operations["listOccurrences"];
     };
     "/v1/schedules/{schedule_id}/runs": {
         /**
          * List the runs of a schedule, latest first
-         * @description Fires, and those that were missed or skipped with the reason. `runId` is the run of the project.
+         * @description Returns the runs of the schedule, including those that were missed or skipped, with the reason. `runId` is the run of the project.
          */
         get: operations["listScheduleRuns"];
     };
@@ -412,15 +412,15 @@ export interface paths {
     };
     "/v1/schedules/{schedule_id}/trigger": {
         /**
-         * Fire a schedule now
-         * @description Whatever its cadence says, and also while it is paused.
+         * Run a schedule now
+         * @description Starts a run at once, also while the schedule is paused.
          */
         post: operations["triggerSchedule"];
     };
     "/v1/schedules/{schedule_id}/runs/{schedule_run_id}/deliveries": {
         /**
-         * List what a run of a schedule delivers
-         * @description Files into its folder, and a mail to each of its recipients.
+         * List the deliveries of a schedule run
+         * @description A run delivers files to its folder and an email to each recipient.
          */
         get: operations["listDeliveries"];
     };
@@ -432,8 +432,8 @@ export interface paths {
         /** List the backfills of a schedule, newest first */
         get: operations["listBackfills"];
         /**
-         * Fire what a schedule would have fired
-         * @description Everything that its cadence says from `from` to `to`, at most 1,000 fires, oldest first. `only_missing` leaves out what has succeeded or is under way; `preview` starts nothing. A schedule has one backfill at a time.
+         * Create a backfill
+         * @description Runs the schedule for every time between `from` and `to`, oldest first, up to 1,000 runs. `only_missing` skips times whose run has succeeded or is in progress. `preview` starts nothing. A schedule can have one backfill at a time.
          */
         post: operations["createBackfill"];
     };
@@ -442,14 +442,14 @@ export interface paths {
         get: operations["getBackfill"];
         /**
          * Cancel a backfill
-         * @description It stops firing; runs it has started continue. No effect on one that has ended.
+         * @description The backfill starts no more runs. Runs that it has started continue. This has no effect if it has ended.
          */
         delete: operations["deleteBackfill"];
     };
     "/v1/workflows/node-types": {
         /**
-         * List the types of nodes that a graph may have
-         * @description Each with the JSON Schema of its config, and its ports. Every node also has an input `start` and an output `done`, for order alone.
+         * List node types
+         * @description Returns each type with the JSON Schema of its config, and its ports. Every node also has an input `start` and an output `done`, which only set the order.
          */
         get: operations["listWorkflowNodeTypes"];
     };
@@ -457,69 +457,69 @@ export interface paths {
         /** List your workflows, newest first */
         get: operations["listWorkflows"];
         /**
-         * Draft a workflow
-         * @description A draft may be incomplete: `validate` reports every fault with its node and port. Secrets in a config read back as `"********"`.
+         * Create a workflow
+         * @description Creates a draft, which can be incomplete. `validate` lists every problem with its node and port. Secrets in a config read back as `"********"`.
          */
         post: operations["createWorkflow"];
     };
     "/v1/workflows/{workflow_id}": {
         /**
          * Show a workflow
-         * @description With its triggers, its graph, and the revision to pass back on a change.
+         * @description Returns its triggers, its graph, and the revision to send with a change.
          */
         get: operations["getWorkflow"];
         /**
          * Replace the draft of a workflow
-         * @description A trigger with a known `id` is that trigger, with its address and secret; one without is new, and shows the secret of its webhook in this answer alone. `"********"` leaves a stored secret as it is.
+         * @description A trigger with a known `id` keeps its address and secret. A trigger without an `id` is new. If it is a webhook, this response is the only one that shows its secret. `"********"` keeps a stored secret.
          */
         put: operations["replaceWorkflow"];
     };
     "/v1/workflows/{workflow_id}/validate": {
         /**
-         * Tell every fault of a draft
-         * @description At its node and port, as an activation would refuse it: also statements that name tables or columns that there are not. A table that a snapshot of the graph makes is there.
+         * Validate a draft
+         * @description Lists every problem that an activation would refuse, with its node and port. This includes statements that use tables or columns that don't exist. A table that a snapshot in the graph creates counts as existing.
          */
         post: operations["validateWorkflow"];
     };
     "/v1/workflows/{workflow_id}/activation": {
         /**
          * Activate a workflow
-         * @description Freezes the draft as a version and replaces the active triggers with its own in one step. With `version_id` an older version becomes active again, and the draft is unchanged. Runs that are under way keep the version that they began with.
+         * @description Freezes the draft as a version, and replaces the active triggers with those of the draft in one step. If you send `version_id`, that older version becomes active again and the draft doesn't change. Runs in progress keep their version.
          */
         post: operations["activateWorkflow"];
     };
     "/v1/workflows/{workflow_id}/pause": {
         /**
          * Pause a workflow
-         * @description It is no longer triggered; runs under way continue.
+         * @description Triggers no longer start the workflow. Runs in progress continue.
          */
         post: operations["pauseWorkflow"];
     };
     "/v1/workflows/{workflow_id}/resume": {
         /**
          * Resume a paused workflow
-         * @description Its active version can be triggered again. Fires that were due in the meantime are not made up for.
+         * @description The active version can be triggered again. Runs that were due in the meantime aren't made up for.
          */
         post: operations["resumeWorkflow"];
     };
     "/v1/workflows/{workflow_id}/archive": {
         /**
          * Archive a workflow
-         * @description That is final: it is only read from then on.
+         * @description You can't undo this. An archived workflow is read-only.
          */
         post: operations["archiveWorkflow"];
     };
     "/v1/workflows/{workflow_id}/take-over": {
         /**
          * Take over a workflow whose owner is gone
-         * @description It is yours from then on, and stays paused until it is resumed. 409 while its owner is still there.
+         * @description The workflow belongs to you from then on, and stays paused until it is resumed. The response is 409 if its owner still has access.
          */
         post: operations["takeOverWorkflow"];
     };
     "/v1/workflows/{workflow_id}/versions": {
         /**
          * List the versions of a workflow, newest first
-         * @description Each with what differs from the one before.
+         * @description Each version shows what differs from the one before.
          */
         get: operations["listWorkflowVersions"];
     };
@@ -532,46 +532,46 @@ export interface paths {
         get: operations["listWorkflowRuns"];
         /**
          * Run a workflow now
-         * @description The active version, with `params` for the parameters of its graph, over those of its first enabled trigger of the type `api`. `409 conflict` where it is not active.
+         * @description Runs the active version. `params` sets the parameters of its graph and overrides those of the first enabled trigger of type `api`. If the workflow isn't active, the response is `409 conflict`.
          */
         post: operations["runWorkflow"];
     };
     "/v1/workflows/{workflow_id}/runs/{run_id}": {
         /**
          * Show a run of a workflow
-         * @description Every node that has begun is a step.
+         * @description Every node that has started is a step.
          */
         get: operations["getWorkflowRun"];
     };
     "/v1/workflows/{workflow_id}/runs/{run_id}/cancel": {
         /**
          * Cancel a run of a workflow
-         * @description Whatever its nodes do is cancelled with it. What is being delivered is not left half sent.
+         * @description Cancels everything that its nodes do. A delivery is never left half sent.
          */
         post: operations["cancelWorkflowRun"];
     };
     "/v1/workflows/{workflow_id}/runs/{run_id}/resume": {
         /**
-         * Let a failed run go on
-         * @description From the nodes that failed, with what was done kept, on the version and the data that it began with. That is kept for 7 days after it failed, of the 20 runs of the workflow that failed last; then, or where it is wanted, `data=newest` has it go on with the tables as they are now.
+         * Resume a failed run
+         * @description Continues from the nodes that failed. Finished work is kept, and the run keeps its version and data. The service keeps this data for 7 days after the failure, for the 20 runs of the workflow that failed last. After that, or with `data=newest`, the run continues with the current tables.
          */
         post: operations["resumeWorkflowRun"];
     };
     "/v1/workflows/{workflow_id}/runs/{run_id}/approvals": {
-        /** List what a run asks of people, newest first */
+        /** List the approvals of a run, newest first */
         get: operations["listWorkflowApprovals"];
     };
     "/v1/workflows/{workflow_id}/runs/{run_id}/approvals/{approval_id}": {
         /**
          * Decide an approval
-         * @description Once, and in time: undecided at its end is denied, which a later `deny` leaves as it is. A denial fails its node.
+         * @description You can decide once, before the deadline. An approval that nobody decides in time is denied, and a later `deny` doesn't change it. A denial makes its node fail.
          */
         post: operations["decideWorkflowApproval"];
     };
     "/v1/workflows/{workflow_id}/deliveries": {
         /**
          * List what a workflow delivers, newest first
-         * @description `status=failed` lists the dead letters: deliveries that are not retried automatically.
+         * @description `status=failed` lists the deliveries that failed and aren't retried automatically.
          */
         get: operations["listWorkflowDeliveries"];
     };
@@ -581,22 +581,22 @@ export interface paths {
     };
     "/v1/workflows/{workflow_id}/deliveries/{delivery_id}/retry": {
         /**
-         * Deliver again by hand
-         * @description What failed, or may have arrived (`uncertain`). A webhook keeps its delivery id, so that its receiver can tell.
+         * Retry a delivery
+         * @description You can retry a delivery that failed, or that may have arrived (`uncertain`). A webhook keeps its delivery id, so its receiver can recognize a repetition.
          */
         post: operations["retryWorkflowDelivery"];
     };
     "/v1/workflows/{workflow_id}/triggers/{trigger_id}/secret": {
         /**
-         * Give a webhook trigger another secret
-         * @description It is shown in this answer alone. What was signed with the one before is taken for an hour more.
+         * Rotate the secret of a webhook trigger
+         * @description Only this response shows the new secret. The service accepts signatures with the old secret for one more hour.
          */
         post: operations["rotateTriggerSecret"];
     };
     "/v1/hooks/{token}": {
         /**
-         * Trigger a workflow by a webhook
-         * @description The body becomes the params of the run, over those of the trigger. Repeating the same signed call returns the same `runId` and starts no second run.
+         * Trigger a workflow with a webhook
+         * @description The body becomes the params of the run and overrides those of the trigger. Repeating the same signed call returns the same `runId` and doesn't start a second run.
          */
         post: operations["callHook"];
     };
@@ -607,21 +607,21 @@ export interface paths {
     "/v1/projects/{project_id}/files/content": {
         /**
          * Write a small file
-         * @description Creates the file at `path`, or silently its next version: of JSON at most 8 MiB decoded, or of `text/csv` the bytes as they are, at most 12 MiB (`curl -T orders.csv -H "content-type: text/csv"`). Larger files go through an upload.
+         * @description Creates the file at `path`, or its next version if it exists. Send JSON with up to 8 MiB after decoding, or `text/csv` with up to 12 MiB of raw bytes (`curl -T orders.csv -H "content-type: text/csv"`). For larger files, use an upload.
          */
         put: operations["writeFile"];
     };
     "/v1/projects/{project_id}/files/uploads": {
         /**
-         * Mint a presigned upload
-         * @description Send a multipart/form-data POST to `url` with every entry of `fields` verbatim as form fields, then the bytes as the last field, named `file`. They go directly to storage. Then finalize.
+         * Create a presigned upload
+         * @description Send a multipart/form-data POST to `url`. Include every entry of `fields` unchanged as a form field, then the bytes as the last field, named `file`. The bytes go directly to storage. Then finalize the upload.
          */
         post: operations["createFileUpload"];
     };
     "/v1/projects/{project_id}/files/uploads/{upload_id}/finalize": {
         /**
-         * Make a file of an upload
-         * @description Checks what arrived and registers it; 409 when nothing was uploaded. Repeating it gives the same file.
+         * Finalize an upload
+         * @description Checks the uploaded bytes and creates the file. The response is 409 if nothing was uploaded. Repeating the request returns the same file.
          */
         post: operations["finalizeFileUpload"];
     };
@@ -630,28 +630,28 @@ export interface paths {
         get: operations["getFile"];
         /**
          * Delete a file
-         * @description Tables imported from it stay.
+         * @description Tables that were imported from it stay.
          */
         delete: operations["deleteFile"];
     };
     "/v1/projects/{project_id}/files/{file_id}/content": {
         /**
-         * Stream the content of a file
-         * @description Takes one byte `Range`. With the `ETag` of an earlier answer in `If-None-Match` it is 304 while the content is the same.
+         * Download a file
+         * @description Accepts one byte `Range`. If you send the `ETag` of an earlier response in `If-None-Match`, the response is 304 while the content is the same.
          */
         get: operations["getFileContent"];
     };
     "/v1/assets/{asset_id}/previews": {
         /**
          * Preview the parsed rows of a file
-         * @description A read exposed over POST. `asset_id` is a file id. Bad rows are named by line, column and reason.
+         * @description This is a read, sent as POST. `asset_id` is a file id. Bad rows are listed by line, column and reason.
          */
         post: operations["previewAsset"];
     };
     "/v1/projects/{project_id}/runs": {
         /**
          * List the runs of a project, newest first
-         * @description Imports, reports, playbooks and everything else that outlives its request.
+         * @description Runs are imports, reports, playbooks and everything else that continues after its request.
          */
         get: operations["listProjectRuns"];
     };
@@ -662,33 +662,33 @@ export interface paths {
     "/v1/projects/{project_id}/runs/{run_id}/cancel": {
         /**
          * Cancel a run
-         * @description A run that ended stays as it ended; what cannot be taken back any more may still succeed.
+         * @description A run that has ended doesn't change. A run that is past the point where it can be undone may still succeed.
          */
         post: operations["cancelRun"];
     };
     "/v1/temporal-ui": {
         /**
-         * Tell where the Temporal UI shows the processes of runs
-         * @description Its address is of the operator’s own network, so it is told to administrators alone.
+         * Show the address of the Temporal UI
+         * @description The address belongs to the operator's own network, so only administrators can see it.
          */
         get: operations["getTemporalUi"];
     };
     "/v1/table-imports": {
         /**
          * List imports, newest first
-         * @description Those of tables that the caller may not read are not there.
+         * @description Imports into tables that the caller can't read aren't listed.
          */
         get: operations["listTableImports"];
         /**
          * Import a file into a table
-         * @description A durable process: 202, then poll the Location. The table appears whole when it succeeded, or not at all. `append` adds the rows of the file in one version: to an imported table, or to a data table where a column gives `s_id`. Its columns are those of the table, by name and ignoring case; nullable ones may be left out, and what else differs is a 422 that names it.
+         * @description The import runs in the background: the response is 202. Poll the Location. The table appears as a whole when the import succeeds, or not at all. `append` adds the rows of the file in one version, to an imported table, or to a data table if a column gives `s_id`. The columns of the file must be those of the table, by name and ignoring case. The file can lack nullable columns. Any other difference is a 422 that names it.
          */
         post: operations["createTableImport"];
     };
     "/v1/projects/{project_id}/files/{file_id}/imports": {
         /**
          * Import a file into a table
-         * @description A durable process: 202, then poll the Location. The table appears whole when it succeeded, or not at all. `append` adds the rows of the file in one version: to an imported table, or to a data table where a column gives `s_id`. Its columns are those of the table, by name and ignoring case; nullable ones may be left out, and what else differs is a 422 that names it.
+         * @description The import runs in the background: the response is 202. Poll the Location. The table appears as a whole when the import succeeds, or not at all. `append` adds the rows of the file in one version, to an imported table, or to a data table if a column gives `s_id`. The columns of the file must be those of the table, by name and ignoring case. The file can lack nullable columns. Any other difference is a 422 that names it.
          */
         post: operations["importFile"];
     };
@@ -699,21 +699,21 @@ export interface paths {
     "/v1/table-imports/{import_id}/cancel": {
         /**
          * Cancel an import
-         * @description An import that ended stays as it ended; one that is committing may still succeed.
+         * @description An import that has ended doesn't change. An import that is committing can still succeed.
          */
         post: operations["cancelTableImport"];
     };
     "/v1/tables": {
         /**
-         * List every table of the organization
-         * @description Not paginated; `total` is the number of tables returned. System tables are listed and not queryable.
+         * List tables
+         * @description Returns every table of the organization. The list isn't paginated; `total` is the number of tables. System tables are listed, but you can't query them.
          */
         get: operations["listTables"];
     };
     "/v1/tables/catalog": {
         /**
-         * List the catalog metadata of the tables that have it
-         * @description Not paginated. `project_id` is taken and ignored: tables belong to the organization.
+         * List the catalog metadata of tables
+         * @description Returns the tables that have catalog metadata. The list isn't paginated. `project_id` is accepted and ignored, because tables belong to the organization.
          */
         get: operations["listTableCatalogs"];
     };
@@ -727,32 +727,32 @@ export interface paths {
         /** Show the catalog metadata of a table */
         get: operations["getTableCatalog"];
         /**
-         * Describe a table and its columns
-         * @description Fields left out stay. `columns` changes the notes of the columns it names.
+         * Change the catalog metadata of a table
+         * @description Fields that you omit keep their values. `columns` changes only the notes of the columns that you list.
          */
         patch: operations["updateTableCatalog"];
     };
     "/v1/tables/{table_id}/versions": {
         /**
          * List the versions of a table, newest first
-         * @description A version is a snapshot number of the lake: `at_versions` of a query and `version` of the rows take it.
+         * @description A version is a snapshot number of the lake. Use it in `at_versions` of a query and in `version` of the rows.
          */
         get: operations["listTableVersions"];
     };
     "/v1/views": {
         /**
-         * List every view of the organization
-         * @description Not paginated; `total` is the number of views returned.
+         * List views
+         * @description Returns every view of the organization. The list isn't paginated; `total` is the number of views.
          */
         get: operations["listViews"];
         /**
          * Create a view
-         * @description The query is checked as a query execution is and kept as it was written; what is wrong with it is told at `["body", "query"]`. Whoever reads the view reads with the rights of who defined it.
+         * @description The service checks the query like a query execution and stores it as you wrote it. Errors in it are reported at `["body", "query"]`. Everyone who reads the view reads with the rights of the person who defined it.
          */
         post: operations["createView"];
     };
     "/v1/views/catalog": {
-        /** List the catalog metadata of the views */
+        /** List the catalog metadata of views */
         get: operations["listViewCatalogs"];
     };
     "/v1/views/{view_id}": {
@@ -760,12 +760,12 @@ export interface paths {
         get: operations["getView"];
         /**
          * Delete a view
-         * @description Refused while others read it (409, member `dependents`).
+         * @description If other things read the view, the response is 409 with `dependents`.
          */
         delete: operations["deleteView"];
         /**
          * Change a view
-         * @description A new name follows in the queries that use the view. A new query reads with the rights of who writes it.
+         * @description A new name is also changed in the queries that use the view. A new query uses the rights of the person who writes it.
          */
         patch: operations["updateView"];
     };
@@ -773,8 +773,8 @@ export interface paths {
         /** Show the catalog metadata of a view */
         get: operations["getViewCatalog"];
         /**
-         * Describe a view and its columns
-         * @description Fields left out stay. `columns` changes the notes of the columns it names.
+         * Change the catalog metadata of a view
+         * @description Fields that you omit keep their values. `columns` changes only the notes of the columns that you list.
          */
         patch: operations["updateViewCatalog"];
     };
@@ -782,8 +782,8 @@ export interface paths {
         /** List test definitions, newest first */
         get: operations["listTestDefinitions"];
         /**
-         * Define a test
-         * @description It is checked as far as it can be known: parameters by their kind, and for one table its columns and what the engine says. What a selector finds is checked when it runs. SQL reads with the rights of who wrote it; failing rows are shown to those who may read the tested table.
+         * Create a test definition
+         * @description The service checks the definition as far as possible: the parameters of its kind, and for a single table also its columns and the SQL. What a selector finds is checked when the test runs. SQL uses the rights of the person who wrote it. Anyone who can read the tested table can see its failing rows.
          */
         post: operations["createTestDefinition"];
     };
@@ -792,12 +792,12 @@ export interface paths {
         get: operations["getTestDefinition"];
         /**
          * Delete a test definition
-         * @description Its overlays go with it; results of earlier runs stay.
+         * @description This also deletes its overlays. Results of earlier runs stay.
          */
         delete: operations["deleteTestDefinition"];
         /**
          * Change a test definition
-         * @description Fields left out stay. `params` and `target` are replaced as a whole.
+         * @description Fields that you omit keep their values. `params` and `target` are replaced as a whole.
          */
         patch: operations["updateTestDefinition"];
     };
@@ -805,8 +805,8 @@ export interface paths {
         /** List overlays, newest first */
         get: operations["listTestOverlays"];
         /**
-         * Change a test definition where it applies
-         * @description Of several overlays, one of the table comes before one of its project, and that before one of the organization (which names neither); among equals the higher `priority` is first, then the newer. Each field, and each parameter, is taken from the first that sets it.
+         * Create an overlay
+         * @description An overlay changes a test definition for one table, for a project, or for the organization (if it names neither). An overlay of the table overrides one of its project, which overrides one of the organization. Among equals, the higher `priority` wins, then the newer one. Each field and each parameter comes from the first overlay that sets it.
          */
         post: operations["createTestOverlay"];
     };
@@ -817,126 +817,126 @@ export interface paths {
         delete: operations["deleteTestOverlay"];
         /**
          * Change an overlay
-         * @description Fields left out stay; null leaves a field of the definition as it is.
+         * @description Fields that you omit keep their values. Null means that the field of the definition applies.
          */
         patch: operations["updateTestOverlay"];
     };
     "/v1/verification-tests/effective-set/previews": {
         /**
-         * Preview the tests of tables
-         * @description The tests that a run of the same tables would do, each field with what decided it. Nothing is changed. Definitions and overlays that are not saved, and other modeling tiers, stand in for stored ones.
+         * Preview tests
+         * @description Returns the tests that a run of the same tables would do, and the source of each field. Nothing is changed. You can preview unsaved definitions and overlays, and other modeling tiers; they replace the stored ones.
          */
         post: operations["previewTests"];
     };
     "/v1/verification-tests/runs": {
         /**
-         * List runs of tests, newest first
-         * @description Those of gates too, which tried new content before anybody saw it.
+         * List test runs, newest first
+         * @description The list includes runs of gates, which test new content before anybody can see it.
          */
         get: operations["listVerificationRuns"];
         /**
          * Run tests
-         * @description A durable process over the tables that are named, those of a project, those of definitions, or all that have tests. Each table is tested at one version. Tests run after new versions of their tables by themselves, gathered for ten seconds.
+         * @description Tests the tables that you list, those of a project, those of definitions, or all tables that have tests. The run works in the background. Each table is tested at one version. Tests also run automatically after their tables get new versions, collected for ten seconds.
          */
         post: operations["runTests"];
     };
     "/v1/verification-tests/runs/{run_id}": {
-        /** Show a run of tests with its results */
+        /** Show a test run and its results */
         get: operations["getVerificationRun"];
     };
     "/v1/verification-tests/runs/{run_id}/cancel": {
         /**
-         * Cancel a run of tests
-         * @description Results of tables that were tested before stay.
+         * Cancel a test run
+         * @description Results of tables that were already tested stay.
          */
         post: operations["cancelVerificationRun"];
     };
     "/v1/tables/{table_id}/verification": {
         /**
-         * Show what the tests of a table say
-         * @description Of the newest version that was tested, with the history of each test.
+         * Show the test results of a table
+         * @description Returns the results of the newest tested version, with the history of each test.
          */
         get: operations["getTableVerification"];
     };
     "/v1/exports": {
         /**
          * List exports, newest first
-         * @description Files in this list have no addresses; show one export to get them. Exports of tables that you may not read are left out.
+         * @description Files in this list have no download links. Show one export to get them. Exports of tables that you can't read aren't listed.
          */
         get: operations["listExports"];
         /**
-         * Export a table or the answer to a query as files
-         * @description Starts a process that writes all rows, without a limit; follow it at `Location`. The statement is checked at once, by the same rules as a query. An organization runs two exports at a time. An export reads the versions that its tables have when it starts, with the rights of its caller. Its files are kept for a day.
+         * Create an export
+         * @description Exports all rows of a table or query as files, in the background. Follow it at `Location`. The service checks the statement at once, by the same rules as a query. An organization runs two exports at a time. An export reads the versions that its tables have when it starts, with the rights of its caller. Its files are kept for one day.
          */
         post: operations["createExport"];
     };
     "/v1/exports/{export_id}": {
-        /** Show an export, with addresses of its files */
+        /** Show an export with its download links */
         get: operations["getExport"];
     };
     "/v1/exports/{export_id}/cancel": {
         /**
          * Cancel an export
-         * @description Nothing of it is kept. One that has ended is answered as it ended.
+         * @description Nothing of the export is kept. An export that has ended is returned unchanged.
          */
         post: operations["cancelExport"];
     };
     "/v1/tables/{table_id}/grants": {
         /**
-         * Show who may read and write a table
-         * @description A new table may be read and written by everyone; administrators may always do both.
+         * Show the grants of a table
+         * @description Everyone can read and write a new table. Administrators can always do both.
          */
         get: operations["listTableGrants"];
         /**
-         * Replace who may read and write a table
-         * @description For anyone without a grant the table does not exist: it is not listed, its routes answer 404, and statements cannot name it. That holds at once, for whatever runs as the person or client too; a turn or node that is under way keeps the rights that it began with. Active workflows whose owner loses a table that they read are paused, with `pauseReason: grant_lost`. The quarantine table of a table has its grants, and none of its own: a 409 `conflict` names the table to change.
+         * Replace the grants of a table
+         * @description For anyone without a grant, the table doesn't exist: it isn't listed, its routes respond with 404, and statements can't use it. Changes take effect at once, also for everything that runs as the person or client. A turn or node in progress keeps the rights that it started with. Active workflows whose owner loses a table that they read are paused with `pauseReason: grant_lost`. The quarantine table of a table has the same grants as the table, and none of its own: the response is 409 `conflict` and names the table to change.
          */
         put: operations["replaceTableGrants"];
     };
     "/v1/tables/{table_id}/profile": {
         /**
          * Show the profile of a table
-         * @description The last one that was computed. Before the first: 409 `not_materialized`, whose detail says how far one is, or why the last attempt failed.
+         * @description Returns the last computed profile. Before the first one, the response is 409 `not_materialized`. Its detail gives the progress, or says why the last attempt failed.
          */
         get: operations["getTableProfile"];
         /**
          * Profile a table
-         * @description A durable process over every column of the current version; follow its run at the Location, then read the profile. While one is under way for the table, its run is answered again; an organization computes two at a time, others wait queued. A calculated table that was never built is a 409 `not_materialized`.
+         * @description Computes the profile of every column of the current version, in the background. Follow its run at the Location, then read the profile. If a profile of the table is in progress, its run is returned. An organization computes two profiles at a time; others wait in a queue. A calculated table that was never built gets 409 `not_materialized`.
          */
         post: operations["profileTable"];
     };
     "/v1/tables/{table_id}/profile/cancel": {
         /**
-         * Cancel the profile of a table that is under way
-         * @description Where none is, the newest run is answered as it ended. The profile before it is kept.
+         * Cancel the profile of a table
+         * @description Cancels the profile in progress. If there is none, the newest run is returned unchanged. The previous profile is kept.
          */
         post: operations["cancelTableProfile"];
     };
     "/v1/grid/tables/{table_id}/lineage": {
         /**
          * Show the lineage of a grid table
-         * @description Tables, views and their columns, with files, datasets, playbooks, reports and your workflows as ends. What you may not read is not there, nor what is only reached through it. `format` gives it as job events of OpenLineage too, or as a picture of at most 500 nodes and 1,000 arrows (400 `unsupported_option` beyond).
+         * @description Returns tables, views and their columns, with files, datasets, playbooks, reports and your workflows at the ends. Things that you can't read are left out, and so is everything that is reached only through them. `format` can also return OpenLineage job events, or a picture of up to 500 nodes and 1,000 arrows. A larger graph gets 400 `unsupported_option`.
          */
         get: operations["getGridTableLineage"];
     };
     "/v1/tables/{table_id}/lineage": {
         /**
          * Show the lineage of a table
-         * @description Tables, views and their columns, with files, datasets, playbooks, reports and your workflows as ends. What you may not read is not there, nor what is only reached through it. `format` gives it as job events of OpenLineage too, or as a picture of at most 500 nodes and 1,000 arrows (400 `unsupported_option` beyond).
+         * @description Returns tables, views and their columns, with files, datasets, playbooks, reports and your workflows at the ends. Things that you can't read are left out, and so is everything that is reached only through them. `format` can also return OpenLineage job events, or a picture of up to 500 nodes and 1,000 arrows. A larger graph gets 400 `unsupported_option`.
          */
         get: operations["getTableLineage"];
     };
     "/v1/views/{view_id}/lineage": {
         /**
          * Show the lineage of a view
-         * @description Tables, views and their columns, with files, datasets, playbooks, reports and your workflows as ends. What you may not read is not there, nor what is only reached through it. `format` gives it as job events of OpenLineage too, or as a picture of at most 500 nodes and 1,000 arrows (400 `unsupported_option` beyond).
+         * @description Returns tables, views and their columns, with files, datasets, playbooks, reports and your workflows at the ends. Things that you can't read are left out, and so is everything that is reached only through them. `format` can also return OpenLineage job events, or a picture of up to 500 nodes and 1,000 arrows. A larger graph gets 400 `unsupported_option`.
          */
         get: operations["getViewLineage"];
     };
     "/v1/grid/tables": {
         /**
          * Create a grid table
-         * @description kind=data: an empty table that takes rows at once, with an integer key `s_id` that the caller supplies and an automatic `_sm_created_at`. A column without `data_type` takes the type of its first value. kind=calc: the query is checked and kept; what is wrong with it is told at `["body", "query"]`. The table has no content until it is materialized.
+         * @description `kind=data` creates an empty table that accepts rows at once. It has an integer key `s_id`, which you supply, and an automatic column `_sm_created_at`. A column without `data_type` gets the type of its first value. `kind=calc` checks the query and stores it; errors in it are reported at `["body", "query"]`. The table is empty until it is materialized.
          */
         post: operations["createGridTable"];
     };
@@ -944,8 +944,8 @@ export interface paths {
         /** Show a grid table */
         get: operations["getGridTable"];
         /**
-         * Change a calculated table, or whether a data table enforces its key
-         * @description A calculated table with a new query is stale; what it held stays readable until the next build. Before keys are enforced, the existing rows are checked: keys that several rows share are named (409, member `keys`).
+         * Change a grid table
+         * @description You can change a calculated table, or whether a data table enforces its key. A calculated table with a new query is stale; its old content stays readable until the next build. Before keys are enforced, the service checks the existing rows. If several rows share a key, the response is 409 and `keys` lists those keys.
          */
         patch: operations["updateGridTable"];
     };
@@ -955,34 +955,34 @@ export interface paths {
     };
     "/v1/grid/tables/{table_id}/columns/{name}": {
         /**
-         * Drop a column
-         * @description Older versions of the table keep it. A column of a key, of the table or of one of its data syncs, stays (409, member `dependents`).
+         * Delete a column
+         * @description Older versions of the table keep the column. You can't delete a column that is part of a key of the table or of one of its data syncs (409, with `dependents`).
          */
         delete: operations["deleteGridTableColumn"];
         /**
-         * Rename, retype or make nullable a column
-         * @description A retype must lose nothing, unless `cast` is true; rows that prevent it are named (409, member `rows`). The columns of an imported table can be retyped and made nullable; the next replacing import resets them.
+         * Change a column
+         * @description Renames a column, changes its type, or makes it nullable. A new type must not lose anything, unless `cast` is true. Otherwise the response is 409 and `rows` lists the rows that prevent it. You can change the type of an imported table's columns and make them nullable; the next import that replaces the table resets them.
          */
         patch: operations["updateGridTableColumn"];
     };
     "/v1/grid/tables/{table_id}/status": {
         /**
          * Show how fresh a grid table is
-         * @description Found out at each look, from the versions that were read and those that are there now. A table that is not calculated is always `fresh`.
+         * @description The service compares the versions that the table was built from with the current ones. A table that isn't calculated is always `fresh`.
          */
         get: operations["getGridTableStatus"];
     };
     "/v1/grid/tables/{table_id}/materialize": {
         /**
          * Build a calculated table
-         * @description A durable process: from what it reads now, whole or not at all. While one is under way for the table, its run is answered again. What reads it, and calculated tables that it reads, stay as they are: `sync` builds those too.
+         * @description Builds the table in the background from the current data, as a whole or not at all. If a build of the table is already in progress, its run is returned. Other calculated tables, before or after it, don't change; `sync` builds those that it reads too.
          */
         post: operations["materializeTable"];
     };
     "/v1/grid/tables/{table_id}/sync": {
         /**
-         * Bring a calculated table up to date, with all that it reads
-         * @description Builds every calculated table that is stale, each after those that it reads, all from one snapshot of the lake. Where one fails, what hangs on it is skipped, the rest goes on, and the run is `failed`.
+         * Bring a calculated table and its inputs up to date
+         * @description Builds every calculated table that is stale, in the order in which they read each other, from one snapshot of the lake. If one fails, the tables that depend on it are skipped, the others are built, and the run is `failed`.
          */
         post: operations["syncTable"];
     };
@@ -993,36 +993,36 @@ export interface paths {
     "/v1/grid/tables/{table_id}/runs/{run_id}": {
         /**
          * Show a run of a table
-         * @description A build of a calculated table, or a profile.
+         * @description A run is a build of a calculated table, or a profile.
          */
         get: operations["getTableRun"];
     };
     "/v1/grid/tables/{table_id}/runs/{run_id}/cancel": {
         /**
          * Cancel a run of a table
-         * @description A build of a calculated table, or a profile. What was built already stays. A run that ended stays as it ended.
+         * @description A run is a build of a calculated table, or a profile. Tables that were already built stay. A run that has ended doesn't change.
          */
         post: operations["cancelTableRun"];
     };
     "/v1/tables/{table_id}/rows": {
         /**
          * Read rows
-         * @description Under their own column names, in order of `s_id`. A cursor stays at the version its first page saw. `offset` goes to a row by its number, anywhere in a table; it costs a count of the rows, once for each version.
+         * @description Returns rows with their own column names, ordered by `s_id`. A cursor stays at the version of its first page. `offset` skips to a row by its number, anywhere in the table. This counts the rows once for each version.
          */
         get: operations["readRows"];
         /**
-         * Upsert rows by the key columns, else by s_id
-         * @description A matched row is replaced whole and keeps its `s_id`, which it need not name; of equal keys in one request the last wins. A key that several rows have, where keys are not enforced, is a 409 that names them.
+         * Upsert rows
+         * @description Matches rows by the key columns, or by `s_id` if there are none. A matched row is replaced as a whole and keeps its `s_id`, which you can omit. If a request repeats a key, the last row wins. If the table doesn't enforce its key and several rows have the same one, the response is 409 and lists the keys.
          */
         put: operations["upsertRows"];
         /**
          * Append rows to a data table
-         * @description All or nothing, durable and visible when answered. Every row carries a new integer `s_id`; a column left out is null. Where the key columns are enforced, a key that is there already or comes twice is a 409 `duplicate_row_key` that names it.
+         * @description Appends all rows or none. When the response arrives, the rows are durable and visible. Every row needs a new integer `s_id`. A column that you omit is null. If the table enforces its key, a key that already exists or is repeated gets 409 `duplicate_row_key`, which lists it.
          */
         post: operations["appendRows"];
         /**
-         * Delete rows by s_id, or by key
-         * @description In one commit; rows that are not there are no error. Older versions of the table keep what is deleted, until they expire.
+         * Delete rows
+         * @description Deletes rows by `s_id` or by key, in one commit. Rows that don't exist are ignored. Older versions of the table keep deleted rows until the versions expire.
          */
         delete: operations["deleteRows"];
     };
@@ -1031,40 +1031,40 @@ export interface paths {
         get: operations["listIngestionBatches"];
         /**
          * Open an ingestion batch
-         * @description Stage pages into it, complete it with their number, and poll it: it is applied once and whole, or not at all.
+         * @description Stage pages into the batch, complete it with the number of pages, and poll it. The service applies a batch once and as a whole, or not at all.
          */
         post: operations["createIngestionBatch"];
     };
     "/v1/tables/{table_id}/ingestion-batches/{batch_id}/pages/{page_number}": {
         /**
          * Stage a page of a batch
-         * @description Pages come in any order and are immutable: the same content again is told as `replayed`, other content is refused. Every record carries an integer `s_id`.
+         * @description You can send pages in any order. A page can't change: if you send the same content again, the response says `replayed`, and other content is refused. Every record needs an integer `s_id`.
          */
         put: operations["stagePage"];
     };
     "/v1/tables/{table_id}/ingestion-batches/{batch_id}/complete": {
         /**
          * Complete a batch
-         * @description The manifest is the pages 1 to `page_count`, exactly; a body of 3 MiB names the hashes of some 30,000 of them. The same manifest again is the same 202, also once the batch is applied; poll the Location.
+         * @description The manifest is exactly the pages 1 to `page_count`. The body can be up to 3 MiB, enough for the hashes of about 30,000 pages. Sending the same manifest again returns the same 202, even after the batch was applied. Poll the Location.
          */
         post: operations["completeIngestionBatch"];
     };
     "/v1/tables/{table_id}/ingestion-batches/{batch_id}": {
         /**
          * Show a batch
-         * @description Always answers "did it land?": `applied` means its rows are in the table, in `tableVersion`.
+         * @description Tells you whether the data arrived: `applied` means that its rows are in the table, in `tableVersion`.
          */
         get: operations["getIngestionBatch"];
         /**
          * Abort a batch
-         * @description While it is open, completing or awaiting confirmation. Aborting twice is the same; a batch that is being applied cannot be taken back.
+         * @description You can abort a batch while it is open, completing or awaiting confirmation. Aborting it twice has the same result. A batch that is being applied can't be aborted.
          */
         delete: operations["abortIngestionBatch"];
     };
     "/v1/tables/{table_id}/quarantine/replays": {
         /**
-         * Stage quarantined records again
-         * @description Opens a batch with the quarantined records of a batch or an import; those that fit now are applied, the rest stay quarantined. The file of an import is read again, with the types that the table has now. Poll the Location.
+         * Replay quarantined records
+         * @description Opens a batch with the quarantined records of a batch or an import. Records that fit now are applied; the others stay quarantined. The file of an import is read again with the current types of the table. Poll the Location.
          */
         post: operations["replayQuarantine"];
     };
@@ -1077,14 +1077,14 @@ export interface paths {
     "/v1/data-syncs/{sync_id}/generation": {
         /**
          * Rotate the generation
-         * @description Batches opened under the generation before are fenced: at their next page, and when they would be applied.
+         * @description Batches of the old generation are refused: at their next page, and before they are applied.
          */
         put: operations["rotateDataSyncGeneration"];
     };
     "/v1/data-syncs/{sync_id}/snapshots/{snapshot_id}/pages": {
         /**
          * Stage a page of a provider snapshot
-         * @description `snapshot_id` is the id of a provider_snapshot batch of this sync. Pages come in any order and are immutable; a retry with the same canonical JSON is told as `replayed`.
+         * @description `snapshot_id` is the id of a provider_snapshot batch of this sync. You can send pages in any order. A page can't change. If you send the same canonical JSON again, the response says `replayed`.
          */
         post: operations["stageSnapshotPage"];
     };
@@ -1094,35 +1094,35 @@ export interface paths {
     };
     "/v1/data-syncs/{sync_id}/pages/{page_id}": {
         /**
-         * Show what is known of a staged page
+         * Show a staged page
          * @description `page_id` is `{batch_id}.{page_number}`.
          */
         get: operations["getDataSyncPage"];
     };
     "/v1/query-executions": {
         /**
-         * List past queries, newest first, without rows
-         * @description What a workflow ran is shown to the owner of the workflow, and to administrators.
+         * List past queries, newest first
+         * @description The list doesn't include rows. Queries of a workflow are visible to the owner of the workflow and to administrators.
          */
         get: operations["listQueryExecutions"];
         /**
-         * Run one read-only SELECT
-         * @description Runs one read-only statement in DuckDB SQL over the organization's tables, which it names. It takes no idempotency key.
+         * Run a query
+         * @description Runs one read-only statement in DuckDB SQL over the organization's tables, which the statement uses by name. This route doesn't accept an idempotency key.
          *
-         *     An `Accept` header that names `text/csv`, `application/x-ndjson` or `application/vnd.apache.arrow.stream` streams the answer while the statement runs, up to 1,000,000 rows. `row_format` is then ignored. Columns keep the statement's own names; where two are equal, later ones get `_1`, `_2` and so on. An error before the first byte is answered like any other error. After that, an error closes the connection without the end of the chunked answer, so a client always sees whether the answer is whole. The same happens when `timeout_ms` is over, or when the client reads nothing for 30 seconds. `x-query-execution-id` names the record of the query.
+         *     If the `Accept` header names `text/csv`, `application/x-ndjson` or `application/vnd.apache.arrow.stream`, the response streams up to 1,000,000 rows while the statement runs. `row_format` is then ignored. Columns keep the names of the statement. If two names are equal, later ones get `_1`, `_2` and so on. An error before the first byte gets a normal error response. A later error closes the connection without the end of the chunked response, so a client always knows whether the response is complete. The same happens when `timeout_ms` is over, or when the client reads nothing for 30 seconds. The header `x-query-execution-id` gives the id of the stored query.
          *
-         *     CSV follows RFC 4180, with a header line. A null is an empty field, and an empty text is quoted. NDJSON has one object on each line, with the values of a JSON answer. Arrow is its IPC streaming format, with lists, structs and maps as such.
+         *     CSV follows RFC 4180, with a header line. A null is an empty field, and an empty text is quoted. NDJSON has one object per line, with the same values as a JSON response. Arrow uses its IPC streaming format and keeps lists, structs and maps.
          */
         post: operations["runQuery"];
     };
     "/v1/query-executions/{query_execution_id}": {
-        /** Show a past query, without rows */
+        /** Show a past query */
         get: operations["getQueryExecution"];
     };
     "/v1/connections/data/types": {
         /**
-         * List the types of data connections, with the keys that each takes
-         * @description Read it before creating a connection. What is secret belongs in `secrets`; `config` is kept in the clear.
+         * List the types of data connections
+         * @description Returns each type with its keys. Read it before you create a connection. Put secret values in `secrets`, because `config` isn't encrypted.
          */
         get: operations["listDataConnectionTypes"];
     };
@@ -1131,7 +1131,7 @@ export interface paths {
         get: operations["listDataConnections"];
         /**
          * Create a data connection
-         * @description No connection is opened; `POST …/test` does that. Faults in `config` or `secrets` are reported at their key, with its label.
+         * @description This doesn't open a connection; use `POST …/test` for that. Problems in `config` or `secrets` are reported at their key, with its label.
          */
         post: operations["createDataConnection"];
     };
@@ -1140,26 +1140,26 @@ export interface paths {
         get: operations["getDataConnection"];
         /**
          * Delete a data connection
-         * @description A 409 `conflict` while a dataset uses it, unless `detach=true`: then its datasets and their runs go with it. Their tables stay.
+         * @description If a dataset uses the connection, the response is 409 `conflict`, unless you send `detach=true`. Then its datasets and their runs are deleted too. Their tables stay.
          */
         delete: operations["deleteDataConnection"];
         /**
-         * Change a data connection, or rotate its secrets
-         * @description What is left out stays. `config` and `secrets` are merged key by key, a null removes one, and what comes out is checked as a whole. Whatever has secrets sent elsewhere or less safely (another server, port or bucket, a weaker `ssl_mode`, `validate_server_address: false`) needs those secrets again in the same request, or a null for each: a 422 names them. A present `snapshot_config` replaces the stored policy; on HTTP connections a left out `http_replication` stays.
+         * Change a data connection or rotate its secrets
+         * @description Fields that you omit keep their values. `config` and `secrets` are merged key by key, and a null removes a key. The service validates the merged result as a whole. If a change sends secrets elsewhere or less safely (another server, port or bucket, a weaker `ssl_mode`, `validate_server_address: false`), the same request must include those secrets again, or a null for each. Otherwise the response is a 422 that names them. A `snapshot_config` replaces the stored policy. On HTTP connections, an omitted `http_replication` keeps its value.
          */
         patch: operations["updateDataConnection"];
     };
     "/v1/connections/data/{connection_id}/test": {
         /**
          * Test a data connection
-         * @description Connects, logs in and reads a little. The answer is 200 whether that works or not: `failure` says at which stage it did not, and why.
+         * @description Connects, logs in and reads a little. The response is 200 even if this fails. `failure` says which stage failed and why.
          */
         post: operations["testDataConnection"];
     };
     "/v1/connections/data/{connection_id}/resources": {
         /**
-         * List what a data connection can copy
-         * @description Tables and views of a database, endpoints of an HTTP API, files and folders of a bucket: by name, with their columns and keys. A source that does not answer is a 400 `source_failed` that says why.
+         * List the resources of a data connection
+         * @description Lists what you can copy, by name: tables and views of a database, endpoints of an HTTP API, or files and folders of a bucket, with their columns and keys. If the source doesn't answer, the response is 400 `source_failed` with the reason.
          */
         post: operations["listSourceResources"];
     };
@@ -1167,8 +1167,8 @@ export interface paths {
         /** List the datasets of a connection, newest first */
         get: operations["listDatasets"];
         /**
-         * Attach a dataset
-         * @description Selects a resource of the source to copy into a table of the lake, which is named after it. Nothing is copied yet.
+         * Create a dataset
+         * @description Selects a resource of the source to copy into a table of the lake. The table is named after the dataset. Nothing is copied yet.
          */
         post: operations["createDataset"];
     };
@@ -1177,26 +1177,26 @@ export interface paths {
         get: operations["getDataset"];
         /**
          * Delete a dataset
-         * @description Its runs are deleted too; its table stays. 409 `conflict` while one of its snapshots is under way.
+         * @description This also deletes its runs. Its table stays. If a snapshot of the dataset is in progress, the response is 409 `conflict`.
          */
         delete: operations["deleteDataset"];
         /**
          * Change a dataset
-         * @description What is left out stays. The resource cannot change, and the table keeps its name.
+         * @description Fields that you omit keep their values. The resource can't change, and the table keeps its name.
          */
         patch: operations["updateDataset"];
     };
     "/v1/connections/data/{connection_id}/datasets/{dataset_id}/pause": {
         /**
          * Pause the schedule of a dataset
-         * @description No scheduled snapshot is taken until it is resumed; a snapshot under way continues.
+         * @description No scheduled snapshot is taken until the schedule is resumed. A snapshot in progress continues.
          */
         post: operations["pauseDataset"];
     };
     "/v1/connections/data/{connection_id}/datasets/{dataset_id}/resume": {
         /**
          * Resume the schedule of a dataset
-         * @description What its cadence said meanwhile is not made up for.
+         * @description Snapshots that were due while the schedule was paused aren't made up for.
          */
         post: operations["resumeDataset"];
     };
@@ -1205,7 +1205,7 @@ export interface paths {
         get: operations["listSnapshots"];
         /**
          * Take a snapshot of a dataset
-         * @description Copies what the source has now into the lake. A durable process: 202, then poll the Location until its status is succeeded, failed or cancelled; the table is then found by `snapshotTableName`. It shows its new content whole, or its old one. One at a time: a second one is a 409 `snapshot_active`. Has to be enabled: a 409 `snapshot_not_enabled` says what to set.
+         * @description Copies the current data of the source into the lake. The snapshot runs in the background: the response is 202. Poll the Location until the status is succeeded, failed or cancelled, then find the table by `snapshotTableName`. The table always shows either all of its new content or all of its old content. A dataset has one snapshot at a time; a second one gets 409 `snapshot_active`. Snapshots must be enabled; otherwise the response is 409 `snapshot_not_enabled` and says what to set.
          */
         post: operations["takeSnapshot"];
     };
@@ -1216,19 +1216,19 @@ export interface paths {
     "/v1/connections/data/{connection_id}/datasets/{dataset_id}/snapshots/{run_id}/cancel": {
         /**
          * Cancel a snapshot
-         * @description One that ended stays as it ended; one that is committing may still succeed.
+         * @description A snapshot that has ended doesn't change. A snapshot that is committing can still succeed.
          */
         post: operations["cancelSnapshot"];
     };
     "/v1/connections/data/{connection_id}/datasets/{dataset_id}/snapshots/{run_id}/confirm": {
         /**
-         * Confirm a snapshot that awaits confirmation
-         * @description It would lose more rows than its guard allows. After 24 hours without a word it fails.
+         * Confirm a snapshot
+         * @description Confirms a snapshot that would lose more rows than its guard allows. If nobody confirms it within 24 hours, it fails.
          */
         post: operations["confirmSnapshot"];
     };
     "/v1/connections/data/{connection_id}/snapshots": {
-        /** List the snapshots of all of a connection's datasets, newest first */
+        /** List the snapshots of a connection, newest first */
         get: operations["listConnectionSnapshots"];
     };
     "/v1/connections/app/types": {
@@ -1240,7 +1240,7 @@ export interface paths {
         get: operations["listAppConnections"];
         /**
          * Create an app connection
-         * @description Its server is asked for its tools first. A connection whose server does not answer is still created: `status` and `failure` say why.
+         * @description The service first asks the server for its tools. If the server doesn't answer, the connection is still created, and `status` and `failure` say why.
          */
         post: operations["createAppConnection"];
     };
@@ -1249,66 +1249,66 @@ export interface paths {
         get: operations["getAppConnection"];
         /**
          * Delete an app connection
-         * @description The decisions on its tools are deleted with it.
+         * @description This also deletes the decisions on its tools.
          */
         delete: operations["deleteAppConnection"];
         /**
          * Change an app connection
-         * @description What is left out stays; `secrets` are merged key by key. After a change of `url`, tools must be allowed again; a change of its origin also requires the secrets again.
+         * @description Fields that you omit keep their values. `secrets` are merged key by key. If `url` changes, tools must be allowed again. If its origin changes, the secrets must be sent again too.
          */
         patch: operations["updateAppConnection"];
     };
     "/v1/connections/app/{connection_id}/test": {
         /**
          * Test an app connection
-         * @description Asks its server for its tools. The response is 200 whether or not that works.
+         * @description Asks the server for its tools. The response is 200 even if the test fails.
          */
         post: operations["testAppConnection"];
     };
     "/v1/connections/app/{connection_id}/tools": {
         /**
          * List the tools of an app connection, by name
-         * @description As they were listed last; with `refresh=true` its server is asked before the first page, and 400 `source_failed` says why it did not answer.
+         * @description Returns the tools from the last listing. With `refresh=true`, the service asks the server before it returns the first page. If the server doesn't answer, the response is 400 `source_failed` with the reason.
          */
         get: operations["listAppTools"];
     };
     "/v1/connections/app/{connection_id}/tools/{tool}": {
         /**
          * Decide on a tool
-         * @description `allow`: the analyst calls it without asking; `ask`: each call needs a person’s approval; `deny`: the analyst does not see it. The decision applies to the tool as it is now: after a change of its description, schema or annotations it falls back to `ask`.
+         * @description `allow`: the analyst calls the tool without asking. `ask`: a person must approve each call. `deny`: the analyst doesn't see the tool. The decision applies to the current version of the tool. If its description, schema or annotations change, the decision goes back to `ask`.
          */
         put: operations["decideAppTool"];
     };
     "/v1/lake/credentials": {
         /**
          * List lake credentials, newest first
-         * @description Without their secrets. Those that have ended are listed for 30 days.
+         * @description Secrets aren't included. Credentials that have ended stay in the list for 30 days.
          */
         get: operations["listLakeCredentials"];
         /**
-         * Issue a credential that reads the lake from outside
-         * @description A role of PostgreSQL and a key of the object store that read this organization’s lake: all of its tables, whatever is granted on them. The answer shows the secrets, once; `attach.sql` can be pasted into DuckDB. At most 20 of an organization. The token needs `agent:read` besides.
+         * Create a lake credential
+         * @description Creates a PostgreSQL role and an object store key that read this organization's lake from outside. They read all of its tables, whatever the grants are. The response shows the secrets once. You can paste `attach.sql` into DuckDB. An organization can have up to 20 credentials. The token also needs `agent:read`.
          */
         post: operations["issueLakeCredential"];
     };
     "/v1/lake/credentials/{credential_id}": {
-        /** Show a lake credential, without its secrets */
+        /** Show a lake credential */
         get: operations["getLakeCredential"];
         /**
          * Revoke a lake credential
-         * @description Its sessions are ended and its key opens nothing when this is answered.
+         * @description When this responds, the sessions of the credential have ended and its key no longer works.
          */
         delete: operations["revokeLakeCredential"];
     };
     "/v1/lake-maintenance/runs": {
         /**
          * List runs of lake maintenance, newest first
-         * @description Of the last 30 days.
+         * @description Returns the runs of the last 30 days.
          */
         get: operations["listLakeMaintenanceRuns"];
         /**
          * Run lake maintenance now
-         * @description A durable process: 202, then poll the Location. While a run is queued or under way, that run is returned.
+         * @description The run works in the background: the response is 202. Poll the Location. If a run is already queued or in progress, that run is returned.
          */
         post: operations["runLakeMaintenance"];
     };
@@ -1318,63 +1318,63 @@ export interface paths {
     };
     "/v1/sum-apps": {
         /**
-         * List live apps, by slug
-         * @description An app is live from its first 2xx until three checks in a row failed, and again from the next 2xx.
+         * List live apps
+         * @description Returns live apps by slug. An app is live from its first 2xx response until three checks in a row fail, and again from the next 2xx response.
          */
         get: operations["listSumApps"];
         /**
          * Register an app
-         * @description Its health address is asked before the answer, then every 30 seconds, and less often while it is down. An app with the slug is replaced: 200, and live from its own first 2xx. Redirects are not followed.
+         * @description The service requests the health address before it responds, then every 30 seconds, and less often while the app is down. If an app with this slug exists, it is replaced: the response is 200, and the app is live from its own first 2xx response. Redirects aren't followed.
          */
         post: operations["createSumApp"];
     };
     "/v1/sum-apps/{slug}": {
         /**
-         * Remove an app
-         * @description The answer is the app as it ended.
+         * Delete an app
+         * @description Returns the app in its last state.
          */
         delete: operations["deleteSumApp"];
     };
     "/.well-known/oauth-protected-resource": {
-        /** Resource metadata (RFC 9728) */
+        /** Show the resource metadata (RFC 9728) */
         get: operations["getProtectedResource"];
     };
     "/.well-known/oauth-protected-resource/mcp": {
-        /** Resource metadata of the MCP server (RFC 9728) */
+        /** Show the resource metadata of the MCP server (RFC 9728) */
         get: operations["getMcpResource"];
     };
     "/v1/auth/token": {
         /**
          * Get tokens
-         * @description RFC 6749. The code of an authorization request (RFC 7636, S256), a refresh token, a device code or client credentials are exchanged for tokens; the last for an access token alone. A code that is presented twice ends the login that it gave.
+         * @description RFC 6749. Exchanges the code of an authorization request (RFC 7636, S256), a refresh token, a device code or client credentials for tokens. Client credentials get an access token only. If a code is used twice, the login that it created ends.
          */
         post: operations["getTokens"];
     };
     "/v1/auth/revoke": {
         /**
          * Revoke a token
-         * @description RFC 7009. Either token of a login ends the login with all its tokens. Whoever has a token may end it; credentials, if sent, must be right, and `client_id` that of the client it was issued to. An unknown token is answered like a known one.
+         * @description RFC 7009. Revoking either token of a login ends the login and all its tokens. Anybody who has a token can revoke it. If you send credentials, they must be valid. If you send `client_id`, it must be the client that the token was issued to. The response for an unknown token is the same as for a known one.
          */
         post: operations["revokeToken"];
     };
     "/v1/auth/m2m/token": {
         /**
          * Exchange client credentials for an access token
-         * @description Form-encoded; the credentials may also come as HTTP Basic. The token lives one hour, or until its client expires.
+         * @description Send the request form-encoded. You can also send the credentials as HTTP Basic. The token lasts one hour, or until its client expires.
          */
         post: operations["exchangeClientCredentials"];
     };
     "/v1/auth/device/code": {
         /**
-         * Begin a device login
+         * Start a device login
          * @description RFC 8628. Show the person `user_code` and `verification_uri`, then poll the token route with `device_code`.
          */
         post: operations["beginDeviceLogin"];
     };
     "/v1/auth/device/token": {
         /**
-         * Redeem a device code, or refresh its tokens
-         * @description A refresh replaces both tokens. A refresh token presented a second time ends the login with all its tokens. Refresh tokens last 30 days from their issue, a login 180 days in all.
+         * Redeem a device code or refresh its tokens
+         * @description A refresh replaces both tokens. If a refresh token is used twice, the login ends and all its tokens with it. Refresh tokens last 30 days from when they were issued. A login lasts up to 180 days.
          */
         post: operations["redeemDeviceLogin"];
     };
@@ -1383,56 +1383,56 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         HttpResourceInput: {
-            /** @description Below the connection's base_url; a dataset names the resource by it. */
+            /** @description A path below the connection's base_url. A dataset names the resource by it. */
             request_path: string;
-            /** @description Of every run that has a cursor; `${cursor}` and `${tie_breaker}` stand for where it begins. */
+            /** @description The query parameters of every run that has a cursor. `${cursor}` and `${tie_breaker}` stand for where it starts. */
             query_parameters?: {
                 [key: string]: string;
             };
-            /** @description Of the run that has no cursor yet. */
+            /** @description The query parameters of a run that has no cursor yet. */
             initial_query_parameters?: {
                 [key: string]: string;
             };
-            /** @description From a field to its column; fields that are not named keep their names. */
+            /** @description Maps each field to its column. Fields that you don't list keep their names. */
             field_mappings?: {
                 [key: string]: string;
             };
-            /** @description Fields that hold JSON in a string. */
+            /** @description Fields that hold JSON as a string. */
             json_string_fields?: string[];
             cursor?: {
-                /** @description The field that marks how far a run has read: it grows with every change. */
+                /** @description The field that marks how far a run has read. It must grow with every change. */
                 field: string;
                 format: components["schemas"]["HttpResourceFormat"];
-                /** @description How `${cursor}` is written; raw where left out. */
+                /** @description How `${cursor}` is written. The default is raw. */
                 literal_style?: components["schemas"]["HttpResourceLiteralStyle"];
-                /** @description Whether the first run reads everything (`full`, where left out) or begins now. */
+                /** @description Whether the first run reads everything (`full`, the default) or starts from now. */
                 bootstrap_mode?: components["schemas"]["HttpResourceBootstrapMode"];
-                /** @description A field of a record: a dotted path leads to inner ones. */
+                /** @description A field of a record. A dotted path leads to nested fields. */
                 tie_breaker_field?: string;
                 tie_breaker_format?: components["schemas"]["HttpResourceTieBreakerFormat"];
             };
             pagination?: {
                 mode: components["schemas"]["HttpResourceMode"];
-                /** @description To the list of records; the whole answer where left out. */
+                /** @description A JSON Pointer to the list of records. The default is the whole response. */
                 data_pointer?: string;
-                /** @description To the next page's link or token. */
+                /** @description A JSON Pointer to the link or token of the next page. */
                 next_pointer?: string;
                 page_size?: number;
                 page_size_parameter?: string;
-                /** @description `page` where left out; pages count from 1. */
+                /** @description The parameter with the page number, counted from 1. The default is `page`. */
                 page_parameter?: string;
-                /** @description `offset` where left out. */
+                /** @description The parameter with the offset. The default is `offset`. */
                 offset_parameter?: string;
-                /** @description `page_token` where left out. */
+                /** @description The parameter with the page token. The default is `page_token`. */
                 token_parameter?: string;
-                /** @description A run that reaches it ends as succeeded, and the next run continues from there. */
+                /** @description The limit of pages for one run. A run that reaches it succeeds, and the next run continues from there. */
                 max_pages_per_run?: number;
             };
         };
-        /** @description How an HTTP source is read. */
+        /** @description How the service reads an HTTP source. */
         HttpReplicationInput: {
             version?: number;
-            /** @description Whether private addresses are refused. `false` only where the operator allows it. */
+            /** @description Whether private addresses are refused. You can send `false` only if the operator allows it. */
             validate_server_address?: boolean;
             limits?: {
                 max_concurrency?: number;
@@ -1444,14 +1444,14 @@ export interface components {
             };
             resources?: components["schemas"]["HttpResourceInput"][];
         };
-        /** @description RFC 7807 problem document. */
+        /** @description An RFC 7807 problem document. */
         Problem: {
-            /** @description URI reference of a page about the problem. */
+            /** @description A URI reference to a page about the problem. */
             type: string;
             title: string;
             status: number;
             detail: string;
-            /** @description Stable machine-readable code. */
+            /** @description A stable, machine-readable code. */
             code: string;
             request_id: string;
         } & {
@@ -1466,28 +1466,28 @@ export interface components {
         };
         AppTool: {
             name: string;
-            /** @description Whether the tool says that it changes nothing. */
+            /** @description Whether the tool declares that it changes nothing. */
             readOnly: boolean;
             policy: components["schemas"]["AppToolPolicy"];
-            /** @description Whether the tool has changed since the decision; until it is decided again, each call needs approval. */
+            /** @description Whether the tool has changed since the decision. If so, each call needs approval until somebody decides again. */
             changed: boolean;
             /** @description Whether the analyst sees the tool. */
             offered: boolean;
             title: string | null;
-            /** @description As the analyst reads it: at most 4000 characters. */
+            /** @description The description that the analyst reads, up to 4000 characters. */
             description: string;
-            /** @description A JSON Schema; null where it cannot be offered. */
+            /** @description A JSON Schema. Null if the tool can't be offered to the analyst. */
             inputSchema: {
                 [key: string]: unknown;
             } | null;
             notOfferedReason: string | null;
-            /** @description Of the tool as it is now. Send it with a decision to decide on exactly this version. */
+            /** @description The fingerprint of the current version of the tool. Send it with a decision to decide on exactly this version. */
             fingerprint: string;
             decidedByUserId: string | null;
             decidedAt: string | null;
             /**
              * Format: date-time
-             * @description When the server listed it last.
+             * @description When the server last listed the tool.
              */
             seenAt: string;
         };
@@ -1497,27 +1497,27 @@ export interface components {
             /** @enum {string} */
             type: "mcp";
             url: string;
-            /** @description Which secrets are set; of headers each by its name. */
+            /** @description The names of the secrets that are set. Each header is listed by its name. */
             secretKeys: string[];
             validateServerAddress: boolean;
-            /** @description Whether the server listed its tools when it was asked last. */
+            /** @description Whether the server listed its tools when it was last asked. */
             status: components["schemas"]["AppConnectionStatus"];
             failure: {
                 stage: components["schemas"]["AppConnectionStage"];
                 message: string;
             } | null;
-            /** @description By name, those that the server lists no longer too. */
+            /** @description The tools by name, including tools that the server no longer lists. */
             tools: {
                 name: string;
-                /** @description Whether the tool says that it changes nothing. */
+                /** @description Whether the tool declares that it changes nothing. */
                 readOnly: boolean;
                 policy: components["schemas"]["AppToolPolicy"];
-                /** @description Whether the tool has changed since the decision; until it is decided again, each call needs approval. */
+                /** @description Whether the tool has changed since the decision. If so, each call needs approval until somebody decides again. */
                 changed: boolean;
                 /** @description Whether the analyst sees the tool. */
                 offered: boolean;
             }[];
-            /** @description The user, or the API client, that made it. */
+            /** @description The user or API client that created the connection. */
             createdByUserId: string;
             /** Format: date-time */
             createdAt: string;
@@ -1527,10 +1527,10 @@ export interface components {
         };
         Approval: {
             id: string;
-            /** @description The reply that is waiting. */
+            /** @description The reply that is waiting for the approval. */
             messageId: string;
             toolCallId: string;
-            /** @description The tool's. */
+            /** @description The name of the tool. */
             name: string;
             /** @description The input of the call. */
             input: unknown;
@@ -1541,7 +1541,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description An approval undecided by then is denied.
+             * @description When the approval expires. It is denied if nobody has decided by then.
              */
             expiresAt: string;
             decidedAt: string | null;
@@ -1550,17 +1550,17 @@ export interface components {
             id: string;
             projectId: string;
             title: string;
-            /** @description The user, or the API client, that began it. */
+            /** @description The user or API client that created the conversation. */
             createdByUserId: string;
             /** Format: date-time */
             createdAt: string;
             /**
              * Format: date-time
-             * @description Its latest activity.
+             * @description When the conversation was last active.
              */
             updatedAt: string;
             messageCount: number;
-            /** @description True while a Stop holds the queue, until it is resumed. */
+            /** @description Whether the queue is held after a stop. It stays held until it is resumed. */
             queueHeld: boolean;
         };
         MessagePart: {
@@ -1575,7 +1575,7 @@ export interface components {
             input: unknown;
             status: components["schemas"]["MessagePartStatus"];
             summary: string;
-            /** @description The rows that it answered, where it did. */
+            /** @description The id of the rows that the tool returned, if any. */
             resultId: string | null;
             elapsedMs: number | null;
         } | {
@@ -1599,7 +1599,7 @@ export interface components {
             parts: components["schemas"]["MessagePart"][];
             model: string;
             effort: components["schemas"]["MessageEffort"] | null;
-            /** @description Tokens of a reply, once it has ended. */
+            /** @description The tokens that a reply used. Set when it has ended. */
             usage: {
                 inputTokens: number;
                 outputTokens: number;
@@ -1617,15 +1617,15 @@ export interface components {
                 tableId: string;
                 version: number;
             }[];
-            /** @description Whether it was made from a table that the caller may not read, for instance because a grant was withdrawn. Then it has neither text nor parts. */
+            /** @description Whether the message was made from a table that the caller can't read, for example because a grant was revoked. Such a message has no text and no parts. */
             withheld: boolean;
         };
         /** @description Texts are "" until they are known. */
         QueuedMessage: {
             id: string;
-            /** @description 1 is next; 0 once it has left the queue. */
+            /** @description 1 is the next message. 0 means that it has left the queue. */
             position: number;
-            /** @description It becomes a turn within one transaction: `dispatching` is never seen. */
+            /** @description The state of the message. A queued message becomes a turn in one transaction, so you never see `dispatching`. */
             state: components["schemas"]["QueuedMessageState"];
             message: string;
             displayContent: string;
@@ -1633,10 +1633,10 @@ export interface components {
             effort: string;
             /** Format: date-time */
             createdAt: string;
-            /** @description The reply that was under way when it was queued. */
+            /** @description The reply that was in progress when the message was queued. */
             behindMessageId: string;
             createdByUserId: string;
-            /** @description The reply that it became. */
+            /** @description The reply to this message. */
             messageId: string;
             userMessageId: string;
             failureCode: string;
@@ -1648,36 +1648,36 @@ export interface components {
             id: string;
             projectId: string;
             title: string;
-            /** @description The user, or the API client, that began it. */
+            /** @description The user or API client that created the conversation. */
             createdByUserId: string;
             /** Format: date-time */
             createdAt: string;
             /**
              * Format: date-time
-             * @description Its latest activity.
+             * @description When the conversation was last active.
              */
             updatedAt: string;
             messageCount: number;
-            /** @description True while a Stop holds the queue, until it is resumed. */
+            /** @description Whether the queue is held after a stop. It stays held until it is resumed. */
             queueHeld: boolean;
-            /** @description The newest 100, oldest first. */
+            /** @description The newest 100 messages, oldest first. */
             messages: components["schemas"]["Message"][];
-            /** @description For older ones: the cursor of the list of messages. */
+            /** @description A cursor for the list of messages, which continues with older ones. */
             messagesCursor: string | null;
-            /** @description The reply under way. */
+            /** @description The reply in progress. */
             activeTurn: components["schemas"]["Message"] | null;
             /** @description The queued messages, next one first. */
             queuedTurns: components["schemas"]["QueuedMessage"][];
-            /** @description The event up to which this holds: follow from there. */
+            /** @description The last event that this response includes. Follow the events from there. */
             lastEventId: number;
         };
         PostedMessage: {
-            /** @description The reply to come, where it began at once. */
+            /** @description The reply to come, if its turn started at once. */
             messageId: string | null;
             userMessageId: string | null;
-            /** @description Where it waits. */
+            /** @description The queue entry of the message, if it waits. */
             queuedMessage: components["schemas"]["QueuedMessage"] | null;
-            /** @description Follow the events from here to see everything that results from it. */
+            /** @description Follow the events from here to see everything that results from the message. */
             lastEventId: number;
         };
         CancelledReply: {
@@ -1691,11 +1691,11 @@ export interface components {
                 name: string;
                 dataType: string;
             }[];
-            /** @description A map a row, column names in camelCase; of colliding names the last wins. */
+            /** @description One object per row, with column names in camelCase. If names collide, the last one wins. */
             rows?: {
                 [key: string]: unknown;
             }[];
-            /** @description Every cell under its own column name, duplicates kept, in order. */
+            /** @description Every cell with its own column name, in order, including duplicates. */
             rows_with_column_order?: {
                 name: string;
                 value: unknown;
@@ -1709,7 +1709,7 @@ export interface components {
                     version: number;
                 }[];
             };
-            /** @description Warnings about the answer: columns whose names share one key in `rows`. */
+            /** @description Warnings about the result, such as columns whose names share one key in `rows`. */
             notices?: {
                 /** @enum {string} */
                 code: "columns_collapsed";
@@ -1744,14 +1744,14 @@ export interface components {
         Model: {
             id: string;
             label: string;
-            /** @description The values of `effort` that it accepts. */
+            /** @description The values of `effort` that the model accepts. */
             efforts: components["schemas"]["ModelEfforts"][];
             default: boolean;
         };
-        /** @description A process of a project, whatever it does. */
+        /** @description Background work of a project, of any kind. */
         Run: {
             id: string;
-            /** @description Null for a run about a table that is of no project. */
+            /** @description Null for a run about a table that belongs to no project. */
             projectId: string | null;
             kind: components["schemas"]["RunKind"];
             status: components["schemas"]["RunStatus"];
@@ -1776,7 +1776,7 @@ export interface components {
                     [key: string]: unknown;
                 }) | null;
             }[];
-            /** @description What was made: `{tableId, rowsImported}`, `{reportId}`, `{fileId}` and the like. */
+            /** @description What the run created, such as `{tableId, rowsImported}`, `{reportId}` or `{fileId}`. */
             output: {
                 [key: string]: unknown;
             } | null;
@@ -1790,9 +1790,9 @@ export interface components {
                 type: string;
                 id: string;
             };
-            /** @description As the Temporal UI finds it. */
+            /** @description The id of the workflow in the Temporal UI. */
             workflowId: string;
-            /** @description Why a run under way makes no progress; it continues once the cause is fixed. */
+            /** @description Why a run in progress is stuck. It continues when the cause is fixed. */
             problem: {
                 /** @constant */
                 code: "process_failing";
@@ -1815,7 +1815,7 @@ export interface components {
                 [key: string]: {
                     type: components["schemas"]["PlaybookType"];
                     required: boolean;
-                    /** @description A value of the type, or null. */
+                    /** @description A value of the parameter's type, or null. */
                     default: unknown;
                     description: string;
                 };
@@ -1847,7 +1847,7 @@ export interface components {
                 [key: string]: {
                     type: components["schemas"]["PlaybookType"];
                     required: boolean;
-                    /** @description A value of the type, or null. */
+                    /** @description A value of the parameter's type, or null. */
                     default: unknown;
                     description: string;
                 };
@@ -1874,10 +1874,10 @@ export interface components {
             actor: {
                 type: components["schemas"]["AuditEventType"];
                 id: string | null;
-                /** @description As it was then. */
+                /** @description The name of the actor at the time of the event. */
                 name: string | null;
             };
-            /** @description What was done to which kind of resource. */
+            /** @description The kind of resource and what was done to it. */
             action: string;
             resource: {
                 type: string;
@@ -1887,7 +1887,7 @@ export interface components {
             outcome: components["schemas"]["AuditEventOutcome"];
             address: string | null;
             requestId: string | null;
-            /** @description Of the workflow that it started. */
+            /** @description The workflow that the action started. */
             processId: string | null;
             detail: {
                 [key: string]: unknown;
@@ -1897,13 +1897,13 @@ export interface components {
             clientId: string;
             name: string;
             scopes: string[];
-            /** @description Whether it may do what needs an administrator. */
+            /** @description Whether the client can do what needs an administrator. */
             admin: boolean;
-            /** @description Null if no person issued it. */
+            /** @description The user that created the client. Null if no person did. */
             createdByUserId: string | null;
             /** Format: date-time */
             createdAt: string;
-            /** @description When it was last exchanged for a token. */
+            /** @description When the client last got a token. */
             lastUsedAt: string | null;
             expiresAt: string | null;
             revokedAt: string | null;
@@ -1912,17 +1912,17 @@ export interface components {
             clientId: string;
             name: string;
             scopes: string[];
-            /** @description Whether it may do what needs an administrator. */
+            /** @description Whether the client can do what needs an administrator. */
             admin: boolean;
-            /** @description Null if no person issued it. */
+            /** @description The user that created the client. Null if no person did. */
             createdByUserId: string | null;
             /** Format: date-time */
             createdAt: string;
-            /** @description When it was last exchanged for a token. */
+            /** @description When the client last got a token. */
             lastUsedAt: string | null;
             expiresAt: string | null;
             revokedAt: string | null;
-            /** @description Shown this once; only its hash is stored. */
+            /** @description Shown only in this response. The service stores only its hash. */
             clientSecret: string;
         };
         Token: {
@@ -1939,7 +1939,7 @@ export interface components {
             verification_uri_complete: string;
             /** @description Seconds. */
             expires_in: number;
-            /** @description Seconds between polls, at least. */
+            /** @description The minimum number of seconds between polls. */
             interval: number;
         };
         TokenPair: {
@@ -1964,22 +1964,22 @@ export interface components {
             id: string;
             clientId: string;
             scopes: string[];
-            /** @description Where the login was requested from. */
+            /** @description The address that requested the login. */
             address: string;
             /** Format: date-time */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it was last refreshed.
+             * @description When the login was last refreshed.
              */
             lastUsedAt: string;
             /**
              * Format: date-time
-             * @description When it ends unless it is refreshed before.
+             * @description When the login ends, unless it is refreshed before.
              */
             expiresAt: string;
             endedAt: string | null;
-            /** @description Whether the token of this request belongs to it. */
+            /** @description Whether the token of this request belongs to this login. */
             current: boolean;
         };
         WorkflowSchedule: {
@@ -2016,7 +2016,7 @@ export interface components {
                 }[];
             };
             status: components["schemas"]["ScheduleStatus"];
-            /** @description Why it was paused, if not by a call: whom it runs as was removed, or may not read a table of it any more. */
+            /** @description Why it was paused, if not by a call. For example, the person it runs as was removed or can no longer read one of its tables. */
             pauseReason?: components["schemas"]["SchedulePauseReason"];
             nextRunAt: string | null;
             lastRunAt: string | null;
@@ -2038,7 +2038,7 @@ export interface components {
             onlyMissing: boolean;
             maxConcurrency: number;
             status: components["schemas"]["ExportStatus"];
-            /** @description How many fires were planned. */
+            /** @description The number of planned runs. */
             total: number;
             fires: {
                 running: number;
@@ -2052,22 +2052,22 @@ export interface components {
             startedAt: string | null;
             finishedAt: string | null;
         };
-        /** @description One thing that is brought to one place, once. */
+        /** @description One thing delivered once to one place. */
         Delivery: {
             id: string;
-            /** @description The run whose output it is. */
+            /** @description The run whose output is delivered. */
             runId: string | null;
-            /** @description The node of a workflow that delivers; null for a schedule. */
+            /** @description The node of a workflow that delivers. Null for a schedule. */
             nodeId: string | null;
             kind: components["schemas"]["DeliveryKind"];
-            /** @description A file's path in the project, the address that a mail goes to, Slack's host, or a webhook's URL without its query. */
+            /** @description The path of a file in the project, the address of an email, the host of Slack, or the URL of a webhook without its query. */
             target: string;
-            /** @description `pending`: under way, or waiting for its next attempt. `uncertain`: the other side may have it; it is not sent again by itself. */
+            /** @description `pending`: in progress, or waiting for its next attempt. `uncertain`: the remote service may have received it, so it isn't sent again automatically. */
             status: components["schemas"]["DeliveryStatus"];
             attempts: number;
-            /** @description What shows that it was taken: a file's id, or the other side's answer. */
+            /** @description The proof of delivery: the id of a file, or the response of the remote service. */
             receipt: string | null;
-            /** @description Why it was not delivered; while it is pending, why the last attempt did not succeed. */
+            /** @description Why the delivery failed. While it is pending: why the last attempt failed. */
             error: ({
                 code: string;
                 message: string;
@@ -2083,10 +2083,10 @@ export interface components {
             scheduleId: string;
             /** Format: date-time */
             scheduledFor: string;
-            /** @description What the cadence says, in the zone of the time. */
+            /** @description The scheduled time, in the time zone of the schedule at that time. */
             localTime: string;
             firedAt: string | null;
-            /** @description `missed`: the service was not there. `skipped`: the fire before was still under way. */
+            /** @description `missed`: the service was down. `skipped`: the run before was still in progress. */
             status: components["schemas"]["ScheduleRunStatus"];
             reason: string | null;
             runId: string | null;
@@ -2100,11 +2100,11 @@ export interface components {
                 [key: string]: unknown;
             };
             schedule: components["schemas"]["WorkflowSchedule"] | null;
-            /** @description Of a data_event `{table_ids, window_seconds, own_writes}`, also in camelCase; of a webhook `{hookUrl}`, read-only. */
+            /** @description For a data_event: `{table_ids, window_seconds, own_writes}`, also accepted in camelCase. For a webhook: `{hookUrl}`, read-only. */
             config: {
                 [key: string]: unknown;
             } | null;
-            /** @description Of a webhook, and only in the answer that made it. */
+            /** @description The secret of a webhook. Only the response that created it shows it. */
             secret?: string;
         };
         WorkflowStep: {
@@ -2128,7 +2128,7 @@ export interface components {
             description: string;
             ownerUserId: string;
             status: components["schemas"]["WorkflowStatus"];
-            /** @description Why it was paused, if not by a call: whom it runs as was removed, or may not read a table of it any more. */
+            /** @description Why it was paused, if not by a call. For example, the person it runs as was removed or can no longer read one of its tables. */
             pauseReason?: components["schemas"]["SchedulePauseReason"];
             executionFormat: string;
             outputFolder: string;
@@ -2147,7 +2147,7 @@ export interface components {
         WorkflowVersion: {
             id: string;
             workflowId: string;
-            /** @description From 1 on, in the order of the activations. */
+            /** @description The number of the version, counted from 1 in the order of activations. */
             number: number;
             title: string;
             outputFolder: string;
@@ -2155,7 +2155,7 @@ export interface components {
                 [key: string]: unknown;
             };
             triggers: components["schemas"]["WorkflowTrigger"][];
-            /** @description What differs from the version before. A secret that changed is not seen. */
+            /** @description What differs from the version before. A changed secret isn't shown. */
             changes: {
                 nodesAdded: string[];
                 nodesRemoved: string[];
@@ -2212,21 +2212,21 @@ export interface components {
             name: string;
             type: components["schemas"]["DataConnectionType"];
             description: string;
-            /** @description As it was given: what is left out is not filled in. */
+            /** @description The settings as you sent them, without defaults. */
             config: {
                 [key: string]: unknown;
             };
-            /** @description Which secrets are set. Their values are never shown. */
+            /** @description The names of the secrets that are set. Their values are never shown. */
             secretKeys: string[];
             snapshotConfig: {
-                /** @description Whether every dataset of the connection may be copied. */
+                /** @description Whether every dataset of the connection can be copied. */
                 enabled: boolean;
-                /** @description As it was written, of a connection of the type http. */
+                /** @description The replication policy of an HTTP connection, as you sent it. */
                 httpReplication: {
                     [key: string]: unknown;
                 } | null;
             };
-            /** @description The user, or the API client, that made it. */
+            /** @description The user or API client that created the connection. */
             createdByUserId: string;
             /** Format: date-time */
             createdAt: string;
@@ -2236,11 +2236,11 @@ export interface components {
             lastTestOk: boolean | null;
         };
         SourceResource: {
-            /** @description What a dataset names it by. */
+            /** @description The name that a dataset uses for the resource. */
             resource: string;
             name: string;
             kind: components["schemas"]["SourceResourceKind"];
-            /** @description In the source's own types; empty where finding them out would mean reading the data. */
+            /** @description The columns with the types of the source. Empty if the service would have to read the data to find them. */
             columns: {
                 name: string;
                 dataType: string;
@@ -2248,29 +2248,29 @@ export interface components {
             }[];
             estimatedRows: number | null;
             keyColumns: string[];
-            /** @description Why the columns of an HTTP resource cannot be read, naming its request_path. */
+            /** @description Why the columns of an HTTP resource can't be read. The text names its request_path. */
             error: string | null;
         };
         ConnectionField: {
-            /** @description As it is sent. */
+            /** @description The key to send. */
             key: string;
-            /** @description As errors call it. */
+            /** @description The name of the field in errors. */
             label: string;
             required: boolean;
             type: components["schemas"]["ConnectionFieldType"];
-            /** @description Of an enum. */
+            /** @description The values of an enum. */
             values?: string[];
             example?: string | number | boolean;
-            /** @description It may be given only where each field named here has one of its values. */
+            /** @description The field is allowed only if each field listed here has one of its values. */
             applies_when?: {
                 [key: string]: string[];
             };
-            /** @description It has to be given where each field named here has one of its values. */
+            /** @description The field is required if each field listed here has one of its values. */
             required_when?: {
                 [key: string]: string[];
             };
         };
-        /** @description It always answers "did it land?" */
+        /** @description A batch, which tells whether its data arrived. */
         IngestionBatch: {
             id: string;
             tableId: string;
@@ -2289,7 +2289,7 @@ export interface components {
             error: ({
                 code: string;
                 message: string;
-                /** @description The first conflicting s_ids; those beyond 2^53 as strings. */
+                /** @description The first conflicting s_ids. Values beyond 2^53 are strings. */
                 rowIds?: (number | string)[];
                 /** @description The first conflicting keys, each with the s_id of a row that has it. */
                 keys?: ({
@@ -2299,13 +2299,13 @@ export interface components {
                 } & {
                     [key: string]: unknown;
                 })[];
-                /** @description Of `verification_failed`: the blocking tests that the new content failed. */
+                /** @description For `verification_failed`: the blocking tests that the new content failed. */
                 definitionIds?: string[];
-                /** @description The run of tests that has the failing rows. */
+                /** @description The test run that has the failing rows. */
                 runId?: string;
-                /** @description Tables of the failing rows. */
+                /** @description The tables with the failing rows. */
                 failuresTableIds?: string[];
-                /** @description The first of them. */
+                /** @description The first of these tables. */
                 failuresTableId?: string;
             } & {
                 [key: string]: unknown;
@@ -2319,11 +2319,11 @@ export interface components {
         StagedPage: {
             pageId: string;
             pageNumber: number;
-            /** @description Of the canonical records, in decimal digits. */
+            /** @description The size of the canonical records. A string of decimal digits. */
             sizeBytes: string;
-            /** @description Lowercase hex over the canonical records. */
+            /** @description The SHA-256 of the canonical records, in lowercase hex. */
             sha256: string;
-            /** @description The same page was staged before. */
+            /** @description Whether the same page was staged before. */
             replayed: boolean;
         };
         SnapshotPage: {
@@ -2340,9 +2340,9 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
         };
-        /** @description Of the last applied batch; nulls before the first. */
+        /** @description The last applied batch. Its fields are null before the first one. */
         Checkpoint: {
-            /** @description What the client gave when it completed the batch. */
+            /** @description The checkpoint that the client sent when it completed the batch. */
             checkpoint: unknown;
             generation: string | null;
             batchId: string | null;
@@ -2366,22 +2366,22 @@ export interface components {
             status: components["schemas"]["GridTableStatus"];
             columns: {
                 name: string;
-                /** @description Null until the first value of a column without `data_type` decides it. */
+                /** @description Null until the first value decides the type of a column without `data_type`. */
                 dataType: string | null;
                 nullable: boolean;
             }[];
             keyColumns: string[];
             keyEnforced: boolean;
-            /** @description Of a calculated table; null for others. */
+            /** @description The query of a calculated table. Null for other tables. */
             query: string | null;
             refresh: {
                 mode: components["schemas"]["GridTableMode"];
                 minIntervalSeconds: number;
-                /** @description The same, so that what was read can be sent back. */
+                /** @description The same as `minIntervalSeconds`, so that you can send back what you read. */
                 min_interval_seconds: number;
             } | null;
             projectId: string | null;
-            /** @description The user, or the API client, with whose rights a calculated table reads. */
+            /** @description The user or API client whose rights a calculated table uses to read. */
             definedByUserId: string | null;
             revision: number;
             /** Format: date-time */
@@ -2394,30 +2394,30 @@ export interface components {
             connectionId: string;
             resource: string;
             name: string;
-            /** @description Of this dataset; the connection may enable all of its datasets. */
+            /** @description Whether this dataset can be copied. The connection can enable all of its datasets. */
             snapshotEnabled: boolean;
-            /** @description Of PostgreSQL and MySQL: whether each snapshot copies everything, or what came since by `cursor` and `key_columns`. An HTTP resource is read as its policy says. */
+            /** @description For PostgreSQL and MySQL: whether each snapshot copies everything, or only changes since the last one by `cursor` and `key_columns`. For an HTTP resource, its policy decides. */
             mode: components["schemas"]["DatasetMode"];
             cursor: string | null;
             keyColumns: string[];
             guard: {
                 maxShrinkRatio: number;
             } | null;
-            /** @description For PostgreSQL and MySQL: what happens to a value that does not fit its type in the lake, such as a time in the year 294276. `fail` ends the snapshot and names the column and the row. `null` copies null, and `warnings` of the snapshot counts these values. */
+            /** @description For PostgreSQL and MySQL: what happens to a value that doesn't fit its type in the lake, such as a time in the year 294276. `fail` ends the snapshot and names the column and the row. `null` copies null, and `warnings` of the snapshot counts these values. */
             unreadableValues: components["schemas"]["DatasetUnreadableValues"];
-            /** @description How CSV files are read, as it was said. */
+            /** @description How CSV files are read, as you sent it. */
             csv: {
                 [key: string]: unknown;
             } | null;
             schedule: components["schemas"]["WorkflowSchedule"] | null;
-            /** @description Of the schedule, if there is one: `paused` until `…/resume`, as also after its project was archived or an operator ended its process; `done` where it says nothing more. */
+            /** @description The status of the schedule, if there is one. `paused` until `…/resume`; a schedule is also paused when its project is archived or an operator ends its workflow. `done` if it has no more runs. */
             scheduleStatus: components["schemas"]["DatasetScheduleStatus"] | null;
             projectId: string | null;
             /** @description Null before the first snapshot. */
             tableId: string | null;
-            /** @description The table that it becomes, unique in the organization. */
+            /** @description The name of the table with the copy. It is unique in the organization. */
             snapshotTableName: string;
-            /** @description When one succeeded last. */
+            /** @description When the last snapshot succeeded. */
             lastSnapshotAt: string | null;
             lastSnapshotRunId: string | null;
             /** Format: date-time */
@@ -2432,23 +2432,23 @@ export interface components {
             status: components["schemas"]["SnapshotRunStatus"];
             rowsCopied: number;
             rowsDeleted: number;
-            /** @description Of the source, as they came. */
+            /** @description The bytes that the source sent. */
             bytesCopied: number;
-            /** @description Of an HTTP source. */
+            /** @description The number of requests to an HTTP source. */
             requestsMade: number;
             progress: number;
-            /** @description The table that has the copy once this succeeded. */
+            /** @description The table that has the copy after the snapshot succeeds. */
             snapshotTableName: string;
             tableId: string;
             tableVersion: number | null;
-            /** @description What the source's columns have become since the snapshot before. */
+            /** @description How the columns of the source have changed since the previous snapshot. */
             schemaChanges: {
                 column: string;
                 change: components["schemas"]["SnapshotRunChange"];
                 from: string | null;
                 to: string | null;
             }[];
-            /** @description What is likely not meant: a source that shows more pages than the resource reads, or values that became null. */
+            /** @description Things that you probably didn't intend: the source has more pages than the resource reads, or values became null. */
             warnings: {
                 code: components["schemas"]["SnapshotRunCode"];
                 message: string;
@@ -2456,23 +2456,23 @@ export interface components {
                 count: number;
             }[];
             cursor: string | null;
-            /** @description Why it failed; while it runs, why the last try did. */
+            /** @description Why the snapshot failed. While it runs: why the last attempt failed. */
             error: {
                 code: string;
                 message: string;
                 stage?: string;
-                /** @description Of `verification_failed`: the blocking tests that the new content failed. */
+                /** @description For `verification_failed`: the blocking tests that the new content failed. */
                 definitionIds?: string[];
-                /** @description The run of tests that has the failing rows. */
+                /** @description The test run that has the failing rows. */
                 runId?: string;
-                /** @description Tables of the failing rows. */
+                /** @description The tables with the failing rows. */
                 failuresTableIds?: string[];
-                /** @description The first of them. */
+                /** @description The first of these tables. */
                 failuresTableId?: string;
             } | null;
-            /** @description When a waiting run will continue. */
+            /** @description When a waiting snapshot will continue. */
             waitsUntil: string | null;
-            /** @description What it waits for: the limits of `http_replication`; the source, which asked to be left alone (`Retry-After`); another try after a failure; or its turn, because the organization copies as many sources as it may at once. */
+            /** @description What the snapshot waits for: the limits of `http_replication`, a pause that the source asked for (`Retry-After`), another attempt after a failure, or its turn because the organization has reached its limit of snapshots at the same time. */
             waitsFor: components["schemas"]["SnapshotRunWaitsFor"] | null;
             /** Format: date-time */
             createdAt: string;
@@ -2486,7 +2486,7 @@ export interface components {
                 dataType: string;
                 nullable: boolean;
             }[];
-            /** @description The columns as `column_mappings` of an import: to change, and to send. */
+            /** @description The columns in the form of an import's `column_mappings`. You can change them and send them. */
             columnMappings: {
                 source_column_name: string;
                 target_column_name: string;
@@ -2494,13 +2494,13 @@ export interface components {
                 unique: boolean;
                 nullable: boolean;
                 required: boolean;
-                /** @description Of dates that are not ISO 8601. */
+                /** @description The format of dates that aren't ISO 8601. */
                 date_format?: string;
             }[];
             rows: unknown[][];
             pageNumber: number;
             pageSize: number;
-            /** @description Of the whole file, bad ones included. Null where it was not read to its end: CSV files of more than 32 MiB, others of more than 8. */
+            /** @description The number of rows in the whole file, including bad ones. Null if the file wasn't read to its end: CSV files larger than 32 MiB, other files larger than 8 MiB. */
             totalRows: number | null;
             badRows: {
                 line: number;
@@ -2508,7 +2508,7 @@ export interface components {
                 raw: string;
                 reason: string;
             }[];
-            /** @description Bad rows of the whole file. Null where not all of it was checked: CSV files of more than 16 MiB, others of more than 8. */
+            /** @description The number of bad rows in the whole file. Null if not all of it was checked: CSV files larger than 16 MiB, other files larger than 8 MiB. */
             badRowsTotal: number | null;
             /** @description The CSV options in effect. */
             detectedCsv: {
@@ -2522,13 +2522,13 @@ export interface components {
                 thousands: string;
                 nullValues: string[];
                 shortRows: components["schemas"]["PreviewShortRows"];
-                /** @description Lines before the data, or names of the header, that detection left out, and why. */
+                /** @description Lines before the data, or names of the header, that the detection skipped, and why. */
                 skippedLines: {
                     line: number;
                     reason: string;
                 }[];
             } | null;
-            /** @description What was read otherwise than one may expect: rows that lack trailing fields, formulas that a workbook keeps without their values, or titles above the names of a sheet. */
+            /** @description Things that were read in a way you might not expect: rows that lack trailing fields, formulas that a workbook stores without their values, or titles above the column names of a sheet. */
             warnings: {
                 code: components["schemas"]["PreviewCode"];
                 message: string;
@@ -2536,7 +2536,7 @@ export interface components {
                 column?: string;
                 count: number;
             }[];
-            /** @description Names of the sheets of a workbook, in order. */
+            /** @description The names of the sheets of a workbook, in order. */
             sheets: string[] | null;
         };
         TableImport: {
@@ -2551,12 +2551,12 @@ export interface components {
             bytesRead: number;
             progress: number;
             tableVersion: number | null;
-            /** @description Lines before the data, or names of the header, that detection left out, and why. */
+            /** @description Lines before the data, or names of the header, that the detection skipped, and why. */
             skippedLines: {
                 line: number;
                 reason: string;
             }[];
-            /** @description What was read otherwise than one may expect: rows that lack trailing fields, formulas that a workbook keeps without their values, or titles above the names of a sheet. */
+            /** @description Things that were read in a way you might not expect: rows that lack trailing fields, formulas that a workbook stores without their values, or titles above the column names of a sheet. */
             warnings: {
                 code: components["schemas"]["PreviewCode"];
                 message: string;
@@ -2571,13 +2571,13 @@ export interface components {
                 column: string | null;
                 raw: string | null;
                 reason: string | null;
-                /** @description Of `verification_failed`: the blocking tests that the new content failed. */
+                /** @description For `verification_failed`: the blocking tests that the new content failed. */
                 definitionIds?: string[];
-                /** @description The run of tests that has the failing rows. */
+                /** @description The test run that has the failing rows. */
                 runId?: string;
-                /** @description Tables of the failing rows. */
+                /** @description The tables with the failing rows. */
                 failuresTableIds?: string[];
-                /** @description The first of them. */
+                /** @description The first of these tables. */
                 failuresTableId?: string;
             } | null;
             /** Format: date-time */
@@ -2592,7 +2592,7 @@ export interface components {
             role: components["schemas"]["MemberRole"];
             /** Format: date-time */
             createdAt: string;
-            /** @description When the person last signed in, or a login of theirs was refreshed. */
+            /** @description When the person last signed in, or when one of their logins was last refreshed. */
             lastSeenAt: string | null;
         };
         ChangedMember: {
@@ -2602,24 +2602,24 @@ export interface components {
             role: components["schemas"]["MemberRole"];
             /** Format: date-time */
             createdAt: string;
-            /** @description When the person last signed in, or a login of theirs was refreshed. */
+            /** @description When the person last signed in, or when one of their logins was last refreshed. */
             lastSeenAt: string | null;
-            /** @description What ran as the person, or as a client that ended; an administrator may take it over. */
+            /** @description What ran as the person, or as a client that ended. An administrator can take it over. */
             paused: {
                 type: components["schemas"]["ChangedMemberType"];
                 id: string;
                 name: string;
             }[];
-            /** @description What the person issued, and what ended with their rights. */
+            /** @description What the person had issued and what ended together with their rights. */
             ended: {
                 type: components["schemas"]["ChangedMemberEndedType"];
                 id: string;
-                /** @description Its name; of an invitation or password address, the e-mail. */
+                /** @description The name, or the email address of an invitation or password link. */
                 name: string;
             }[];
         };
         PasswordReset: {
-            /** @description Shown this once; it works once. */
+            /** @description The link, shown only in this response. It works once. */
             url: string;
             /** Format: date-time */
             expiresAt: string;
@@ -2641,7 +2641,7 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             expiresAt: string;
-            /** @description Where the person accepts; shown this once. */
+            /** @description The link where the person accepts. Shown only in this response. */
             url: string;
         };
         Report: {
@@ -2652,14 +2652,14 @@ export interface components {
             sizeBytes: number;
             revision: number;
             source: components["schemas"]["ReportSource"];
-            /** @description The conversation, or whatever else it came from. */
+            /** @description The conversation or other source of the report. */
             sourceId: string | null;
-            /** @description What it was made from. */
+            /** @description The versions of the tables that it was made from. */
             dataVersions: {
                 tableId: string;
                 version: number;
             }[];
-            /** @description Whether it was made from a table that the caller may not read. Then its content is not found. */
+            /** @description Whether the report was made from a table that the caller can't read. If so, its content isn't found. */
             withheld: boolean;
             createdByUserId: string;
             /** Format: date-time */
@@ -2687,7 +2687,7 @@ export interface components {
             viewId: string | null;
             name: string;
             note: string;
-            /** @description The user, or the API client, that attached it. */
+            /** @description The user or API client that attached it. */
             createdByUserId: string;
             /** Format: date-time */
             createdAt: string;
@@ -2725,18 +2725,18 @@ export interface components {
             projectId: string | null;
             rowsWritten: number;
             bytesWritten: number;
-            /** @description All of them, once it has succeeded. */
+            /** @description All files, after the export has succeeded. */
             files: {
-                /** @description Whoever has it can read the file for ten minutes; new at each look at the export, null in lists. */
+                /** @description A link to download the file. Anyone who has it can use it for ten minutes. Each time you show the export you get a new one. Null in lists. */
                 url: string | null;
                 name: string;
                 sizeBytes: number;
-                /** @description Lowercase hex. */
+                /** @description The SHA-256 of the file, in lowercase hex. */
                 sha256: string;
             }[];
-            /** @description The project file that it became. */
+            /** @description The project file that the export became. */
             fileId: string | null;
-            /** @description Of the tables that were read, all at one moment. */
+            /** @description The versions of the tables that were read, all at one moment. */
             versions: {
                 tableId: string;
                 version: number;
@@ -2751,7 +2751,7 @@ export interface components {
             createdAt: string;
             startedAt: string | null;
             finishedAt: string | null;
-            /** @description A day after its end; then it is not there any more. */
+            /** @description When the export is deleted, one day after it ends. */
             expiresAt: string | null;
         };
         GridTableFreshness: {
@@ -2760,14 +2760,14 @@ export interface components {
             tableVersion: number | null;
             materializedAt: string | null;
             rowCount: number | null;
-            /** @description The tables at the sources of its query, through views and other calculated tables. */
+            /** @description The tables that its query reads, also through views and other calculated tables. */
             inputs: {
                 tableId: string;
                 name: string;
                 versionRead: number | null;
                 currentVersion: number | null;
             }[];
-            /** @description Ids of the tables that changed since, or `definition`: its query, or one that it reads. */
+            /** @description The ids of the tables that changed since the last build, or `definition` if its query, or one that it reads, changed. */
             staleBecause: string[];
             lastRefresh: {
                 mode: components["schemas"]["DatasetMode"];
@@ -2778,22 +2778,22 @@ export interface components {
             error: {
                 code: string;
                 message: string;
-                /** @description Of `verification_failed`: the blocking tests that the new content failed. */
+                /** @description For `verification_failed`: the blocking tests that the new content failed. */
                 definitionIds?: string[];
-                /** @description The run of tests that has the failing rows. */
+                /** @description The test run that has the failing rows. */
                 runId?: string;
-                /** @description Tables of the failing rows. */
+                /** @description The tables with the failing rows. */
                 failuresTableIds?: string[];
-                /** @description The first of them. */
+                /** @description The first of these tables. */
                 failuresTableId?: string;
             } | null;
         };
         LakeCredential: {
-            /** @description Also the name of its role in PostgreSQL. */
+            /** @description The id of the credential. Its role in PostgreSQL has the same name. */
             id: string;
             name: string;
             status: components["schemas"]["LakeCredentialStatus"];
-            /** @description Of its key to the object store. */
+            /** @description The id of its key for the object store. */
             accessKeyId: string | null;
             createdBy: string;
             /** Format: date-time */
@@ -2802,7 +2802,7 @@ export interface components {
             revokedAt: string | null;
         };
         IssuedLakeCredential: {
-            /** @description Also the name of its role in PostgreSQL. */
+            /** @description The id of the credential. Its role in PostgreSQL has the same name. */
             id: string;
             name: string;
             status: components["schemas"]["LakeCredentialStatus"];
@@ -2811,19 +2811,19 @@ export interface components {
             createdAt: string;
             expiresAt: string | null;
             revokedAt: string | null;
-            /** @description For DuckDB. */
+            /** @description How to attach the lake in DuckDB. */
             attach: {
-                /** @description To paste into DuckDB, a statement a line. It holds the secrets. */
+                /** @description SQL to paste into DuckDB, one statement per line. It contains the secrets. */
                 sql: string;
-                /** @description The name under which the lake is attached, and the schema of its catalog in PostgreSQL. */
+                /** @description The name of the attached lake, and of its catalog schema in PostgreSQL. */
                 catalog: string;
                 dataPath: string;
             };
-            /** @description PostgreSQL, which has the catalog. */
+            /** @description The PostgreSQL database with the catalog. */
             database: {
                 url: string;
             };
-            /** @description The object store, which has the files. */
+            /** @description The object store with the files. */
             objects: {
                 endpoint: string;
                 region: string;
@@ -2837,24 +2837,24 @@ export interface components {
             id: string;
             status: components["schemas"]["LakeMaintenanceRunStatus"];
             trigger: components["schemas"]["LakeMaintenanceRunTrigger"];
-            /** @description Told when the run ends. */
+            /** @description Set when the run ends. */
             figures: {
-                /** @description Tables whose rows went from the catalog to Parquet. */
+                /** @description Tables whose rows moved from the catalog to Parquet. */
                 tablesFlushed: number;
                 rowsFlushed: number;
-                /** @description Deletions that an earlier release had kept twice, so that rows came back; each hides its row again. */
+                /** @description Deletions that an earlier release had stored twice, so that rows came back. Each one hides its row again. */
                 deletionsRepaired: number;
-                /** @description Tables that were locked for too long; the next run handles them. */
+                /** @description Tables that were locked for too long. The next run handles them. */
                 tablesSkipped: number;
                 /** @description Files that were rewritten: merged, or without their deleted rows. */
                 filesMerged: number;
-                /** @description The files they became. */
+                /** @description The files that resulted. */
                 filesWritten: number;
                 snapshotsExpired: number;
                 filesRemoved: number;
                 orphansRemoved: number;
             };
-            /** @description The steps that failed; the others were done. */
+            /** @description The steps that failed. The others succeeded. */
             error: {
                 message: string;
                 failures: {
@@ -2869,22 +2869,22 @@ export interface components {
             finishedAt: string | null;
         };
         Lineage: {
-            /** @description Nearest first, the table itself among them. */
+            /** @description The nodes, nearest first, including the table itself. */
             nodes: {
                 id: string;
                 kind: components["schemas"]["LineageKind"];
                 name: string;
                 tableKind: components["schemas"]["LineageTableKind"] | null;
-                /** @description Of a calculated table or a view, found anew at each look. */
+                /** @description The current status of a calculated table or view, checked at each request. */
                 status: components["schemas"]["LineageStatus"] | null;
                 /** @description The newest version of a table. */
                 version: number | null;
             }[];
             edges: {
-                /** @description The upper end: data flows from here. */
+                /** @description The source end. Data flows from here. */
                 from: string;
                 to: string;
-                /** @description Empty where they are not known. */
+                /** @description The columns. Empty if they aren't known. */
                 columns: {
                     from: string;
                     to: string;
@@ -2893,7 +2893,7 @@ export interface components {
                     subtype: components["schemas"]["LineageSubtype"];
                 }[];
             }[];
-            /** @description Whether nodes further away were left out: there are at most 2,000. */
+            /** @description Whether distant nodes were left out. A graph can have up to 2,000 nodes. */
             truncated: boolean;
         };
         LineageGraphAnswer: {
@@ -2901,7 +2901,7 @@ export interface components {
         };
         LineageEventsAnswer: {
             data: {
-                /** @description Job events of OpenLineage 2-0-2, one for each of what is made. */
+                /** @description OpenLineage 2-0-2 job events, one for each thing that is made. */
                 events: {
                     [key: string]: unknown;
                 }[];
@@ -2910,36 +2910,36 @@ export interface components {
         LineageAnswer: components["schemas"]["LineageGraphAnswer"] | components["schemas"]["LineageEventsAnswer"];
         TableProfile: {
             tableVersion: number;
-            /** @description The table has another version now. */
+            /** @description Whether the table has a newer version than the profile. */
             stale: boolean;
             /** Format: date-time */
             computedAt: string;
             rowCount: number;
-            /** @description Counts are estimated from a sample of about 100,000,000 rows; `distinctApprox` is of the sample. */
+            /** @description Whether counts are estimates from a sample of about 100,000,000 rows. `distinctApprox` is then the count of the sample. */
             sampled: boolean;
             columns: {
                 name: string;
-                /** @description Null until the first value of a column without `data_type` decides it. */
+                /** @description Null until the first value decides the type of a column without `data_type`. */
                 dataType: string | null;
                 nulls: number;
-                /** @description Different values: exact below 50, else an estimate. */
+                /** @description The number of different values: exact below 50, otherwise an estimate. */
                 distinctApprox: number;
-                /** @description Of finite values; null for JSON and nested types. */
+                /** @description The minimum of the finite values. Null for JSON and nested types. */
                 min: (string | number | boolean) | null;
                 max: (string | number | boolean) | null;
-                /** @description Of finite numbers; null for other types. */
+                /** @description The mean of the finite numbers. Null for other types. */
                 mean: number | null;
                 /** @description The most frequent values, most frequent first. */
                 top: {
-                    /** @description As a query answers it, texts cut at 200 characters. */
+                    /** @description The value as a query returns it. Texts are cut off after 200 characters. */
                     value: string | number | boolean;
                     count: number;
                 }[];
-                /** @description Bins of equal width over the finite numbers, dates and timestamps: from `from` up to, but without, `to`, which only the last bin holds. */
+                /** @description Bins of equal width over the finite numbers, dates and timestamps. A bin includes `from` and excludes `to`; only the last bin includes both. */
                 histogram: {
-                    /** @description As a query answers it, texts cut at 200 characters. */
+                    /** @description The value as a query returns it. Texts are cut off after 200 characters. */
                     from: string | number | boolean;
-                    /** @description As a query answers it, texts cut at 200 characters. */
+                    /** @description The value as a query returns it. Texts are cut off after 200 characters. */
                     to: string | number | boolean;
                     count: number;
                 }[];
@@ -2949,19 +2949,19 @@ export interface components {
             grants: ({
                 /** @constant */
                 principal: "everyone";
-                /** @description Who may write may read. */
+                /** @description What the grant allows. Write access includes read access. */
                 access: components["schemas"]["TableGrantsAccess"];
             } | {
                 /** @constant */
                 principal: "user";
                 id: string;
-                /** @description Who may write may read. */
+                /** @description What the grant allows. Write access includes read access. */
                 access: components["schemas"]["TableGrantsAccess"];
             } | {
                 /** @constant */
                 principal: "client";
                 id: string;
-                /** @description Who may write may read. */
+                /** @description What the grant allows. Write access includes read access. */
                 access: components["schemas"]["TableGrantsAccess"];
             })[];
         };
@@ -2993,21 +2993,21 @@ export interface components {
             modelingTier: components["schemas"]["ViewCatalogModelingTier"];
             columns: {
                 name: string;
-                /** @description Null until the first value of a column without `data_type` decides it. */
+                /** @description Null until the first value decides the type of a column without `data_type`. */
                 dataType: string | null;
                 nullable: boolean;
                 description: string | null;
                 semanticType: string | null;
                 note?: string | null;
             }[];
-            /** @description How many tables and views it is made from, and are made from it. */
+            /** @description How many tables and views it is made from, and how many are made from it. */
             lineage: {
                 upstream: number;
                 downstream: number;
             };
             /** Format: date-time */
             updatedAt: string;
-            /** @description What its tests say, and since when; GET …/verification says more. */
+            /** @description The results of its tests and when they last changed. GET …/verification returns more. */
             verification: {
                 state: components["schemas"]["TableCatalogState"];
                 at: string | null;
@@ -3041,14 +3041,14 @@ export interface components {
                     namePattern?: string;
                 };
             };
-            /** @description What failing rows make of a run: `failed` or `warned`. */
+            /** @description The outcome of a run with failing rows: `failed` or `warned`. */
             severity: components["schemas"]["VerificationTestOverlaySeverity"];
-            /** @description With severity `error`: new content that fails it is refused before anybody sees it. */
+            /** @description With severity `error`: new content that fails the test is refused before anybody can see it. */
             blocking: boolean;
-            /** @description Failing rows are kept as a table, and some shown as a sample. */
+            /** @description Whether failing rows are kept as a table. Some are shown as a sample. */
             keepRows: boolean;
             enabled: boolean;
-            /** @description The user, or the API client, that made it. */
+            /** @description The user or API client that created it. */
             createdByUserId: string;
             revision: number;
             /** Format: date-time */
@@ -3061,7 +3061,7 @@ export interface components {
             definitionId: string;
             projectId: string | null;
             tableId: string | null;
-            /** @description Null, as in the other fields, leaves it as it is. */
+            /** @description Whether the test runs. Null, as in the other fields, means that the definition applies. */
             enabled: boolean | null;
             severity: components["schemas"]["VerificationTestOverlaySeverity"] | null;
             blocking: boolean | null;
@@ -3079,20 +3079,20 @@ export interface components {
         };
         EffectiveVerificationTest: {
             tableId: string;
-            /** @description Null for one that is not saved. */
+            /** @description Null for an unsaved definition. */
             definitionId: string | null;
             name: string;
             kind: components["schemas"]["EffectiveVerificationTestKind"];
             enabled: boolean;
-            /** @description What failing rows make of a run: `failed` or `warned`. */
+            /** @description The outcome of a run with failing rows: `failed` or `warned`. */
             severity: components["schemas"]["VerificationTestOverlaySeverity"];
             blocking: boolean;
             params: {
                 [key: string]: unknown;
             };
-            /** @description What decided each field. */
+            /** @description The source of each field. */
             provenance: {
-                /** @description `enabled`, `severity`, `blocking`, or a parameter as `params.min`. */
+                /** @description `enabled`, `severity`, `blocking`, or a parameter such as `params.min`. */
                 field: string;
                 source: components["schemas"]["EffectiveVerificationTestSource"];
                 id: string | null;
@@ -3100,11 +3100,11 @@ export interface components {
         };
         VerificationRun: {
             id: string;
-            /** @description `failed`: it could not run. What the tests say is the outcome. */
+            /** @description The status of the run. `failed`: the run couldn't complete. The result of the tests is in `outcome`. */
             status: components["schemas"]["ExportStatus"];
             outcome: components["schemas"]["VerificationRunOutcome"] | null;
             trigger: {
-                /** @description `api`, `data_event` after new versions, `gate` before a commit, `schedule` and others. */
+                /** @description What started the run: `api`, `data_event` after new versions, `gate` before a commit, `schedule` and others. */
                 type: string;
                 id: string | null;
             };
@@ -3119,17 +3119,17 @@ export interface components {
                 name: string;
                 tableId: string;
                 version: number | null;
-                /** @description `error`: the test could not run; `message` says why. */
+                /** @description `error`: the test couldn't run, and `message` says why. */
                 status: components["schemas"]["VerificationRunStatus"];
                 failingRows: number | null;
-                /** @description Some failing rows, columns by their names. */
+                /** @description Some failing rows, with columns by name. */
                 sample: {
                     [key: string]: unknown;
                 }[];
-                /** @description A table with up to 10,000 failing rows, kept for 30 days: of a test and table the newest 20. */
+                /** @description A table with up to 10,000 failing rows. It is kept for 30 days, and only the newest 20 per test and table are kept. */
                 failuresTableId: string | null;
                 message: string | null;
-                /** @description Tests that are counted in one scan have the time of the scan. */
+                /** @description The elapsed time in milliseconds. Tests that share one scan have the time of the scan. */
                 elapsedMs: number;
             }[];
             error: ({
@@ -3146,7 +3146,7 @@ export interface components {
         TableVerification: {
             tableId: string;
             state: components["schemas"]["TableCatalogState"];
-            /** @description The newest version that was tested. */
+            /** @description The newest tested version. */
             version: number | null;
             at: string | null;
             results: {
@@ -3154,27 +3154,27 @@ export interface components {
                 name: string;
                 tableId: string;
                 version: number | null;
-                /** @description `error`: the test could not run; `message` says why. */
+                /** @description `error`: the test couldn't run, and `message` says why. */
                 status: components["schemas"]["VerificationRunStatus"];
                 failingRows: number | null;
-                /** @description Some failing rows, columns by their names. */
+                /** @description Some failing rows, with columns by name. */
                 sample: {
                     [key: string]: unknown;
                 }[];
-                /** @description A table with up to 10,000 failing rows, kept for 30 days: of a test and table the newest 20. */
+                /** @description A table with up to 10,000 failing rows. It is kept for 30 days, and only the newest 20 per test and table are kept. */
                 failuresTableId: string | null;
                 message: string | null;
-                /** @description Tests that are counted in one scan have the time of the scan. */
+                /** @description The elapsed time in milliseconds. Tests that share one scan have the time of the scan. */
                 elapsedMs: number;
-                /** @description What the test said before, the newest first. */
+                /** @description The earlier results of the test, newest first. */
                 history: {
                     runId: string;
                     /** Format: date-time */
                     at: string;
-                    /** @description `error`: the test could not run; `message` says why. */
+                    /** @description `error`: the test couldn't run, and `message` says why. */
                     status: components["schemas"]["VerificationRunStatus"];
                 }[];
-                /** @description It changed between passing and not five times in its last ten runs. */
+                /** @description Whether the result changed between passing and not passing at least five times in its last ten runs. */
                 flapping: boolean;
             }[];
             history: {
@@ -3188,7 +3188,7 @@ export interface components {
             id: string;
             name: string;
             qualifiedName: string;
-            /** @description As it was written; renamed tables, views and columns follow. */
+            /** @description The query as it was written. Renamed tables, views and columns are updated in it. */
             query: string;
             columns: {
                 name: string;
@@ -3197,19 +3197,19 @@ export interface components {
             }[];
             projectId: string | null;
             description: string;
-            /** @description What its query names. */
+            /** @description The tables and views that its query names. */
             dependsOn: {
                 id: string;
                 kind: components["schemas"]["ViewKind"];
                 name: string;
             }[];
-            /** @description Found anew at each look: a view that is broken is valid again once its query fits. */
+            /** @description The status of the view, checked at each request. A broken view becomes valid again when its query works. */
             status: components["schemas"]["ViewStatus"];
             error: {
                 code: string;
                 message: string;
             } | null;
-            /** @description The user, or the API client, with whose rights it reads. */
+            /** @description The user or API client whose rights the view uses to read. */
             definedByUserId: string;
             revision: number;
             /** Format: date-time */
@@ -3229,14 +3229,14 @@ export interface components {
             modelingTier: components["schemas"]["ViewCatalogModelingTier"];
             columns: {
                 name: string;
-                /** @description Null until the first value of a column without `data_type` decides it. */
+                /** @description Null until the first value decides the type of a column without `data_type`. */
                 dataType: string | null;
                 nullable: boolean;
                 description: string | null;
                 semanticType: string | null;
                 note?: string | null;
             }[];
-            /** @description How many tables and views it is made from, and are made from it. */
+            /** @description How many tables and views it is made from, and how many are made from it. */
             lineage: {
                 upstream: number;
                 downstream: number;
@@ -3254,10 +3254,10 @@ export interface components {
             description: string | null;
             /**
              * Format: date-time
-             * @description When it was registered last.
+             * @description When the app was last registered.
              */
             deployedAt: string;
-            /** @description Whether the last check was answered with 2xx. */
+            /** @description Whether the last check got a 2xx response. */
             healthy: boolean;
             /** Format: date-time */
             lastCheckedAt: string;
@@ -3273,7 +3273,7 @@ export interface components {
             archivedAt: string | null;
         };
         TemporalUi: {
-            /** @description The `workflowId` of a run, percent-encoded, is added to it. Null where no address is set. */
+            /** @description The address to which you add the `workflowId` of a run, percent-encoded. Null if no address is set. */
             workflowsUrl: string | null;
         };
         QueryAnswerEnvelope: {
@@ -3559,11 +3559,11 @@ export interface operations {
                         dependencies: {
                             [key: string]: components["schemas"]["GetReadinessDependencies"];
                         };
-                        /** @description With `verbose`: how many processes of each kind run and do not go on, because their tasks fail. Their runs and the log of the worker name them. */
+                        /** @description With `verbose`: how many workflows of each kind can't continue because their tasks fail. Their runs and the worker's log name them. */
                         failingProcesses?: {
                             [key: string]: number;
                         };
-                        /** @description With `verbose`: the release of the time zone database whose rules schedules and SQL use. An operator can renew them. */
+                        /** @description With `verbose`: the release of the time zone database that schedules and SQL use. An operator can update it. */
                         zoneRules?: string;
                     };
                 };
@@ -3589,10 +3589,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Shown to the person who decides. */
+                    /** @description The name that the person sees when they decide. */
                     client_name?: string;
                     redirect_uris: string[];
-                    /** @description `none`: there are no client secrets. */
+                    /** @description Must be `none`, because public clients have no secrets. */
                     token_endpoint_auth_method?: string;
                 };
             };
@@ -3624,9 +3624,9 @@ export interface operations {
     listApiClients: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
         };
@@ -3645,7 +3645,7 @@ export interface operations {
     issueApiClient: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
         };
@@ -3655,13 +3655,13 @@ export interface operations {
                     name: string;
                     scopes: components["schemas"]["IssueApiClientScopes"][];
                     /**
-                     * @description Lets it do what needs an administrator; only an owner may say so.
+                     * @description Whether the client can do what needs an administrator. Only an owner can set this.
                      * @default false
                      */
                     admin?: boolean;
                     /**
                      * Format: date-time
-                     * @description When it and its tokens end, RFC 3339; never where left out.
+                     * @description When the client and its tokens expire, in RFC 3339. By default they don't expire.
                      */
                     expires_at?: string;
                 };
@@ -3698,7 +3698,7 @@ export interface operations {
     revokeApiClient: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -3726,7 +3726,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description For how long the secret before stays valid, in seconds.
+                     * @description How long the old secret stays valid, in seconds.
                      * @default 0
                      */
                     overlap_seconds?: number;
@@ -3747,9 +3747,9 @@ export interface operations {
     listSessions: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
         };
@@ -3768,7 +3768,7 @@ export interface operations {
     endSession: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -3789,9 +3789,9 @@ export interface operations {
     listMembers: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
         };
@@ -3810,7 +3810,7 @@ export interface operations {
     deleteMember: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -3831,7 +3831,7 @@ export interface operations {
     updateMember: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -3876,9 +3876,9 @@ export interface operations {
     listInvitations: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
         };
@@ -3897,7 +3897,7 @@ export interface operations {
     createInvitation: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
         };
@@ -3924,7 +3924,7 @@ export interface operations {
     deleteInvitation: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -3945,16 +3945,16 @@ export interface operations {
     listAuditEvents: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
                 actor_id?: string;
                 action?: string;
                 resource_id?: string;
-                /** @description Not before it, RFC 3339. */
+                /** @description Only events at or after this time, in RFC 3339. */
                 from?: string;
-                /** @description Before it, RFC 3339. */
+                /** @description Only events before this time, in RFC 3339. */
                 to?: string;
             };
         };
@@ -4031,11 +4031,11 @@ export interface operations {
     listProjects: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
-                /** @description Also list archived projects. */
+                /** @description Whether to include archived projects. */
                 include_archived?: components["schemas"]["ListProjectsIncludeArchived"];
             };
         };
@@ -4054,7 +4054,7 @@ export interface operations {
     createProject: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
         };
@@ -4098,7 +4098,7 @@ export interface operations {
     deleteProject: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -4119,7 +4119,7 @@ export interface operations {
     updateProject: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -4148,9 +4148,9 @@ export interface operations {
     listCatalogEntries: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
             path: {
@@ -4172,7 +4172,7 @@ export interface operations {
     createCatalogEntry: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -4184,14 +4184,14 @@ export interface operations {
                 "application/json": {
                     table_id: string;
                     /**
-                     * @description What the analyst should know about it.
+                     * @description What the analyst should know about the table or view.
                      * @default
                      */
                     note?: string;
                 } | {
                     view_id: string;
                     /**
-                     * @description What the analyst should know about it.
+                     * @description What the analyst should know about the table or view.
                      * @default
                      */
                     note?: string;
@@ -4238,7 +4238,7 @@ export interface operations {
     deleteCatalogEntry: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -4260,9 +4260,9 @@ export interface operations {
     listConversations: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
             path: {
@@ -4284,7 +4284,7 @@ export interface operations {
     createConversation: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -4295,11 +4295,11 @@ export interface operations {
             content: {
                 "application/json": {
                     title?: string;
-                    /** @description Posted at once, where there is one. */
+                    /** @description A message to post at once. Optional. */
                     message?: string;
-                    /** @description Shown to people in place of the message. */
+                    /** @description The text that people see instead of the message. */
                     display_content?: string;
-                    /** @description One of `GET /v1/models`; the default without it. */
+                    /** @description The id of a model of `GET /v1/models`. Optional: there is a default model. */
                     model?: string;
                     effort?: components["schemas"]["MessageEffort"];
                 };
@@ -4337,7 +4337,7 @@ export interface operations {
     deleteConversation: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -4359,7 +4359,7 @@ export interface operations {
     updateConversation: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -4388,9 +4388,9 @@ export interface operations {
     listMessages: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
             path: {
@@ -4413,7 +4413,7 @@ export interface operations {
     postMessage: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -4425,13 +4425,13 @@ export interface operations {
             content: {
                 "application/json": {
                     message: string;
-                    /** @description Shown to people in place of the message. */
+                    /** @description The text that people see instead of the message. */
                     display_content?: string;
-                    /** @description One of `GET /v1/models`; the default without it. */
+                    /** @description The id of a model of `GET /v1/models`. Optional: there is a default model. */
                     model?: string;
                     effort?: components["schemas"]["MessageEffort"];
                     /**
-                     * @description While another is answered or the queue is held: wait, be refused, or take its place.
+                     * @description What to do if another message is being answered or the queue is held: wait, refuse the message, or replace the current reply.
                      * @default enqueue
                      */
                     on_busy?: components["schemas"]["PostMessageOnBusy"];
@@ -4471,11 +4471,11 @@ export interface operations {
     cancelReply: {
         parameters: {
             query: {
-                /** @description Must be `true`: the operation cannot be undone. */
+                /** @description Must be `true`, because the operation can't be undone. */
                 confirm: "true";
             };
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -4498,9 +4498,9 @@ export interface operations {
     listQueuedMessages: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
             path: {
@@ -4545,7 +4545,7 @@ export interface operations {
                 expected_revision?: number;
             };
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -4568,7 +4568,7 @@ export interface operations {
     updateQueuedMessage: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -4581,9 +4581,9 @@ export interface operations {
             content: {
                 "application/json": {
                     message?: string;
-                    /** @description Shown to people in place of the message. */
+                    /** @description The text that people see instead of the message. */
                     display_content?: string;
-                    /** @description One of `GET /v1/models`; the default without it. */
+                    /** @description The id of a model of `GET /v1/models`. Optional: there is a default model. */
                     model?: string;
                     effort?: components["schemas"]["MessageEffort"];
                     expected_revision?: number;
@@ -4604,7 +4604,7 @@ export interface operations {
     resumeQueue: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -4630,9 +4630,9 @@ export interface operations {
     listApprovals: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
             path: {
@@ -4655,7 +4655,7 @@ export interface operations {
     decideApproval: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -4669,7 +4669,7 @@ export interface operations {
                 "application/json": {
                     decision: components["schemas"]["DecideApprovalDecision"];
                     /**
-                     * @description Passed to the analyst with a denial.
+                     * @description A note to the analyst, passed on with a denial.
                      * @default
                      */
                     note?: string;
@@ -4690,7 +4690,7 @@ export interface operations {
     followConversation: {
         parameters: {
             query?: {
-                /** @description The id of the last event that is known. `Last-Event-ID` says the same, and goes before it. From now without both. */
+                /** @description The id of the last event that you received. The header `Last-Event-ID` does the same and takes precedence. Without either, the stream starts now. */
                 after?: number;
             };
             path: {
@@ -4699,7 +4699,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The stream. */
+            /** @description The event stream. */
             200: {
                 content: {
                     "text/event-stream": string;
@@ -4710,9 +4710,9 @@ export interface operations {
     getResult: {
         parameters: {
             query?: {
-                /** @description Rows per page. */
+                /** @description The number of rows per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
             path: {
@@ -4788,7 +4788,7 @@ export interface operations {
     createReport: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -4799,13 +4799,13 @@ export interface operations {
             content: {
                 "application/json": {
                     title: string;
-                    /** @description Markdown with GitHub tables, at most 2 MiB. An image shows a chart (`![title](chart:cht_…)`), the rows of a result (`![title](result:res_…)`) or an image among the project's files (`![title](folder/image.png)`). */
+                    /** @description Markdown with GitHub tables, up to 2 MiB. An image shows a chart (`![title](chart:cht_…)`), the rows of a result (`![title](result:res_…)`) or an image from the project's files (`![title](folder/image.png)`). */
                     content: string;
                 } | {
                     title?: string;
-                    /** @description What the analyst is asked to write about. */
+                    /** @description What the analyst should write about. */
                     prompt: string;
-                    /** @description An id of `GET /v1/models`; with `prompt` alone. */
+                    /** @description The id of a model of `GET /v1/models`. Only with `prompt`. */
                     model?: string;
                     effort?: components["schemas"]["MessageEffort"];
                 };
@@ -4851,7 +4851,7 @@ export interface operations {
     deleteReport: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -4873,7 +4873,7 @@ export interface operations {
     updateReport: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -4885,15 +4885,15 @@ export interface operations {
             content: {
                 "application/json": {
                     title: string;
-                    /** @description Markdown with GitHub tables, at most 2 MiB. An image shows a chart (`![title](chart:cht_…)`), the rows of a result (`![title](result:res_…)`) or an image among the project's files (`![title](folder/image.png)`). */
+                    /** @description Markdown with GitHub tables, up to 2 MiB. An image shows a chart (`![title](chart:cht_…)`), the rows of a result (`![title](result:res_…)`) or an image from the project's files (`![title](folder/image.png)`). */
                     content?: string;
-                    /** @description The revision that the change was made of. */
+                    /** @description The revision that you changed. */
                     expected_revision?: number;
                 } | {
                     title?: string;
-                    /** @description Markdown with GitHub tables, at most 2 MiB. An image shows a chart (`![title](chart:cht_…)`), the rows of a result (`![title](result:res_…)`) or an image among the project's files (`![title](folder/image.png)`). */
+                    /** @description Markdown with GitHub tables, up to 2 MiB. An image shows a chart (`![title](chart:cht_…)`), the rows of a result (`![title](result:res_…)`) or an image from the project's files (`![title](folder/image.png)`). */
                     content: string;
-                    /** @description The revision that the change was made of. */
+                    /** @description The revision that you changed. */
                     expected_revision?: number;
                 };
             };
@@ -4912,9 +4912,9 @@ export interface operations {
     listReportVersions: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
             path: {
@@ -4937,9 +4937,9 @@ export interface operations {
     getReportContent: {
         parameters: {
             query?: {
-                /** @description `raw`: the stored bytes. `markdown`: in one file, with tables filled in and charts and images in it. `pdf` and `docx`: documents. */
+                /** @description `raw`: the stored bytes. `markdown`: one file that includes tables, charts and images. `pdf` and `docx`: documents. */
                 format?: components["schemas"]["GetReportContentFormat"];
-                /** @description The newest one where it is left out. */
+                /** @description The revision to read. The default is the newest one. */
                 revision?: number;
             };
             path: {
@@ -4961,9 +4961,9 @@ export interface operations {
     listPlaybooks: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
             path: {
@@ -4985,7 +4985,7 @@ export interface operations {
     createPlaybook: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5011,23 +5011,23 @@ export interface operations {
                             description?: string;
                         };
                     };
-                    /** @description A report where it is left out. */
+                    /** @description What a run creates. The default is a report. */
                     output?: {
                         /** @enum {string} */
                         type: "report";
                         /**
-                         * @description The report's own first heading where it is empty.
+                         * @description The title of the report. If it is empty, the title is the first heading of the report.
                          * @default
                          */
                         title?: string;
                     } | {
                         /** @enum {string} */
                         type: "file";
-                        /** @description Path of a file of the project. */
+                        /** @description The path of a file in the project. */
                         path: string;
                     };
                     /**
-                     * @description An id of `GET /v1/models`; the default one where it is null.
+                     * @description The id of a model of `GET /v1/models`. Null means the default model.
                      * @default null
                      */
                     model?: string | null;
@@ -5068,7 +5068,7 @@ export interface operations {
     deletePlaybook: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5090,7 +5090,7 @@ export interface operations {
     updatePlaybook: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5119,17 +5119,17 @@ export interface operations {
                         /** @enum {string} */
                         type: "report";
                         /**
-                         * @description The report's own first heading where it is empty.
+                         * @description The title of the report. If it is empty, the title is the first heading of the report.
                          * @default
                          */
                         title?: string;
                     } | {
                         /** @enum {string} */
                         type: "file";
-                        /** @description Path of a file of the project. */
+                        /** @description The path of a file in the project. */
                         path: string;
                     };
-                    /** @description An id of `GET /v1/models`; the default one where it is null. */
+                    /** @description The id of a model of `GET /v1/models`. Null means the default model. */
                     model?: string | null;
                     effort?: components["schemas"]["MessageEffort"] | null;
                     expected_revision?: number;
@@ -5150,7 +5150,7 @@ export interface operations {
     runPlaybook: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5185,9 +5185,9 @@ export interface operations {
     listPlaybookVersions: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
             path: {
@@ -5210,13 +5210,13 @@ export interface operations {
     listSchedules: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
                 kind?: "playbook";
                 project_id?: string;
-                /** @description For example the id of a playbook. */
+                /** @description The id of what the schedule runs, for example of a playbook. */
                 target_id?: string;
             };
         };
@@ -5235,7 +5235,7 @@ export interface operations {
     createSchedule: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
         };
@@ -5250,10 +5250,10 @@ export interface operations {
                     };
                     /** @default  */
                     description?: string;
-                    /** @description When it fires, by the clock of its zone. `weekly` needs `days_of_week`, `monthly` `day_of_month`, `one_time` `run_date`; its camelCase names, as they are read, are taken too. */
+                    /** @description When the schedule runs, in the time of its zone. `weekly` needs `days_of_week`, `monthly` needs `day_of_month`, and `one_time` needs `run_date`. The camelCase names of responses are accepted too. */
                     schedule: {
                         type: components["schemas"]["CreateScheduleType"];
-                        /** @description A name of the tz database. */
+                        /** @description The name of a time zone in the tz database. */
                         zone_id: string;
                         time_of_day?: string | null;
                         run_date?: string | null;
@@ -5261,26 +5261,26 @@ export interface operations {
                         day_of_month?: number | null;
                         anchor_date?: string | null;
                         interval?: number | null;
-                        /** @description Read only. */
+                        /** @description Read-only. */
                         cron_expression?: null;
-                        /** @description Read only. */
+                        /** @description Read-only. */
                         every_minutes?: null;
                     };
                     config?: {
                         /**
-                         * @description Values of the playbook's parameters.
+                         * @description The values of the playbook's parameters.
                          * @default {}
                          */
                         params?: {
                             [key: string]: unknown;
                         };
                         /**
-                         * @description A folder of the project that each report is also written into, as Markdown, PDF and DOCX.
+                         * @description A folder of the project. Each report is also written into it as Markdown, PDF and DOCX.
                          * @default
                          */
                         output_folder?: string;
                         /**
-                         * @description Who each report is sent to, a mail of their own each.
+                         * @description The people who get each report by email. Each gets an email of their own.
                          * @default []
                          */
                         email_recipients?: {
@@ -5327,7 +5327,7 @@ export interface operations {
     replaceSchedule: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5345,10 +5345,10 @@ export interface operations {
                     };
                     /** @default  */
                     description?: string;
-                    /** @description When it fires, by the clock of its zone. `weekly` needs `days_of_week`, `monthly` `day_of_month`, `one_time` `run_date`; its camelCase names, as they are read, are taken too. */
+                    /** @description When the schedule runs, in the time of its zone. `weekly` needs `days_of_week`, `monthly` needs `day_of_month`, and `one_time` needs `run_date`. The camelCase names of responses are accepted too. */
                     schedule: {
                         type: components["schemas"]["CreateScheduleType"];
-                        /** @description A name of the tz database. */
+                        /** @description The name of a time zone in the tz database. */
                         zone_id: string;
                         time_of_day?: string | null;
                         run_date?: string | null;
@@ -5356,26 +5356,26 @@ export interface operations {
                         day_of_month?: number | null;
                         anchor_date?: string | null;
                         interval?: number | null;
-                        /** @description Read only. */
+                        /** @description Read-only. */
                         cron_expression?: null;
-                        /** @description Read only. */
+                        /** @description Read-only. */
                         every_minutes?: null;
                     };
                     config?: {
                         /**
-                         * @description Values of the playbook's parameters.
+                         * @description The values of the playbook's parameters.
                          * @default {}
                          */
                         params?: {
                             [key: string]: unknown;
                         };
                         /**
-                         * @description A folder of the project that each report is also written into, as Markdown, PDF and DOCX.
+                         * @description A folder of the project. Each report is also written into it as Markdown, PDF and DOCX.
                          * @default
                          */
                         output_folder?: string;
                         /**
-                         * @description Who each report is sent to, a mail of their own each.
+                         * @description The people who get each report by email. Each gets an email of their own.
                          * @default []
                          */
                         email_recipients?: {
@@ -5406,7 +5406,7 @@ export interface operations {
     deleteSchedule: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5427,7 +5427,7 @@ export interface operations {
     pauseSchedule: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5448,7 +5448,7 @@ export interface operations {
     resumeSchedule: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5469,7 +5469,7 @@ export interface operations {
     takeOverSchedule: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5490,7 +5490,7 @@ export interface operations {
     listOccurrences: {
         parameters: {
             query?: {
-                /** @description How many of the next fires. */
+                /** @description The number of runs to return. */
                 limit?: number;
             };
             path: {
@@ -5505,10 +5505,10 @@ export interface operations {
                         items: {
                             /**
                              * Format: date-time
-                             * @description When it fires.
+                             * @description The time of the run.
                              */
                             at: string;
-                            /** @description What the cadence says, in its zone. */
+                            /** @description The scheduled time in the zone of the schedule. */
                             localTime: string;
                             note: components["schemas"]["CreateBackfillNote"] | null;
                         }[];
@@ -5520,9 +5520,9 @@ export interface operations {
     listScheduleRuns: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
             path: {
@@ -5562,7 +5562,7 @@ export interface operations {
     triggerSchedule: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5583,9 +5583,9 @@ export interface operations {
     listDeliveries: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
             path: {
@@ -5627,9 +5627,9 @@ export interface operations {
     listBackfills: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
             path: {
@@ -5651,7 +5651,7 @@ export interface operations {
     createBackfill: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5689,10 +5689,10 @@ export interface operations {
                             occurrences: {
                                 /**
                                  * Format: date-time
-                                 * @description When it fires.
+                                 * @description The time of the run.
                                  */
                                 at: string;
-                                /** @description What the cadence says, in its zone. */
+                                /** @description The scheduled time in the zone of the schedule. */
                                 localTime: string;
                                 note: components["schemas"]["CreateBackfillNote"] | null;
                             }[];
@@ -5732,7 +5732,7 @@ export interface operations {
     deleteBackfill: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5760,7 +5760,7 @@ export interface operations {
                         items: {
                             type: string;
                             label: string;
-                            /** @description JSON Schema. */
+                            /** @description A JSON Schema. */
                             config: {
                                 [key: string]: unknown;
                             };
@@ -5783,13 +5783,13 @@ export interface operations {
     listWorkflows: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
                 project_id?: string;
                 status?: components["schemas"]["ListWorkflowsStatus"];
-                /** @description `gone`: what administrators may take over, because its owner was removed or revoked. */
+                /** @description `gone`: only workflows whose owner was removed or revoked. Administrators can take them over. */
                 owner?: components["schemas"]["ListWorkflowsOwner"];
             };
         };
@@ -5808,7 +5808,7 @@ export interface operations {
     createWorkflow: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
         };
@@ -5821,7 +5821,7 @@ export interface operations {
                     description?: string;
                     /** @default  */
                     output_folder?: string;
-                    /** @description A graph document: `{version: 1, parameters, nodes: [{id, type, name, config, retry, timeout_seconds}], edges: [{from: "node.port", to: "node.port"}]}`, at most 1 MiB. `GET /v1/workflows/node-types` lists the types; a draft may be incomplete. */
+                    /** @description A graph document: `{version: 1, parameters, nodes: [{id, type, name, config, retry, timeout_seconds}], edges: [{from: "node.port", to: "node.port"}]}`, up to 1 MiB. `GET /v1/workflows/node-types` lists the types. A draft can be incomplete. */
                     graph: {
                         [key: string]: unknown;
                     };
@@ -5841,7 +5841,7 @@ export interface operations {
                         };
                         schedule?: {
                             type: components["schemas"]["CreateScheduleType"];
-                            /** @description A name of the tz database. */
+                            /** @description The name of a time zone in the tz database. */
                             zone_id: string;
                             time_of_day?: string | null;
                             run_date?: string | null;
@@ -5849,13 +5849,13 @@ export interface operations {
                             day_of_month?: number | null;
                             anchor_date?: string | null;
                             interval?: number | null;
-                            /** @description Read only. */
+                            /** @description Read-only. */
                             cron_expression?: null;
-                            /** @description Read only. */
+                            /** @description Read-only. */
                             every_minutes?: null;
                         } | null;
                         config?: unknown;
-                        /** @description As the answer that made a webhook showed it; a secret is replaced by its own route. */
+                        /** @description The address of the webhook, as shown when it was created. Its secret has a route of its own. */
                         secret?: string;
                     }[];
                 };
@@ -5892,7 +5892,7 @@ export interface operations {
     replaceWorkflow: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5907,7 +5907,7 @@ export interface operations {
                     description?: string;
                     /** @default  */
                     output_folder?: string;
-                    /** @description Left out of a workflow of steps, and of no other. */
+                    /** @description Required, except for a workflow of steps, which has none. */
                     graph?: {
                         [key: string]: unknown;
                     } | null;
@@ -5927,7 +5927,7 @@ export interface operations {
                         };
                         schedule?: {
                             type: components["schemas"]["CreateScheduleType"];
-                            /** @description A name of the tz database. */
+                            /** @description The name of a time zone in the tz database. */
                             zone_id: string;
                             time_of_day?: string | null;
                             run_date?: string | null;
@@ -5935,13 +5935,13 @@ export interface operations {
                             day_of_month?: number | null;
                             anchor_date?: string | null;
                             interval?: number | null;
-                            /** @description Read only. */
+                            /** @description Read-only. */
                             cron_expression?: null;
-                            /** @description Read only. */
+                            /** @description Read-only. */
                             every_minutes?: null;
                         } | null;
                         config?: unknown;
-                        /** @description As the answer that made a webhook showed it; a secret is replaced by its own route. */
+                        /** @description The address of the webhook, as shown when it was created. Its secret has a route of its own. */
                         secret?: string;
                     }[];
                     expected_revision?: number;
@@ -5962,7 +5962,7 @@ export interface operations {
     validateWorkflow: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -5990,7 +5990,7 @@ export interface operations {
     activateWorkflow: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6019,7 +6019,7 @@ export interface operations {
     pauseWorkflow: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6040,7 +6040,7 @@ export interface operations {
     resumeWorkflow: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6061,7 +6061,7 @@ export interface operations {
     archiveWorkflow: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6082,7 +6082,7 @@ export interface operations {
     takeOverWorkflow: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6103,9 +6103,9 @@ export interface operations {
     listWorkflowVersions: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
             path: {
@@ -6145,9 +6145,9 @@ export interface operations {
     listWorkflowRuns: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
                 status?: components["schemas"]["RunStatus"];
             };
@@ -6170,7 +6170,7 @@ export interface operations {
     runWorkflow: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6222,11 +6222,11 @@ export interface operations {
     cancelWorkflowRun: {
         parameters: {
             query: {
-                /** @description Must be `true`: the operation cannot be undone. */
+                /** @description Must be `true`, because the operation can't be undone. */
                 confirm: "true";
             };
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6259,7 +6259,7 @@ export interface operations {
                 data?: components["schemas"]["ResumeWorkflowRunData"];
             };
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6281,9 +6281,9 @@ export interface operations {
     listWorkflowApprovals: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
             path: {
@@ -6306,7 +6306,7 @@ export interface operations {
     decideWorkflowApproval: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6337,9 +6337,9 @@ export interface operations {
     listWorkflowDeliveries: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
                 status?: components["schemas"]["DeliveryStatus"];
                 run_id?: string;
@@ -6381,7 +6381,7 @@ export interface operations {
     retryWorkflowDelivery: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6421,16 +6421,16 @@ export interface operations {
     callHook: {
         parameters: {
             header?: {
-                /** @description Unix seconds, within five minutes of now. */
+                /** @description The time in Unix seconds. It must be within five minutes of now. */
                 "x-webhook-timestamp"?: string;
-                /** @description `v1=` and the hex HMAC-SHA256 of `timestamp.body` under the UTF-8 bytes of the secret. */
+                /** @description `v1=` and the hex HMAC-SHA256 of `timestamp.body`, with the UTF-8 bytes of the secret as the key. */
                 "x-webhook-signature"?: string;
             };
             path: {
                 token: string;
             };
         };
-        /** @description The params of the run, at most 256 KiB. */
+        /** @description The params of the run, up to 256 KiB. */
         requestBody: {
             content: {
                 "application/json": {
@@ -6454,9 +6454,9 @@ export interface operations {
     listFiles: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
             path: {
@@ -6478,11 +6478,11 @@ export interface operations {
     writeFile: {
         parameters: {
             query: {
-                /** @description Relative path in the project, 1–1024 bytes. */
+                /** @description A relative path in the project, 1–1024 bytes. */
                 path: string;
             };
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6528,7 +6528,7 @@ export interface operations {
     createFileUpload: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6549,7 +6549,7 @@ export interface operations {
     finalizeFileUpload: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6562,7 +6562,7 @@ export interface operations {
                 "application/json": {
                     path: string;
                     content_type?: string;
-                    /** @description Lowercase hex; checked against what was uploaded. */
+                    /** @description The SHA-256 in lowercase hex. The service compares it with the uploaded bytes. */
                     sha256?: string;
                 };
             };
@@ -6599,7 +6599,7 @@ export interface operations {
     deleteFile: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6626,14 +6626,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The bytes, in the content type of the file. */
+            /** @description The bytes, with the content type of the file. */
             200: {
                 content: {
                     "application/octet-stream": string;
                     "*/*": string;
                 };
             };
-            /** @description The asked range of them. */
+            /** @description The requested range of the bytes. */
             206: {
                 content: {
                     "application/octet-stream": string;
@@ -6651,30 +6651,30 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description The whole projection; left out, every column with its detected type. */
+                    /** @description The columns to import. The default is every column with its detected type. */
                     column_mappings?: {
                         source_column_name: string;
                         target_column_name: string;
                         /** @default STRING */
                         data_type?: string | components["schemas"]["ImportFileDataType"];
                         /**
-                         * @description A repeated value is a bad row.
+                         * @description Whether the values must be unique. A repeated value is a bad row.
                          * @default false
                          */
                         unique?: boolean;
                         /** @default true */
                         nullable?: boolean;
                         /**
-                         * @description The source column must exist.
+                         * @description Whether the source column must exist.
                          * @default true
                          */
                         required?: boolean;
-                        /** @description The format of its dates, as a preview detected it; left out, that of `csv.date_format`. */
+                        /** @description The format of the column's dates, as a preview detected it. The default is `csv.date_format`. */
                         date_format?: string;
                     }[];
-                    /** @description Fields left out are detected. */
+                    /** @description How a CSV file is read. Fields that you omit are detected. */
                     csv?: {
-                        /** @description An IANA name, `_` for `-`. Left out, it is detected; a file whose bytes do not tell it is refused. */
+                        /** @description An IANA name, with `_` for `-`. By default it is detected. If the bytes of a file don't show its encoding, the file is refused. */
                         char_encoding?: string;
                         column_separator?: string;
                         quote_character?: string;
@@ -6684,28 +6684,28 @@ export interface operations {
                         header_row?: number;
                         /** @description 1-based. */
                         first_data_row?: number;
-                        /** @description A Unicode pattern (dd/MM/yyyy), or strptime when it contains %. */
+                        /** @description A Unicode pattern (dd/MM/yyyy), or an strptime format if it contains %. */
                         date_format?: string;
-                        /** @description Groups digits: no letter, digit, sign or line end; empty for none. */
+                        /** @description The character that groups digits. It can't be a letter, a digit, a sign or a line end. Empty for none. */
                         thousands?: string;
-                        /** @description Values to read as null. Default: the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text. */
+                        /** @description Values to read as null. The default is the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text. */
                         null_values?: string[];
-                        /** @description What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls. */
+                        /** @description What to do with rows that lack trailing fields. `bad` (the default) reports them as bad rows. `pad` fills them with nulls. */
                         short_rows?: components["schemas"]["ImportFileShortRows"];
                     };
-                    /** @description Which part of a workbook is read; a preview lists its sheets. */
+                    /** @description Which part of a workbook is read. A preview lists its sheets. */
                     xlsx?: {
-                        /** @description Its name, ignoring case; left out, the first one. */
+                        /** @description The name of the sheet, ignoring case. The default is the first sheet. */
                         sheet?: string;
-                        /** @description 1-based; 0 = none. Left out, the first row that is not empty; titles above the names are left out. */
+                        /** @description The row with the column names, counted from 1. 0 means none. The default is the first row that isn't empty. Titles above the column names are skipped. */
                         header_row?: number;
                         /** @description 1-based. */
                         first_data_row?: number;
-                        /** @description 1-based; the rows below it are left out, such as a footer. */
+                        /** @description The last row to read, counted from 1. The rows below it, such as a footer, are skipped. */
                         last_data_row?: number;
                     };
                     /**
-                     * @description How lists and objects of JSON and Parquet files are stored: as `JSON` documents, or as `LIST`, `STRUCT` and `MAP`, which `unnest` and `a.b` read.
+                     * @description How lists and objects of JSON and Parquet files are stored: as `JSON` documents, or as `LIST`, `STRUCT` and `MAP`, which you can read with `unnest` and `a.b`.
                      * @default json
                      */
                     nested?: components["schemas"]["ImportFileNested"];
@@ -6732,9 +6732,9 @@ export interface operations {
     listProjectRuns: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
                 kind?: components["schemas"]["RunKind"];
                 status?: components["schemas"]["RunStatus"];
@@ -6776,11 +6776,11 @@ export interface operations {
     cancelRun: {
         parameters: {
             query: {
-                /** @description Must be `true`: the operation cannot be undone. */
+                /** @description Must be `true`, because the operation can't be undone. */
                 confirm: "true";
             };
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -6822,9 +6822,9 @@ export interface operations {
     listTableImports: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
                 project_id?: string;
                 table_id?: string;
@@ -6846,7 +6846,7 @@ export interface operations {
     createTableImport: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
         };
@@ -6858,34 +6858,34 @@ export interface operations {
                     table_name: string;
                     /** @default create */
                     mode?: components["schemas"]["ImportFileMode"];
-                    /** @description Left out, by the file name. */
+                    /** @description The format of the file. By default the file name decides. */
                     format?: components["schemas"]["ImportFileFormat"];
                     /** @default fail */
                     on_bad_row?: components["schemas"]["ImportFileOnBadRow"];
-                    /** @description The whole projection; left out, every column with its detected type. */
+                    /** @description The columns to import. The default is every column with its detected type. */
                     column_mappings?: {
                         source_column_name: string;
                         target_column_name: string;
                         /** @default STRING */
                         data_type?: string | components["schemas"]["ImportFileDataType"];
                         /**
-                         * @description A repeated value is a bad row.
+                         * @description Whether the values must be unique. A repeated value is a bad row.
                          * @default false
                          */
                         unique?: boolean;
                         /** @default true */
                         nullable?: boolean;
                         /**
-                         * @description The source column must exist.
+                         * @description Whether the source column must exist.
                          * @default true
                          */
                         required?: boolean;
-                        /** @description The format of its dates, as a preview detected it; left out, that of `csv.date_format`. */
+                        /** @description The format of the column's dates, as a preview detected it. The default is `csv.date_format`. */
                         date_format?: string;
                     }[];
-                    /** @description Fields left out are detected. */
+                    /** @description How a CSV file is read. Fields that you omit are detected. */
                     csv?: {
-                        /** @description An IANA name, `_` for `-`. Left out, it is detected; a file whose bytes do not tell it is refused. */
+                        /** @description An IANA name, with `_` for `-`. By default it is detected. If the bytes of a file don't show its encoding, the file is refused. */
                         char_encoding?: string;
                         column_separator?: string;
                         quote_character?: string;
@@ -6895,28 +6895,28 @@ export interface operations {
                         header_row?: number;
                         /** @description 1-based. */
                         first_data_row?: number;
-                        /** @description A Unicode pattern (dd/MM/yyyy), or strptime when it contains %. */
+                        /** @description A Unicode pattern (dd/MM/yyyy), or an strptime format if it contains %. */
                         date_format?: string;
-                        /** @description Groups digits: no letter, digit, sign or line end; empty for none. */
+                        /** @description The character that groups digits. It can't be a letter, a digit, a sign or a line end. Empty for none. */
                         thousands?: string;
-                        /** @description Values to read as null. Default: the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text. */
+                        /** @description Values to read as null. The default is the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text. */
                         null_values?: string[];
-                        /** @description What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls. */
+                        /** @description What to do with rows that lack trailing fields. `bad` (the default) reports them as bad rows. `pad` fills them with nulls. */
                         short_rows?: components["schemas"]["ImportFileShortRows"];
                     };
-                    /** @description Which part of a workbook is read; a preview lists its sheets. */
+                    /** @description Which part of a workbook is read. A preview lists its sheets. */
                     xlsx?: {
-                        /** @description Its name, ignoring case; left out, the first one. */
+                        /** @description The name of the sheet, ignoring case. The default is the first sheet. */
                         sheet?: string;
-                        /** @description 1-based; 0 = none. Left out, the first row that is not empty; titles above the names are left out. */
+                        /** @description The row with the column names, counted from 1. 0 means none. The default is the first row that isn't empty. Titles above the column names are skipped. */
                         header_row?: number;
                         /** @description 1-based. */
                         first_data_row?: number;
-                        /** @description 1-based; the rows below it are left out, such as a footer. */
+                        /** @description The last row to read, counted from 1. The rows below it, such as a footer, are skipped. */
                         last_data_row?: number;
                     };
                     /**
-                     * @description How lists and objects of JSON and Parquet files are stored: as `JSON` documents, or as `LIST`, `STRUCT` and `MAP`, which `unnest` and `a.b` read.
+                     * @description How lists and objects of JSON and Parquet files are stored: as `JSON` documents, or as `LIST`, `STRUCT` and `MAP`, which you can read with `unnest` and `a.b`.
                      * @default json
                      */
                     nested?: components["schemas"]["ImportFileNested"];
@@ -6928,34 +6928,34 @@ export interface operations {
                     table_id: string;
                     /** @enum {string} */
                     mode: "replace" | "append";
-                    /** @description Left out, by the file name. */
+                    /** @description The format of the file. By default the file name decides. */
                     format?: components["schemas"]["ImportFileFormat"];
                     /** @default fail */
                     on_bad_row?: components["schemas"]["ImportFileOnBadRow"];
-                    /** @description The whole projection; left out, every column with its detected type. */
+                    /** @description The columns to import. The default is every column with its detected type. */
                     column_mappings?: {
                         source_column_name: string;
                         target_column_name: string;
                         /** @default STRING */
                         data_type?: string | components["schemas"]["ImportFileDataType"];
                         /**
-                         * @description A repeated value is a bad row.
+                         * @description Whether the values must be unique. A repeated value is a bad row.
                          * @default false
                          */
                         unique?: boolean;
                         /** @default true */
                         nullable?: boolean;
                         /**
-                         * @description The source column must exist.
+                         * @description Whether the source column must exist.
                          * @default true
                          */
                         required?: boolean;
-                        /** @description The format of its dates, as a preview detected it; left out, that of `csv.date_format`. */
+                        /** @description The format of the column's dates, as a preview detected it. The default is `csv.date_format`. */
                         date_format?: string;
                     }[];
-                    /** @description Fields left out are detected. */
+                    /** @description How a CSV file is read. Fields that you omit are detected. */
                     csv?: {
-                        /** @description An IANA name, `_` for `-`. Left out, it is detected; a file whose bytes do not tell it is refused. */
+                        /** @description An IANA name, with `_` for `-`. By default it is detected. If the bytes of a file don't show its encoding, the file is refused. */
                         char_encoding?: string;
                         column_separator?: string;
                         quote_character?: string;
@@ -6965,28 +6965,28 @@ export interface operations {
                         header_row?: number;
                         /** @description 1-based. */
                         first_data_row?: number;
-                        /** @description A Unicode pattern (dd/MM/yyyy), or strptime when it contains %. */
+                        /** @description A Unicode pattern (dd/MM/yyyy), or an strptime format if it contains %. */
                         date_format?: string;
-                        /** @description Groups digits: no letter, digit, sign or line end; empty for none. */
+                        /** @description The character that groups digits. It can't be a letter, a digit, a sign or a line end. Empty for none. */
                         thousands?: string;
-                        /** @description Values to read as null. Default: the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text. */
+                        /** @description Values to read as null. The default is the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text. */
                         null_values?: string[];
-                        /** @description What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls. */
+                        /** @description What to do with rows that lack trailing fields. `bad` (the default) reports them as bad rows. `pad` fills them with nulls. */
                         short_rows?: components["schemas"]["ImportFileShortRows"];
                     };
-                    /** @description Which part of a workbook is read; a preview lists its sheets. */
+                    /** @description Which part of a workbook is read. A preview lists its sheets. */
                     xlsx?: {
-                        /** @description Its name, ignoring case; left out, the first one. */
+                        /** @description The name of the sheet, ignoring case. The default is the first sheet. */
                         sheet?: string;
-                        /** @description 1-based; 0 = none. Left out, the first row that is not empty; titles above the names are left out. */
+                        /** @description The row with the column names, counted from 1. 0 means none. The default is the first row that isn't empty. Titles above the column names are skipped. */
                         header_row?: number;
                         /** @description 1-based. */
                         first_data_row?: number;
-                        /** @description 1-based; the rows below it are left out, such as a footer. */
+                        /** @description The last row to read, counted from 1. The rows below it, such as a footer, are skipped. */
                         last_data_row?: number;
                     };
                     /**
-                     * @description How lists and objects of JSON and Parquet files are stored: as `JSON` documents, or as `LIST`, `STRUCT` and `MAP`, which `unnest` and `a.b` read.
+                     * @description How lists and objects of JSON and Parquet files are stored: as `JSON` documents, or as `LIST`, `STRUCT` and `MAP`, which you can read with `unnest` and `a.b`.
                      * @default json
                      */
                     nested?: components["schemas"]["ImportFileNested"];
@@ -7009,7 +7009,7 @@ export interface operations {
     importFile: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -7023,34 +7023,34 @@ export interface operations {
                     table_name: string;
                     /** @default create */
                     mode?: components["schemas"]["ImportFileMode"];
-                    /** @description Left out, by the file name. */
+                    /** @description The format of the file. By default the file name decides. */
                     format?: components["schemas"]["ImportFileFormat"];
                     /** @default fail */
                     on_bad_row?: components["schemas"]["ImportFileOnBadRow"];
-                    /** @description The whole projection; left out, every column with its detected type. */
+                    /** @description The columns to import. The default is every column with its detected type. */
                     column_mappings?: {
                         source_column_name: string;
                         target_column_name: string;
                         /** @default STRING */
                         data_type?: string | components["schemas"]["ImportFileDataType"];
                         /**
-                         * @description A repeated value is a bad row.
+                         * @description Whether the values must be unique. A repeated value is a bad row.
                          * @default false
                          */
                         unique?: boolean;
                         /** @default true */
                         nullable?: boolean;
                         /**
-                         * @description The source column must exist.
+                         * @description Whether the source column must exist.
                          * @default true
                          */
                         required?: boolean;
-                        /** @description The format of its dates, as a preview detected it; left out, that of `csv.date_format`. */
+                        /** @description The format of the column's dates, as a preview detected it. The default is `csv.date_format`. */
                         date_format?: string;
                     }[];
-                    /** @description Fields left out are detected. */
+                    /** @description How a CSV file is read. Fields that you omit are detected. */
                     csv?: {
-                        /** @description An IANA name, `_` for `-`. Left out, it is detected; a file whose bytes do not tell it is refused. */
+                        /** @description An IANA name, with `_` for `-`. By default it is detected. If the bytes of a file don't show its encoding, the file is refused. */
                         char_encoding?: string;
                         column_separator?: string;
                         quote_character?: string;
@@ -7060,28 +7060,28 @@ export interface operations {
                         header_row?: number;
                         /** @description 1-based. */
                         first_data_row?: number;
-                        /** @description A Unicode pattern (dd/MM/yyyy), or strptime when it contains %. */
+                        /** @description A Unicode pattern (dd/MM/yyyy), or an strptime format if it contains %. */
                         date_format?: string;
-                        /** @description Groups digits: no letter, digit, sign or line end; empty for none. */
+                        /** @description The character that groups digits. It can't be a letter, a digit, a sign or a line end. Empty for none. */
                         thousands?: string;
-                        /** @description Values to read as null. Default: the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text. */
+                        /** @description Values to read as null. The default is the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text. */
                         null_values?: string[];
-                        /** @description What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls. */
+                        /** @description What to do with rows that lack trailing fields. `bad` (the default) reports them as bad rows. `pad` fills them with nulls. */
                         short_rows?: components["schemas"]["ImportFileShortRows"];
                     };
-                    /** @description Which part of a workbook is read; a preview lists its sheets. */
+                    /** @description Which part of a workbook is read. A preview lists its sheets. */
                     xlsx?: {
-                        /** @description Its name, ignoring case; left out, the first one. */
+                        /** @description The name of the sheet, ignoring case. The default is the first sheet. */
                         sheet?: string;
-                        /** @description 1-based; 0 = none. Left out, the first row that is not empty; titles above the names are left out. */
+                        /** @description The row with the column names, counted from 1. 0 means none. The default is the first row that isn't empty. Titles above the column names are skipped. */
                         header_row?: number;
                         /** @description 1-based. */
                         first_data_row?: number;
-                        /** @description 1-based; the rows below it are left out, such as a footer. */
+                        /** @description The last row to read, counted from 1. The rows below it, such as a footer, are skipped. */
                         last_data_row?: number;
                     };
                     /**
-                     * @description How lists and objects of JSON and Parquet files are stored: as `JSON` documents, or as `LIST`, `STRUCT` and `MAP`, which `unnest` and `a.b` read.
+                     * @description How lists and objects of JSON and Parquet files are stored: as `JSON` documents, or as `LIST`, `STRUCT` and `MAP`, which you can read with `unnest` and `a.b`.
                      * @default json
                      */
                     nested?: components["schemas"]["ImportFileNested"];
@@ -7091,34 +7091,34 @@ export interface operations {
                     table_id: string;
                     /** @enum {string} */
                     mode: "replace" | "append";
-                    /** @description Left out, by the file name. */
+                    /** @description The format of the file. By default the file name decides. */
                     format?: components["schemas"]["ImportFileFormat"];
                     /** @default fail */
                     on_bad_row?: components["schemas"]["ImportFileOnBadRow"];
-                    /** @description The whole projection; left out, every column with its detected type. */
+                    /** @description The columns to import. The default is every column with its detected type. */
                     column_mappings?: {
                         source_column_name: string;
                         target_column_name: string;
                         /** @default STRING */
                         data_type?: string | components["schemas"]["ImportFileDataType"];
                         /**
-                         * @description A repeated value is a bad row.
+                         * @description Whether the values must be unique. A repeated value is a bad row.
                          * @default false
                          */
                         unique?: boolean;
                         /** @default true */
                         nullable?: boolean;
                         /**
-                         * @description The source column must exist.
+                         * @description Whether the source column must exist.
                          * @default true
                          */
                         required?: boolean;
-                        /** @description The format of its dates, as a preview detected it; left out, that of `csv.date_format`. */
+                        /** @description The format of the column's dates, as a preview detected it. The default is `csv.date_format`. */
                         date_format?: string;
                     }[];
-                    /** @description Fields left out are detected. */
+                    /** @description How a CSV file is read. Fields that you omit are detected. */
                     csv?: {
-                        /** @description An IANA name, `_` for `-`. Left out, it is detected; a file whose bytes do not tell it is refused. */
+                        /** @description An IANA name, with `_` for `-`. By default it is detected. If the bytes of a file don't show its encoding, the file is refused. */
                         char_encoding?: string;
                         column_separator?: string;
                         quote_character?: string;
@@ -7128,28 +7128,28 @@ export interface operations {
                         header_row?: number;
                         /** @description 1-based. */
                         first_data_row?: number;
-                        /** @description A Unicode pattern (dd/MM/yyyy), or strptime when it contains %. */
+                        /** @description A Unicode pattern (dd/MM/yyyy), or an strptime format if it contains %. */
                         date_format?: string;
-                        /** @description Groups digits: no letter, digit, sign or line end; empty for none. */
+                        /** @description The character that groups digits. It can't be a letter, a digit, a sign or a line end. Empty for none. */
                         thousands?: string;
-                        /** @description Values to read as null. Default: the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text. */
+                        /** @description Values to read as null. The default is the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text. */
                         null_values?: string[];
-                        /** @description What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls. */
+                        /** @description What to do with rows that lack trailing fields. `bad` (the default) reports them as bad rows. `pad` fills them with nulls. */
                         short_rows?: components["schemas"]["ImportFileShortRows"];
                     };
-                    /** @description Which part of a workbook is read; a preview lists its sheets. */
+                    /** @description Which part of a workbook is read. A preview lists its sheets. */
                     xlsx?: {
-                        /** @description Its name, ignoring case; left out, the first one. */
+                        /** @description The name of the sheet, ignoring case. The default is the first sheet. */
                         sheet?: string;
-                        /** @description 1-based; 0 = none. Left out, the first row that is not empty; titles above the names are left out. */
+                        /** @description The row with the column names, counted from 1. 0 means none. The default is the first row that isn't empty. Titles above the column names are skipped. */
                         header_row?: number;
                         /** @description 1-based. */
                         first_data_row?: number;
-                        /** @description 1-based; the rows below it are left out, such as a footer. */
+                        /** @description The last row to read, counted from 1. The rows below it, such as a footer, are skipped. */
                         last_data_row?: number;
                     };
                     /**
-                     * @description How lists and objects of JSON and Parquet files are stored: as `JSON` documents, or as `LIST`, `STRUCT` and `MAP`, which `unnest` and `a.b` read.
+                     * @description How lists and objects of JSON and Parquet files are stored: as `JSON` documents, or as `LIST`, `STRUCT` and `MAP`, which you can read with `unnest` and `a.b`.
                      * @default json
                      */
                     nested?: components["schemas"]["ImportFileNested"];
@@ -7189,11 +7189,11 @@ export interface operations {
     cancelTableImport: {
         parameters: {
             query: {
-                /** @description Must be `true`: the operation cannot be undone. */
+                /** @description Must be `true`, because the operation can't be undone. */
                 confirm: "true";
             };
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -7222,7 +7222,7 @@ export interface operations {
     listTables: {
         parameters: {
             query?: {
-                /** @description Only tables that this project made. */
+                /** @description Only tables that this project created. */
                 project_id?: string;
             };
         };
@@ -7241,9 +7241,9 @@ export interface operations {
     listTableCatalogs: {
         parameters: {
             query?: {
-                /** @description Only tables that this project made. */
+                /** @description Only tables that this project created. */
                 project_id?: string;
-                /** @description Leave out semantics and column notes. */
+                /** @description Whether to leave out semantics and column notes. */
                 compact?: components["schemas"]["GetViewCatalogCompact"];
                 modeling_tier?: components["schemas"]["PreviewTestsModelingTier"];
             };
@@ -7280,11 +7280,11 @@ export interface operations {
     deleteTable: {
         parameters: {
             query: {
-                /** @description Must be `true`: the operation cannot be undone. */
+                /** @description Must be `true`, because the operation can't be undone. */
                 confirm: "true";
             };
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -7305,7 +7305,7 @@ export interface operations {
     getTableCatalog: {
         parameters: {
             query?: {
-                /** @description Leave out semantics and column notes. */
+                /** @description Whether to leave out semantics and column notes. */
                 compact?: components["schemas"]["GetViewCatalogCompact"];
             };
             path: {
@@ -7326,7 +7326,7 @@ export interface operations {
     updateTableCatalog: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -7366,9 +7366,9 @@ export interface operations {
     listTableVersions: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
             path: {
@@ -7390,7 +7390,7 @@ export interface operations {
     listViews: {
         parameters: {
             query?: {
-                /** @description Only views that were made in this project. */
+                /** @description Only views that were created in this project. */
                 project_id?: string;
             };
         };
@@ -7409,7 +7409,7 @@ export interface operations {
     createView: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
         };
@@ -7417,7 +7417,7 @@ export interface operations {
             content: {
                 "application/json": {
                     name: string;
-                    /** @description One SELECT. It passes the rules of query executions; parameters, AT and two columns of one name are refused. */
+                    /** @description One SELECT, with the rules of query executions. Parameters, AT and two columns with the same name aren't allowed. */
                     query: string;
                     /** @default  */
                     description?: string;
@@ -7439,9 +7439,9 @@ export interface operations {
     listViewCatalogs: {
         parameters: {
             query?: {
-                /** @description Leave out semantics and column notes. */
+                /** @description Whether to leave out semantics and column notes. */
                 compact?: components["schemas"]["GetViewCatalogCompact"];
-                /** @description Taken and ignored. */
+                /** @description Accepted and ignored. */
                 project_id?: string;
                 modeling_tier?: components["schemas"]["PreviewTestsModelingTier"];
             };
@@ -7478,11 +7478,11 @@ export interface operations {
     deleteView: {
         parameters: {
             query: {
-                /** @description Must be `true`: the operation cannot be undone. */
+                /** @description Must be `true`, because the operation can't be undone. */
                 confirm: "true";
             };
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -7503,7 +7503,7 @@ export interface operations {
     updateView: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -7514,7 +7514,7 @@ export interface operations {
             content: {
                 "application/json": {
                     name?: string;
-                    /** @description One SELECT. It passes the rules of query executions; parameters, AT and two columns of one name are refused. */
+                    /** @description One SELECT, with the rules of query executions. Parameters, AT and two columns with the same name aren't allowed. */
                     query?: string;
                     description?: string;
                     expected_revision?: number;
@@ -7535,7 +7535,7 @@ export interface operations {
     getViewCatalog: {
         parameters: {
             query?: {
-                /** @description Leave out semantics and column notes. */
+                /** @description Whether to leave out semantics and column notes. */
                 compact?: components["schemas"]["GetViewCatalogCompact"];
             };
             path: {
@@ -7556,7 +7556,7 @@ export interface operations {
     updateViewCatalog: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -7596,9 +7596,9 @@ export interface operations {
     listTestDefinitions: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
         };
@@ -7617,7 +7617,7 @@ export interface operations {
     createTestDefinition: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
         };
@@ -7628,23 +7628,23 @@ export interface operations {
                     /** @default  */
                     description?: string;
                     kind: components["schemas"]["EffectiveVerificationTestKind"];
-                    /** @description By kind: not_null `{columns}`, unique `{columns}`, accepted_values `{column, values}`, relationship `{columns, to_table_id, to_columns}`, row_count `{min?, max?, max_change_ratio?}`, freshness `{column?, max_age_seconds}`, expression `{expression}` (true for every row), sql `{sql}` (a SELECT of the failing rows, the tested table as `this`). */
+                    /** @description The parameters by kind: not_null `{columns}`, unique `{columns}`, accepted_values `{column, values}`, relationship `{columns, to_table_id, to_columns}`, row_count `{min?, max?, max_change_ratio?}`, freshness `{column?, max_age_seconds}`, expression `{expression}` (true for every row), sql `{sql}` (a SELECT of the failing rows, with the tested table as `this`). */
                     params: {
                         [key: string]: unknown;
                     };
-                    /** @description One table, or what selects tables anew at each run; an empty selector selects all. */
+                    /** @description One table, or a selector of tables that is evaluated at each run. An empty selector selects all tables. */
                     target: {
                         table_id: string;
                     } | {
                         selector: {
                             project_id?: string;
                             modeling_tier?: components["schemas"]["PreviewTestsModelingTier"];
-                            /** @description A regular expression (RE2), found anywhere in the name, ignoring case: `^sales_` for a prefix. */
+                            /** @description A regular expression (RE2) that matches anywhere in the name, ignoring case. For a prefix, use `^sales_`. */
                             name_pattern?: string;
                         };
                     };
                     /**
-                     * @description What failing rows make of a run: `failed` or `warned`.
+                     * @description The outcome of a run with failing rows: `failed` or `warned`.
                      * @default error
                      */
                     severity?: components["schemas"]["VerificationTestOverlaySeverity"];
@@ -7688,7 +7688,7 @@ export interface operations {
     deleteTestDefinition: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -7709,7 +7709,7 @@ export interface operations {
     updateTestDefinition: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -7721,22 +7721,22 @@ export interface operations {
                 "application/json": {
                     name?: string;
                     description?: string;
-                    /** @description By kind: not_null `{columns}`, unique `{columns}`, accepted_values `{column, values}`, relationship `{columns, to_table_id, to_columns}`, row_count `{min?, max?, max_change_ratio?}`, freshness `{column?, max_age_seconds}`, expression `{expression}` (true for every row), sql `{sql}` (a SELECT of the failing rows, the tested table as `this`). */
+                    /** @description The parameters by kind: not_null `{columns}`, unique `{columns}`, accepted_values `{column, values}`, relationship `{columns, to_table_id, to_columns}`, row_count `{min?, max?, max_change_ratio?}`, freshness `{column?, max_age_seconds}`, expression `{expression}` (true for every row), sql `{sql}` (a SELECT of the failing rows, with the tested table as `this`). */
                     params?: {
                         [key: string]: unknown;
                     };
-                    /** @description One table, or what selects tables anew at each run; an empty selector selects all. */
+                    /** @description One table, or a selector of tables that is evaluated at each run. An empty selector selects all tables. */
                     target?: {
                         table_id: string;
                     } | {
                         selector: {
                             project_id?: string;
                             modeling_tier?: components["schemas"]["PreviewTestsModelingTier"];
-                            /** @description A regular expression (RE2), found anywhere in the name, ignoring case: `^sales_` for a prefix. */
+                            /** @description A regular expression (RE2) that matches anywhere in the name, ignoring case. For a prefix, use `^sales_`. */
                             name_pattern?: string;
                         };
                     };
-                    /** @description What failing rows make of a run: `failed` or `warned`. */
+                    /** @description The outcome of a run with failing rows: `failed` or `warned`. */
                     severity?: components["schemas"]["VerificationTestOverlaySeverity"];
                     blocking?: boolean;
                     keep_rows?: boolean;
@@ -7759,9 +7759,9 @@ export interface operations {
     listTestOverlays: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
         };
@@ -7780,7 +7780,7 @@ export interface operations {
     createTestOverlay: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
         };
@@ -7793,11 +7793,11 @@ export interface operations {
                     enabled?: boolean | null;
                     severity?: components["schemas"]["VerificationTestOverlaySeverity"] | null;
                     blocking?: boolean | null;
-                    /** @description Merged key by key. */
+                    /** @description The parameters to change, merged key by key. */
                     params?: {
                         [key: string]: unknown;
                     } | null;
-                    /** @description Of overlays that reach as far, the higher one is asked first. Default 0. */
+                    /** @description Among overlays of the same scope, the higher priority wins. The default is 0. */
                     priority?: number;
                     reason?: string;
                 };
@@ -7834,7 +7834,7 @@ export interface operations {
     deleteTestOverlay: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -7855,7 +7855,7 @@ export interface operations {
     updateTestOverlay: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -7868,11 +7868,11 @@ export interface operations {
                     enabled?: boolean | null;
                     severity?: components["schemas"]["VerificationTestOverlaySeverity"] | null;
                     blocking?: boolean | null;
-                    /** @description Merged key by key. */
+                    /** @description The parameters to change, merged key by key. */
                     params?: {
                         [key: string]: unknown;
                     } | null;
-                    /** @description Of overlays that reach as far, the higher one is asked first. Default 0. */
+                    /** @description Among overlays of the same scope, the higher priority wins. The default is 0. */
                     priority?: number;
                     reason?: string;
                     expected_revision?: number;
@@ -7897,7 +7897,7 @@ export interface operations {
                     table_ids?: string[];
                     project_id?: string;
                     /**
-                     * @description Not saved. One with the id of a stored definition stands in its place.
+                     * @description Unsaved definitions. A definition with the id of a stored one replaces it.
                      * @default []
                      */
                     definitions?: {
@@ -7905,23 +7905,23 @@ export interface operations {
                         /** @default  */
                         description?: string;
                         kind: components["schemas"]["EffectiveVerificationTestKind"];
-                        /** @description By kind: not_null `{columns}`, unique `{columns}`, accepted_values `{column, values}`, relationship `{columns, to_table_id, to_columns}`, row_count `{min?, max?, max_change_ratio?}`, freshness `{column?, max_age_seconds}`, expression `{expression}` (true for every row), sql `{sql}` (a SELECT of the failing rows, the tested table as `this`). */
+                        /** @description The parameters by kind: not_null `{columns}`, unique `{columns}`, accepted_values `{column, values}`, relationship `{columns, to_table_id, to_columns}`, row_count `{min?, max?, max_change_ratio?}`, freshness `{column?, max_age_seconds}`, expression `{expression}` (true for every row), sql `{sql}` (a SELECT of the failing rows, with the tested table as `this`). */
                         params: {
                             [key: string]: unknown;
                         };
-                        /** @description One table, or what selects tables anew at each run; an empty selector selects all. */
+                        /** @description One table, or a selector of tables that is evaluated at each run. An empty selector selects all tables. */
                         target: {
                             table_id: string;
                         } | {
                             selector: {
                                 project_id?: string;
                                 modeling_tier?: components["schemas"]["PreviewTestsModelingTier"];
-                                /** @description A regular expression (RE2), found anywhere in the name, ignoring case: `^sales_` for a prefix. */
+                                /** @description A regular expression (RE2) that matches anywhere in the name, ignoring case. For a prefix, use `^sales_`. */
                                 name_pattern?: string;
                             };
                         };
                         /**
-                         * @description What failing rows make of a run: `failed` or `warned`.
+                         * @description The outcome of a run with failing rows: `failed` or `warned`.
                          * @default error
                          */
                         severity?: components["schemas"]["VerificationTestOverlaySeverity"];
@@ -7934,7 +7934,7 @@ export interface operations {
                         id?: string;
                     }[];
                     /**
-                     * @description Not saved. One with the id of a stored overlay stands in its place.
+                     * @description Unsaved overlays. An overlay with the id of a stored one replaces it.
                      * @default []
                      */
                     overlays?: {
@@ -7944,17 +7944,17 @@ export interface operations {
                         enabled?: boolean | null;
                         severity?: components["schemas"]["VerificationTestOverlaySeverity"] | null;
                         blocking?: boolean | null;
-                        /** @description Merged key by key. */
+                        /** @description The parameters to change, merged key by key. */
                         params?: {
                             [key: string]: unknown;
                         } | null;
-                        /** @description Of overlays that reach as far, the higher one is asked first. Default 0. */
+                        /** @description Among overlays of the same scope, the higher priority wins. The default is 0. */
                         priority?: number;
                         reason?: string;
                         id?: string;
                     }[];
                     /**
-                     * @description Tables as if they had another modeling tier.
+                     * @description Tables to treat as if they had another modeling tier.
                      * @default []
                      */
                     as_if?: {
@@ -7971,9 +7971,9 @@ export interface operations {
                     "application/json": {
                         data: {
                             tests: components["schemas"]["EffectiveVerificationTest"][];
-                            /** @description All of them; at most 10,000 are shown. */
+                            /** @description The number of all tests. Up to 10,000 are returned. */
                             total: number;
-                            /** @description Definitions that select none of these tables; null for one that is not saved. */
+                            /** @description Definitions that select none of these tables. Null for an unsaved one. */
                             unmatched: (string | null)[];
                         };
                     };
@@ -7984,9 +7984,9 @@ export interface operations {
     listVerificationRuns: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
                 /** @description Only runs that tested this table. */
                 table_id?: string;
@@ -8007,7 +8007,7 @@ export interface operations {
     runTests: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
         };
@@ -8017,7 +8017,7 @@ export interface operations {
                     table_ids?: string[];
                     project_id?: string;
                     definition_ids?: string[];
-                    /** @description Reads the past: table id or name to version. */
+                    /** @description The versions to read, to query the past: a map from table id or name to version. */
                     at_versions?: {
                         [key: string]: number;
                     };
@@ -8055,11 +8055,11 @@ export interface operations {
     cancelVerificationRun: {
         parameters: {
             query: {
-                /** @description Must be `true`: the operation cannot be undone. */
+                /** @description Must be `true`, because the operation can't be undone. */
                 confirm: "true";
             };
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -8105,9 +8105,9 @@ export interface operations {
     listExports: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
         };
@@ -8126,53 +8126,53 @@ export interface operations {
     createExport: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
         };
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description One SELECT, as in a query; without a limit of rows. */
+                    /** @description One SELECT, as in a query, without a limit of rows. */
                     sql: string;
-                    /** @description Reads the past: table id or name to version. */
+                    /** @description The versions to read, to query the past: a map from table id or name to version. */
                     at_versions?: {
                         [key: string]: number;
                     };
                     format: components["schemas"]["ExportFormat"];
-                    /** @description Of the files, without ending; default: the name of the table, or `export`. */
+                    /** @description The name of the files, without the file extension. The default is the name of the table, or `export`. */
                     name?: string;
-                    /** @description A file that has grown as large is followed by another, at most 1,000; not for xlsx. */
+                    /** @description When a file reaches this size, the export starts another one, up to 1,000 files. Not for xlsx. */
                     max_file_bytes?: number;
                     /**
-                     * @description Whether CSV begins with a byte order mark, which Excel needs to open it as UTF-8.
+                     * @description Whether a CSV file begins with a byte order mark. Excel needs one to open it as UTF-8.
                      * @default false
                      */
                     byte_order_mark?: boolean;
-                    /** @description The project whose runs show it. */
+                    /** @description The project whose runs show the export. */
                     project_id?: string;
-                    /** @description It also becomes this file of the project, or its next version. */
+                    /** @description A path in the project. The export also becomes this file, or its next version. */
                     path?: string;
                 } | {
-                    /** @description All rows of a table or view. */
+                    /** @description A table or view to export with all its rows. */
                     table_id: string;
-                    /** @description Reads the past: table id or name to version. */
+                    /** @description The versions to read, to query the past: a map from table id or name to version. */
                     at_versions?: {
                         [key: string]: number;
                     };
                     format: components["schemas"]["ExportFormat"];
-                    /** @description Of the files, without ending; default: the name of the table, or `export`. */
+                    /** @description The name of the files, without the file extension. The default is the name of the table, or `export`. */
                     name?: string;
-                    /** @description A file that has grown as large is followed by another, at most 1,000; not for xlsx. */
+                    /** @description When a file reaches this size, the export starts another one, up to 1,000 files. Not for xlsx. */
                     max_file_bytes?: number;
                     /**
-                     * @description Whether CSV begins with a byte order mark, which Excel needs to open it as UTF-8.
+                     * @description Whether a CSV file begins with a byte order mark. Excel needs one to open it as UTF-8.
                      * @default false
                      */
                     byte_order_mark?: boolean;
-                    /** @description The project whose runs show it. */
+                    /** @description The project whose runs show the export. */
                     project_id?: string;
-                    /** @description It also becomes this file of the project, or its next version. */
+                    /** @description A path in the project. The export also becomes this file, or its next version. */
                     path?: string;
                 };
             };
@@ -8208,11 +8208,11 @@ export interface operations {
     cancelExport: {
         parameters: {
             query: {
-                /** @description Must be `true`: the operation cannot be undone. */
+                /** @description Must be `true`, because the operation can't be undone. */
                 confirm: "true";
             };
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -8258,7 +8258,7 @@ export interface operations {
     replaceTableGrants: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -8271,19 +8271,19 @@ export interface operations {
                     grants: ({
                         /** @enum {string} */
                         principal: "everyone";
-                        /** @description Who may write may read. */
+                        /** @description What the grant allows. Write access includes read access. */
                         access: components["schemas"]["TableGrantsAccess"];
                     } | {
                         /** @enum {string} */
                         principal: "user";
                         id: string;
-                        /** @description Who may write may read. */
+                        /** @description What the grant allows. Write access includes read access. */
                         access: components["schemas"]["TableGrantsAccess"];
                     } | {
                         /** @enum {string} */
                         principal: "client";
                         id: string;
-                        /** @description Who may write may read. */
+                        /** @description What the grant allows. Write access includes read access. */
                         access: components["schemas"]["TableGrantsAccess"];
                     })[];
                 };
@@ -8320,7 +8320,7 @@ export interface operations {
     profileTable: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -8341,11 +8341,11 @@ export interface operations {
     cancelTableProfile: {
         parameters: {
             query: {
-                /** @description Must be `true`: the operation cannot be undone. */
+                /** @description Must be `true`, because the operation can't be undone. */
                 confirm: "true";
             };
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -8374,9 +8374,9 @@ export interface operations {
     getGridTableLineage: {
         parameters: {
             query?: {
-                /** @description What it is made from, what is made from it, or both. */
+                /** @description What the table is made from, what is made from it, or both. */
                 direction?: components["schemas"]["GetViewLineageDirection"];
-                /** @description Edges from the table, in each direction. */
+                /** @description The number of edges from the table, in each direction. */
                 depth?: number;
                 format?: components["schemas"]["GetViewLineageFormat"];
             };
@@ -8385,7 +8385,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The graph, in the form that was asked for. */
+            /** @description The graph in the requested format. */
             200: {
                 content: {
                     "application/json": components["schemas"]["LineageAnswer"];
@@ -8397,9 +8397,9 @@ export interface operations {
     getTableLineage: {
         parameters: {
             query?: {
-                /** @description What it is made from, what is made from it, or both. */
+                /** @description What the table is made from, what is made from it, or both. */
                 direction?: components["schemas"]["GetViewLineageDirection"];
-                /** @description Edges from the table, in each direction. */
+                /** @description The number of edges from the table, in each direction. */
                 depth?: number;
                 format?: components["schemas"]["GetViewLineageFormat"];
             };
@@ -8408,7 +8408,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The graph, in the form that was asked for. */
+            /** @description The graph in the requested format. */
             200: {
                 content: {
                     "application/json": components["schemas"]["LineageAnswer"];
@@ -8420,9 +8420,9 @@ export interface operations {
     getViewLineage: {
         parameters: {
             query?: {
-                /** @description What it is made from, what is made from it, or both. */
+                /** @description What the table is made from, what is made from it, or both. */
                 direction?: components["schemas"]["GetViewLineageDirection"];
-                /** @description Edges from the table, in each direction. */
+                /** @description The number of edges from the table, in each direction. */
                 depth?: number;
                 format?: components["schemas"]["GetViewLineageFormat"];
             };
@@ -8431,7 +8431,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The graph, in the form that was asked for. */
+            /** @description The graph in the requested format. */
             200: {
                 content: {
                     "application/json": components["schemas"]["LineageAnswer"];
@@ -8443,7 +8443,7 @@ export interface operations {
     createGridTable: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
         };
@@ -8458,11 +8458,11 @@ export interface operations {
                         name: string;
                         /** @default true */
                         nullable?: boolean;
-                        /** @description Left out, the first value decides. */
+                        /** @description The type of the column. By default the first value decides it. */
                         data_type?: string | components["schemas"]["ImportFileDataType"];
                     }[];
                     key_columns?: string[];
-                    /** @description Whether no two rows may have the same key; true where left out. */
+                    /** @description Whether keys must be unique. The default is true. */
                     key_enforced?: boolean;
                 } | {
                     name: string;
@@ -8471,16 +8471,16 @@ export interface operations {
                      * @enum {string}
                      */
                     kind?: "calc";
-                    /** @description One SELECT. It passes the rules of query executions; parameters, AT and two columns of one name are refused. */
+                    /** @description One SELECT, with the rules of query executions. Parameters, AT and two columns with the same name aren't allowed. */
                     query: string;
-                    /** @description `on_change` builds the table after what it reads changed, at most once in the interval. */
+                    /** @description `on_change` builds the table after its inputs change, at most once per interval. */
                     refresh?: {
                         mode?: components["schemas"]["GridTableMode"];
                         min_interval_seconds?: number;
-                        /** @description The same, as answers have it. */
+                        /** @description The same as `min_interval_seconds`, with the name of responses. */
                         minIntervalSeconds?: number;
                     };
-                    /** @description The project that a calculated table is listed in. */
+                    /** @description The project that lists a calculated table. */
                     project_id?: string;
                 };
             };
@@ -8516,7 +8516,7 @@ export interface operations {
     updateGridTable: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -8526,15 +8526,15 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Of a data table: whether no two rows may have the same key. */
+                    /** @description For a data table: whether keys must be unique. */
                     key_enforced?: boolean;
-                    /** @description One SELECT. It passes the rules of query executions; parameters, AT and two columns of one name are refused. */
+                    /** @description One SELECT, with the rules of query executions. Parameters, AT and two columns with the same name aren't allowed. */
                     query?: string;
-                    /** @description `on_change` builds the table after what it reads changed, at most once in the interval. */
+                    /** @description `on_change` builds the table after its inputs change, at most once per interval. */
                     refresh?: {
                         mode?: components["schemas"]["GridTableMode"];
                         min_interval_seconds?: number;
-                        /** @description The same, as answers have it. */
+                        /** @description The same as `min_interval_seconds`, with the name of responses. */
                         minIntervalSeconds?: number;
                     };
                     expected_revision?: number;
@@ -8555,7 +8555,7 @@ export interface operations {
     createGridTableColumn: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -8586,11 +8586,11 @@ export interface operations {
     deleteGridTableColumn: {
         parameters: {
             query: {
-                /** @description Must be `true`: the operation cannot be undone. */
+                /** @description Must be `true`, because the operation can't be undone. */
                 confirm: "true";
             };
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -8612,7 +8612,7 @@ export interface operations {
     updateGridTableColumn: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -8626,12 +8626,12 @@ export interface operations {
                     name: string;
                     data_type?: string | components["schemas"]["ImportFileDataType"];
                     /**
-                     * @description Retype even where values change; values that cannot be cast still refuse it.
+                     * @description Whether to change the type even if values change. If a value can't be cast, the change is still refused.
                      * @default false
                      */
                     cast?: boolean;
                     /**
-                     * @description A column can become nullable, not the other way.
+                     * @description A column can become nullable. A nullable column can't become required.
                      * @enum {boolean}
                      */
                     nullable?: true;
@@ -8639,12 +8639,12 @@ export interface operations {
                     name?: string;
                     data_type: string | components["schemas"]["ImportFileDataType"];
                     /**
-                     * @description Retype even where values change; values that cannot be cast still refuse it.
+                     * @description Whether to change the type even if values change. If a value can't be cast, the change is still refused.
                      * @default false
                      */
                     cast?: boolean;
                     /**
-                     * @description A column can become nullable, not the other way.
+                     * @description A column can become nullable. A nullable column can't become required.
                      * @enum {boolean}
                      */
                     nullable?: true;
@@ -8652,12 +8652,12 @@ export interface operations {
                     name?: string;
                     data_type?: string | components["schemas"]["ImportFileDataType"];
                     /**
-                     * @description Retype even where values change; values that cannot be cast still refuse it.
+                     * @description Whether to change the type even if values change. If a value can't be cast, the change is still refused.
                      * @default false
                      */
                     cast?: boolean;
                     /**
-                     * @description A column can become nullable, not the other way.
+                     * @description A column can become nullable. A nullable column can't become required.
                      * @enum {boolean}
                      */
                     nullable: true;
@@ -8695,7 +8695,7 @@ export interface operations {
     materializeTable: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -8716,7 +8716,7 @@ export interface operations {
     syncTable: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -8727,7 +8727,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description Also bring up to date all that read it, at any distance.
+                     * @description Whether to also update every table that reads this one, directly or indirectly.
                      * @default false
                      */
                     downstream?: boolean;
@@ -8748,9 +8748,9 @@ export interface operations {
     listTableRuns: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
             path: {
@@ -8790,11 +8790,11 @@ export interface operations {
     cancelTableRun: {
         parameters: {
             query: {
-                /** @description Must be `true`: the operation cannot be undone. */
+                /** @description Must be `true`, because the operation can't be undone. */
                 confirm: "true";
             };
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -8824,13 +8824,13 @@ export interface operations {
     readRows: {
         parameters: {
             query?: {
-                /** @description Rows per page. */
+                /** @description The number of rows per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
                 /** @description A past version of the table. */
                 version?: number;
-                /** @description Rows before the page, in place of a cursor: the answer has `total` and `version`. */
+                /** @description The number of rows to skip, instead of a cursor. The response then has `total` and `version`. */
                 offset?: number;
             };
             path: {
@@ -8846,9 +8846,9 @@ export interface operations {
                             [key: string]: unknown;
                         }[];
                         nextCursor: string | null;
-                        /** @description Rows of the version, where an `offset` was given. */
+                        /** @description The number of rows of the version, if you sent an `offset`. */
                         total?: number;
-                        /** @description The version that was read, where an `offset` was given. */
+                        /** @description The version that was read, if you sent an `offset`. */
                         version?: number;
                     };
                 };
@@ -8858,7 +8858,7 @@ export interface operations {
     upsertRows: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -8894,7 +8894,7 @@ export interface operations {
     appendRows: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -8929,7 +8929,7 @@ export interface operations {
     deleteRows: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -8941,7 +8941,7 @@ export interface operations {
                 "application/json": {
                     s_ids: number[];
                 } | {
-                    /** @description The value of each key column, of each row. */
+                    /** @description The key columns and their values, for each row. */
                     keys: {
                         [key: string]: unknown;
                     }[];
@@ -8965,9 +8965,9 @@ export interface operations {
     listIngestionBatches: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
                 status?: components["schemas"]["IngestionBatchStatus"];
             };
@@ -8990,7 +8990,7 @@ export interface operations {
     createIngestionBatch: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -9000,82 +9000,82 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description `append`: new rows. `upsert`: by key columns, else by `s_id`; of equal keys the last page’s last record wins. `replace` and `provider_snapshot`: the whole content is swapped. */
+                    /** @description `append` adds new rows. `upsert` writes by key columns, or by `s_id` if there are none; for equal keys, the last record of the last page wins. `replace` and `provider_snapshot` replace the whole content. */
                     mode: components["schemas"]["CreateIngestionBatchMode"];
-                    /** @description The data sync whose generation fences the batch; required for provider_snapshot. */
+                    /** @description The data sync whose generation protects the batch. Required for provider_snapshot. */
                     sync_id?: string;
                     /**
-                     * @description An open batch is given up after so long.
+                     * @description How long an open batch is kept before it is abandoned, in seconds.
                      * @default 86400
                      */
                     expires_in_seconds?: number;
-                    /** @description Your own name of the batch, unique in the table: the same again finds the same batch. */
+                    /** @description Your own name for the batch, unique in the table. Sending it again returns the same batch. */
                     client_batch_id?: string;
                     /**
-                     * @description `refuse`: a record that does not fit refuses its page. `quarantine`: it is kept aside with its reason.
+                     * @description `refuse`: a record that doesn't fit refuses its page. `quarantine`: the record is kept aside with the reason.
                      * @default refuse
                      */
                     on_bad_record?: components["schemas"]["CreateIngestionBatchOnBadRecord"];
                     /**
-                     * @description What becomes of a field that is no column: refused, added as a column, or left out.
+                     * @description What happens to a field that has no column: it is refused, added as a column, or ignored.
                      * @default refuse
                      */
                     on_new_field?: components["schemas"]["CreateIngestionBatchOnNewField"];
                 } | {
                     /**
-                     * @description `append`: new rows. `upsert`: by key columns, else by `s_id`; of equal keys the last page’s last record wins. `replace` and `provider_snapshot`: the whole content is swapped.
+                     * @description `append` adds new rows. `upsert` writes by key columns, or by `s_id` if there are none; for equal keys, the last record of the last page wins. `replace` and `provider_snapshot` replace the whole content.
                      * @enum {string}
                      */
                     mode: "replace";
-                    /** @description The data sync whose generation fences the batch; required for provider_snapshot. */
+                    /** @description The data sync whose generation protects the batch. Required for provider_snapshot. */
                     sync_id?: string;
                     /**
-                     * @description An open batch is given up after so long.
+                     * @description How long an open batch is kept before it is abandoned, in seconds.
                      * @default 86400
                      */
                     expires_in_seconds?: number;
-                    /** @description Your own name of the batch, unique in the table: the same again finds the same batch. */
+                    /** @description Your own name for the batch, unique in the table. Sending it again returns the same batch. */
                     client_batch_id?: string;
                     /**
-                     * @description `refuse`: a record that does not fit refuses its page. `quarantine`: it is kept aside with its reason.
+                     * @description `refuse`: a record that doesn't fit refuses its page. `quarantine`: the record is kept aside with the reason.
                      * @default refuse
                      */
                     on_bad_record?: components["schemas"]["CreateIngestionBatchOnBadRecord"];
                     /**
-                     * @description What becomes of a field that is no column: refused, added as a column, or left out.
+                     * @description What happens to a field that has no column: it is refused, added as a column, or ignored.
                      * @default refuse
                      */
                     on_new_field?: components["schemas"]["CreateIngestionBatchOnNewField"];
-                    /** @description For replace and provider_snapshot: losing more than this share of the rows waits for confirm_shrink. */
+                    /** @description For replace and provider_snapshot: a batch that would lose more than this share of the rows waits for confirm_shrink. */
                     guard?: {
                         max_shrink_ratio: number;
                     };
                 } | {
                     /**
-                     * @description `append`: new rows. `upsert`: by key columns, else by `s_id`; of equal keys the last page’s last record wins. `replace` and `provider_snapshot`: the whole content is swapped.
+                     * @description `append` adds new rows. `upsert` writes by key columns, or by `s_id` if there are none; for equal keys, the last record of the last page wins. `replace` and `provider_snapshot` replace the whole content.
                      * @enum {string}
                      */
                     mode: "provider_snapshot";
-                    /** @description The data sync whose generation fences the batch; required for provider_snapshot. */
+                    /** @description The data sync whose generation protects the batch. Required for provider_snapshot. */
                     sync_id: string;
                     /**
-                     * @description An open batch is given up after so long.
+                     * @description How long an open batch is kept before it is abandoned, in seconds.
                      * @default 86400
                      */
                     expires_in_seconds?: number;
-                    /** @description Your own name of the batch, unique in the table: the same again finds the same batch. */
+                    /** @description Your own name for the batch, unique in the table. Sending it again returns the same batch. */
                     client_batch_id?: string;
                     /**
-                     * @description `refuse`: a record that does not fit refuses its page. `quarantine`: it is kept aside with its reason.
+                     * @description `refuse`: a record that doesn't fit refuses its page. `quarantine`: the record is kept aside with the reason.
                      * @default refuse
                      */
                     on_bad_record?: components["schemas"]["CreateIngestionBatchOnBadRecord"];
                     /**
-                     * @description What becomes of a field that is no column: refused, added as a column, or left out.
+                     * @description What happens to a field that has no column: it is refused, added as a column, or ignored.
                      * @default refuse
                      */
                     on_new_field?: components["schemas"]["CreateIngestionBatchOnNewField"];
-                    /** @description For replace and provider_snapshot: losing more than this share of the rows waits for confirm_shrink. */
+                    /** @description For replace and provider_snapshot: a batch that would lose more than this share of the rows waits for confirm_shrink. */
                     guard?: {
                         max_shrink_ratio: number;
                     };
@@ -9104,7 +9104,7 @@ export interface operations {
     stagePage: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -9138,7 +9138,7 @@ export interface operations {
     completeIngestionBatch: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -9149,14 +9149,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The manifest is the pages 1 to page_count, all of them and no other. */
+                    /** @description The number of pages. The manifest is exactly the pages 1 to page_count. */
                     page_count: number;
-                    /** @description Holds the hash of every page against what is staged. */
+                    /** @description The hash of every page, compared with the staged pages. */
                     pages?: {
                         page_number: number;
                         sha256: string;
                     }[];
-                    /** @description Given back by the checkpoint of the data sync once the batch is applied. */
+                    /** @description The checkpoint that the data sync returns once the batch is applied. */
                     checkpoint?: unknown;
                     /**
                      * @description Confirms a batch that awaits confirmation.
@@ -9198,11 +9198,11 @@ export interface operations {
     abortIngestionBatch: {
         parameters: {
             query: {
-                /** @description Must be `true`: the operation cannot be undone. */
+                /** @description Must be `true`, because the operation can't be undone. */
                 confirm: "true";
             };
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -9224,7 +9224,7 @@ export interface operations {
     replayQuarantine: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -9256,9 +9256,9 @@ export interface operations {
     listDataSyncs: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
         };
@@ -9277,7 +9277,7 @@ export interface operations {
     createDataSync: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
         };
@@ -9286,10 +9286,10 @@ export interface operations {
                 "application/json": {
                     table_id: string;
                     provider: string;
-                    /** @description The installed recipe generation; rotating it fences everything opened under the one before. */
+                    /** @description The current generation. Rotating it refuses everything that was opened with the one before. */
                     generation: string;
                     /**
-                     * @description The key of this sync's upserts; without it the table's.
+                     * @description The key columns of this sync's upserts. The default is the key of the table.
                      * @default []
                      */
                     key_columns?: string[];
@@ -9310,7 +9310,7 @@ export interface operations {
     rotateDataSyncGeneration: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -9320,7 +9320,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The installed recipe generation; rotating it fences everything opened under the one before. */
+                    /** @description The current generation. Rotating it refuses everything that was opened with the one before. */
                     generation: string;
                 };
             };
@@ -9339,7 +9339,7 @@ export interface operations {
     stageSnapshotPage: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -9351,13 +9351,13 @@ export interface operations {
             content: {
                 "application/json": {
                     page_number: number;
-                    /** @description At most 5,000; an empty terminal page is valid. */
+                    /** @description Up to 5,000 records. An empty last page is valid. */
                     records: ({
                         s_id: number;
                     } & {
                         [key: string]: unknown;
                     })[];
-                    /** @description The installed recipe generation; rotating it fences everything opened under the one before. */
+                    /** @description The current generation. Rotating it refuses everything that was opened with the one before. */
                     sync_generation: string;
                 };
             };
@@ -9411,9 +9411,9 @@ export interface operations {
     listQueryExecutions: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
         };
@@ -9434,13 +9434,13 @@ export interface operations {
             content: {
                 "application/json": {
                     sql: string;
-                    /** @description Rows answered at most: in JSON 1 to 10,000, default 100, and `truncated` says whether there were more; in a stream 1 to 1,000,000, default all of these. */
+                    /** @description The maximum number of rows. In JSON it is 1 to 10,000, and the default is 100; `truncated` says whether there were more. In a stream it is 1 to 1,000,000, and the default is 1,000,000. */
                     limit?: number;
                     /** @default 30000 */
                     timeout_ms?: number;
                     /** @default both */
                     row_format?: components["schemas"]["RunQueryRowFormat"];
-                    /** @description Reads the past: table id or name to version. */
+                    /** @description The versions to read, to query the past: a map from table id or name to version. */
                     at_versions?: {
                         [key: string]: number;
                     };
@@ -9448,7 +9448,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer. */
+            /** @description The result of the query. */
             200: {
                 content: {
                     "application/json": components["schemas"]["QueryAnswerEnvelope"];
@@ -9488,7 +9488,7 @@ export interface operations {
                             config: components["schemas"]["ConnectionField"][];
                             secrets: components["schemas"]["ConnectionField"][];
                         }[];
-                        /** @description Types whose fields are not described here; there are none. */
+                        /** @description Types whose fields aren't described here. Always empty. */
                         undocumented_types: string[];
                     };
                 };
@@ -9498,9 +9498,9 @@ export interface operations {
     listDataConnections: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
         };
@@ -9519,7 +9519,7 @@ export interface operations {
     createDataConnection: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
         };
@@ -9531,14 +9531,14 @@ export interface operations {
                     /** @default  */
                     description?: string;
                     /**
-                     * @description The keys that `GET /v1/connections/data/types` lists for the type. Kept in the clear.
+                     * @description The keys that `GET /v1/connections/data/types` lists for the type. Not encrypted.
                      * @default {}
                      */
                     config?: {
                         [key: string]: unknown;
                     };
                     /**
-                     * @description Keys of the type too. Kept encrypted and never shown. A null removes one.
+                     * @description The secret keys of the type. Stored encrypted and never shown. Send null to remove a secret.
                      * @default {}
                      */
                     secrets?: {
@@ -9546,11 +9546,11 @@ export interface operations {
                     };
                     snapshot_config?: {
                         /**
-                         * @description Whether every dataset of the connection may be copied.
+                         * @description Whether every dataset of the connection can be copied.
                          * @default false
                          */
                         enabled?: boolean;
-                        /** @description Of a connection of the type http. Left out of a PATCH, it stays. */
+                        /** @description For HTTP connections. If you omit it in a PATCH, it keeps its value. */
                         http_replication?: components["schemas"]["HttpReplicationInput"] | null;
                     };
                 };
@@ -9587,11 +9587,11 @@ export interface operations {
     deleteDataConnection: {
         parameters: {
             query?: {
-                /** @description Delete its datasets too. */
+                /** @description Whether to delete its datasets too. */
                 detach?: components["schemas"]["DeleteDataConnectionDetach"];
             };
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -9612,7 +9612,7 @@ export interface operations {
     updateDataConnection: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -9623,24 +9623,24 @@ export interface operations {
             content: {
                 "application/json": {
                     name?: string;
-                    /** @description Cannot change. */
+                    /** @description The type can't change. */
                     type?: string;
                     description?: string;
-                    /** @description The keys that `GET /v1/connections/data/types` lists for the type. Kept in the clear. */
+                    /** @description The keys that `GET /v1/connections/data/types` lists for the type. Not encrypted. */
                     config?: {
                         [key: string]: unknown;
                     };
-                    /** @description Keys of the type too. Kept encrypted and never shown. A null removes one. */
+                    /** @description The secret keys of the type. Stored encrypted and never shown. Send null to remove a secret. */
                     secrets?: {
                         [key: string]: unknown;
                     };
                     snapshot_config?: {
                         /**
-                         * @description Whether every dataset of the connection may be copied.
+                         * @description Whether every dataset of the connection can be copied.
                          * @default false
                          */
                         enabled?: boolean;
-                        /** @description Of a connection of the type http. Left out of a PATCH, it stays. */
+                        /** @description For HTTP connections. If you omit it in a PATCH, it keeps its value. */
                         http_replication?: components["schemas"]["HttpReplicationInput"] | null;
                     };
                 };
@@ -9660,7 +9660,7 @@ export interface operations {
     testDataConnection: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -9695,16 +9695,16 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description Resources that begin so.
+                     * @description Only resources whose name begins with this text.
                      * @default
                      */
                     prefix?: string;
                     /**
-                     * @description Items per page.
+                     * @description The number of items per page.
                      * @default 50
                      */
                     limit?: number;
-                    /** @description `nextCursor` of the page before. */
+                    /** @description The `nextCursor` of the previous page. */
                     cursor?: string;
                 };
             };
@@ -9724,9 +9724,9 @@ export interface operations {
     listDatasets: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
             path: {
@@ -9748,7 +9748,7 @@ export interface operations {
     createDataset: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -9758,41 +9758,41 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description As `POST …/resources` lists it. */
+                    /** @description The name of the resource, as `POST …/resources` lists it. */
                     resource: string;
                     name: string;
                     /** @default false */
                     snapshot_enabled?: boolean;
                     /**
-                     * @description Of PostgreSQL and MySQL: whether each snapshot copies everything, or what came since by `cursor` and `key_columns`. An HTTP resource is read as its policy says.
+                     * @description For PostgreSQL and MySQL: whether each snapshot copies everything, or only changes since the last one by `cursor` and `key_columns`. For an HTTP resource, its policy decides.
                      * @default full
                      */
                     mode?: components["schemas"]["DatasetMode"];
                     /**
-                     * @description A column that grows with every change, of an incremental dataset.
+                     * @description A column that grows with every change. For incremental datasets.
                      * @default null
                      */
                     cursor?: string | null;
                     /** @default [] */
                     key_columns?: string[];
                     /**
-                     * @description A snapshot that would lose more than this share of the rows waits for `…/confirm`.
+                     * @description If a snapshot would lose more than this share of the rows, it waits for `…/confirm`.
                      * @default null
                      */
                     guard?: {
                         max_shrink_ratio: number;
                     } | null;
                     /**
-                     * @description For PostgreSQL and MySQL: what happens to a value that does not fit its type in the lake, such as a time in the year 294276. `fail` ends the snapshot and names the column and the row. `null` copies null, and `warnings` of the snapshot counts these values.
+                     * @description For PostgreSQL and MySQL: what happens to a value that doesn't fit its type in the lake, such as a time in the year 294276. `fail` ends the snapshot and names the column and the row. `null` copies null, and `warnings` of the snapshot counts these values.
                      * @default fail
                      */
                     unreadable_values?: components["schemas"]["CreateDatasetUnreadableValues"];
                     /**
-                     * @description Of object stores: how CSV files are read. Fields left out are detected.
+                     * @description For object stores: how CSV files are read. Fields that you omit are detected.
                      * @default null
                      */
                     csv?: {
-                        /** @description An IANA name, `_` for `-`. Left out, it is detected; a file whose bytes do not tell it is refused. */
+                        /** @description An IANA name, with `_` for `-`. By default it is detected. If the bytes of a file don't show its encoding, the file is refused. */
                         char_encoding?: string;
                         column_separator?: string;
                         quote_character?: string;
@@ -9802,24 +9802,24 @@ export interface operations {
                         header_row?: number;
                         /** @description 1-based. */
                         first_data_row?: number;
-                        /** @description A Unicode pattern (dd/MM/yyyy), or strptime when it contains %. */
+                        /** @description A Unicode pattern (dd/MM/yyyy), or an strptime format if it contains %. */
                         date_format?: string;
-                        /** @description Groups digits: no letter, digit, sign or line end; empty for none. */
+                        /** @description The character that groups digits. It can't be a letter, a digit, a sign or a line end. Empty for none. */
                         thousands?: string;
-                        /** @description Values to read as null. Default: the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text. */
+                        /** @description Values to read as null. The default is the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text. */
                         null_values?: string[];
-                        /** @description What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls. */
+                        /** @description What to do with rows that lack trailing fields. `bad` (the default) reports them as bad rows. `pad` fills them with nulls. */
                         short_rows?: components["schemas"]["ImportFileShortRows"];
                     } | null;
                     /**
-                     * @description The project that lists its snapshots as runs.
+                     * @description The project that lists the snapshots as runs.
                      * @default null
                      */
                     project_id?: string | null;
-                    /** @description When scheduled snapshots are taken; null for never. A paused schedule stays paused. */
+                    /** @description When scheduled snapshots are taken. Null means never. A paused schedule stays paused. */
                     schedule?: {
                         type: components["schemas"]["CreateDatasetType"];
-                        /** @description A name of the tz database. */
+                        /** @description The name of a time zone in the tz database. */
                         zone_id?: string;
                         time_of_day?: string | null;
                         run_date?: string | null;
@@ -9827,7 +9827,7 @@ export interface operations {
                         day_of_month?: number | null;
                         anchor_date?: string | null;
                         interval?: number | null;
-                        /** @description Read only. */
+                        /** @description Read-only. */
                         cron_expression?: null;
                         every_minutes?: number | null;
                     } | null;
@@ -9866,7 +9866,7 @@ export interface operations {
     deleteDataset: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -9888,7 +9888,7 @@ export interface operations {
     updateDataset: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -9899,24 +9899,24 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description As `POST …/resources` lists it. */
+                    /** @description The name of the resource, as `POST …/resources` lists it. */
                     resource?: string;
                     name?: string;
                     snapshot_enabled?: boolean;
-                    /** @description Of PostgreSQL and MySQL: whether each snapshot copies everything, or what came since by `cursor` and `key_columns`. An HTTP resource is read as its policy says. */
+                    /** @description For PostgreSQL and MySQL: whether each snapshot copies everything, or only changes since the last one by `cursor` and `key_columns`. For an HTTP resource, its policy decides. */
                     mode?: components["schemas"]["DatasetMode"];
-                    /** @description A column that grows with every change, of an incremental dataset. */
+                    /** @description A column that grows with every change. For incremental datasets. */
                     cursor?: string | null;
                     key_columns?: string[];
-                    /** @description A snapshot that would lose more than this share of the rows waits for `…/confirm`. */
+                    /** @description If a snapshot would lose more than this share of the rows, it waits for `…/confirm`. */
                     guard?: {
                         max_shrink_ratio: number;
                     } | null;
-                    /** @description For PostgreSQL and MySQL: what happens to a value that does not fit its type in the lake, such as a time in the year 294276. `fail` ends the snapshot and names the column and the row. `null` copies null, and `warnings` of the snapshot counts these values. */
+                    /** @description For PostgreSQL and MySQL: what happens to a value that doesn't fit its type in the lake, such as a time in the year 294276. `fail` ends the snapshot and names the column and the row. `null` copies null, and `warnings` of the snapshot counts these values. */
                     unreadable_values?: components["schemas"]["CreateDatasetUnreadableValues"];
-                    /** @description Of object stores: how CSV files are read. Fields left out are detected. */
+                    /** @description For object stores: how CSV files are read. Fields that you omit are detected. */
                     csv?: {
-                        /** @description An IANA name, `_` for `-`. Left out, it is detected; a file whose bytes do not tell it is refused. */
+                        /** @description An IANA name, with `_` for `-`. By default it is detected. If the bytes of a file don't show its encoding, the file is refused. */
                         char_encoding?: string;
                         column_separator?: string;
                         quote_character?: string;
@@ -9926,21 +9926,21 @@ export interface operations {
                         header_row?: number;
                         /** @description 1-based. */
                         first_data_row?: number;
-                        /** @description A Unicode pattern (dd/MM/yyyy), or strptime when it contains %. */
+                        /** @description A Unicode pattern (dd/MM/yyyy), or an strptime format if it contains %. */
                         date_format?: string;
-                        /** @description Groups digits: no letter, digit, sign or line end; empty for none. */
+                        /** @description The character that groups digits. It can't be a letter, a digit, a sign or a line end. Empty for none. */
                         thousands?: string;
-                        /** @description Values to read as null. Default: the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text. */
+                        /** @description Values to read as null. The default is the empty field. In a text column, an empty value in quotes is an empty text, unless the file quotes every text. */
                         null_values?: string[];
-                        /** @description What to do with rows that lack trailing fields: `bad` (default) reports them as bad rows, `pad` fills them with nulls. */
+                        /** @description What to do with rows that lack trailing fields. `bad` (the default) reports them as bad rows. `pad` fills them with nulls. */
                         short_rows?: components["schemas"]["ImportFileShortRows"];
                     } | null;
-                    /** @description The project that lists its snapshots as runs. */
+                    /** @description The project that lists the snapshots as runs. */
                     project_id?: string | null;
-                    /** @description When scheduled snapshots are taken; null for never. A paused schedule stays paused. */
+                    /** @description When scheduled snapshots are taken. Null means never. A paused schedule stays paused. */
                     schedule?: {
                         type: components["schemas"]["CreateDatasetType"];
-                        /** @description A name of the tz database. */
+                        /** @description The name of a time zone in the tz database. */
                         zone_id?: string;
                         time_of_day?: string | null;
                         run_date?: string | null;
@@ -9948,7 +9948,7 @@ export interface operations {
                         day_of_month?: number | null;
                         anchor_date?: string | null;
                         interval?: number | null;
-                        /** @description Read only. */
+                        /** @description Read-only. */
                         cron_expression?: null;
                         every_minutes?: number | null;
                     } | null;
@@ -9969,7 +9969,7 @@ export interface operations {
     pauseDataset: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -9991,7 +9991,7 @@ export interface operations {
     resumeDataset: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -10013,9 +10013,9 @@ export interface operations {
     listSnapshots: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
             path: {
@@ -10038,7 +10038,7 @@ export interface operations {
     takeSnapshot: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -10079,11 +10079,11 @@ export interface operations {
     cancelSnapshot: {
         parameters: {
             query: {
-                /** @description Must be `true`: the operation cannot be undone. */
+                /** @description Must be `true`, because the operation can't be undone. */
                 confirm: "true";
             };
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -10114,7 +10114,7 @@ export interface operations {
     confirmSnapshot: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -10137,9 +10137,9 @@ export interface operations {
     listConnectionSnapshots: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
             path: {
@@ -10197,9 +10197,9 @@ export interface operations {
     listAppConnections: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
         };
@@ -10218,7 +10218,7 @@ export interface operations {
     createAppConnection: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
         };
@@ -10238,27 +10238,27 @@ export interface operations {
                     name: string;
                     /** @enum {string} */
                     type: "mcp";
-                    /** @description The address of the MCP server, over streamable HTTP. */
+                    /** @description The address of the MCP server, which must support streamable HTTP. */
                     url: string;
                     /**
-                     * @description Kept encrypted and never shown. A null removes one.
+                     * @description Stored encrypted and never shown. Send null to remove a secret.
                      * @default {}
                      */
                     secrets?: {
                         /** @description A bearer token. */
                         token?: string | null;
-                        /** @description Headers that go with every request, at most 20. */
+                        /** @description Up to 20 headers to send with every request. */
                         headers?: {
                             [key: string]: string | null;
                         } | null;
-                        /** @description OAuth client credentials, with `client_secret` and `token_url`. */
+                        /** @description OAuth client credentials, together with `client_secret` and `token_url`. */
                         client_id?: string | null;
                         client_secret?: string | null;
                         token_url?: string | null;
                         scope?: string | null;
                     };
                     /**
-                     * @description Whether private addresses are refused. `false` only where the operator allows it.
+                     * @description Whether private addresses are refused. You can send `false` only if the operator allows it.
                      * @default true
                      */
                     validate_server_address?: boolean;
@@ -10296,7 +10296,7 @@ export interface operations {
     deleteAppConnection: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -10317,7 +10317,7 @@ export interface operations {
     updateAppConnection: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -10328,25 +10328,25 @@ export interface operations {
             content: {
                 "application/json": {
                     name?: string;
-                    /** @description Cannot change. */
+                    /** @description The type can't change. */
                     type?: string;
-                    /** @description The address of the MCP server, over streamable HTTP. */
+                    /** @description The address of the MCP server, which must support streamable HTTP. */
                     url?: string;
-                    /** @description Kept encrypted and never shown. A null removes one. */
+                    /** @description Stored encrypted and never shown. Send null to remove a secret. */
                     secrets?: {
                         /** @description A bearer token. */
                         token?: string | null;
-                        /** @description Headers that go with every request, at most 20. */
+                        /** @description Up to 20 headers to send with every request. */
                         headers?: {
                             [key: string]: string | null;
                         } | null;
-                        /** @description OAuth client credentials, with `client_secret` and `token_url`. */
+                        /** @description OAuth client credentials, together with `client_secret` and `token_url`. */
                         client_id?: string | null;
                         client_secret?: string | null;
                         token_url?: string | null;
                         scope?: string | null;
                     };
-                    /** @description Whether private addresses are refused. `false` only where the operator allows it. */
+                    /** @description Whether private addresses are refused. You can send `false` only if the operator allows it. */
                     validate_server_address?: boolean;
                 };
             };
@@ -10365,7 +10365,7 @@ export interface operations {
     testAppConnection: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -10393,11 +10393,11 @@ export interface operations {
     listAppTools: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
-                /** @description Ask the server first. */
+                /** @description Whether to ask the server first. */
                 refresh?: components["schemas"]["ListAppToolsRefresh"];
             };
             path: {
@@ -10419,7 +10419,7 @@ export interface operations {
     decideAppTool: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -10431,7 +10431,7 @@ export interface operations {
             content: {
                 "application/json": {
                     policy: components["schemas"]["AppToolPolicy"];
-                    /** @description Of the tool that was read: another one is then not decided on. */
+                    /** @description The fingerprint of the tool that you read. If the tool has changed since, no decision is made. */
                     fingerprint?: string;
                 };
             };
@@ -10450,9 +10450,9 @@ export interface operations {
     listLakeCredentials: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
         };
@@ -10471,7 +10471,7 @@ export interface operations {
     issueLakeCredential: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
         };
@@ -10481,7 +10481,7 @@ export interface operations {
                     name: string;
                     /**
                      * Format: date-time
-                     * @description When it ends, RFC 3339; never where left out.
+                     * @description When the credential expires, in RFC 3339. By default it doesn't expire.
                      */
                     expires_at?: string;
                 };
@@ -10518,7 +10518,7 @@ export interface operations {
     revokeLakeCredential: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -10539,9 +10539,9 @@ export interface operations {
     listLakeMaintenanceRuns: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
         };
@@ -10560,7 +10560,7 @@ export interface operations {
     runLakeMaintenance: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
         };
@@ -10595,9 +10595,9 @@ export interface operations {
     listSumApps: {
         parameters: {
             query?: {
-                /** @description Items per page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description `nextCursor` of the page before. */
+                /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
             };
         };
@@ -10616,23 +10616,23 @@ export interface operations {
     createSumApp: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
         };
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Unique in the organization. */
+                    /** @description A name for URLs, unique in the organization. */
                     slug: string;
                     name: string;
-                    /** @description https, or http to an address that the operator opened. */
+                    /** @description The address of the app: https, or http to an address that the operator allows. */
                     url: string;
                     version: string;
                     /** @default production */
                     environment?: string;
                     /**
-                     * @description Below the path of `url`; asked for the health of the app.
+                     * @description A path below the path of `url`. The service requests it to check the health of the app.
                      * @default /healthz
                      */
                     health_path?: string;
@@ -10662,7 +10662,7 @@ export interface operations {
     deleteSumApp: {
         parameters: {
             header?: {
-                /** @description The same request under the same key gets its first answer again, for 24 hours. */
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -10722,15 +10722,15 @@ export interface operations {
                     client_id?: string;
                     client_secret?: string;
                     code?: string;
-                    /** @description As in the authorization request. */
+                    /** @description The same value as in the authorization request. */
                     redirect_uri?: string;
                     /** @description RFC 7636. */
                     code_verifier?: string;
                     device_code?: string;
                     refresh_token?: string;
-                    /** @description Of client credentials, or a part of what the login of a refresh token has; left out, all. */
+                    /** @description For client credentials or a refresh: some of the granted scopes, separated by spaces. The default is all of them. */
                     scope?: string;
-                    /** @description RFC 8707: this service, or its MCP server. */
+                    /** @description RFC 8707: the address of this service or of its MCP server. */
                     resource?: string;
                 } & {
                     [key: string]: string;
@@ -10773,13 +10773,13 @@ export interface operations {
             content: {
                 "application/x-www-form-urlencoded": {
                     /**
-                     * @description `client_credentials`, the default.
+                     * @description The grant type. The default is `client_credentials`.
                      * @enum {string}
                      */
                     grant_type?: "client_credentials";
                     client_id?: string;
                     client_secret?: string;
-                    /** @description Space-separated scope names; left out, all that the client was granted. */
+                    /** @description Scope names, separated by spaces. The default is every scope that the client has. */
                     scope?: string;
                 } & {
                     [key: string]: string;
@@ -10800,7 +10800,7 @@ export interface operations {
             content: {
                 "application/x-www-form-urlencoded": {
                     client_id?: string;
-                    /** @description Space-separated; left out, `agent:read agent:write`. */
+                    /** @description Scopes, separated by spaces. The default is `agent:read agent:write`. */
                     scope?: string;
                 } & {
                     [key: string]: string;
@@ -10824,7 +10824,7 @@ export interface operations {
                     device_code?: string;
                     refresh_token?: string;
                     client_id?: string;
-                    /** @description Of a refresh: a part of what the login has; left out, all. */
+                    /** @description For a refresh: some of the scopes of the login. The default is all of them. */
                     scope?: string;
                 } & {
                     [key: string]: string;

@@ -133,7 +133,7 @@ async function fillCatalog(engine: EngineConnection, { table, files, deletions, 
 
 /** An integer to put into a statement, checked because the server may answer anything. */
 function whole(value: number): string {
-  if (!Number.isSafeInteger(value)) throw new Error('It is no whole number.');
+  if (!Number.isSafeInteger(value)) throw new Error('The value must be a whole number.');
   return String(value);
 }
 

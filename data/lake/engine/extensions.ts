@@ -80,6 +80,6 @@ async function install(
     await connection.run(`INSTALL ${name}; LOAD ${name}`);
   } catch (cause) {
     const [first] = (cause as Error).message.split('\n');
-    throw new Error(`The engine's extension ${name} cannot be installed: ${first}`, { cause });
+    throw new Error(`The engine's extension ${name} can't be installed: ${first}`, { cause });
   }
 }

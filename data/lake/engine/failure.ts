@@ -67,13 +67,9 @@ export function isBrokenEngine(error: unknown): boolean {
 /** The process ended during its work: the engine crashed, used too much memory, or was killed. */
 export class EngineEndedError extends AppError {
   constructor() {
-    super(
-      'storage_unavailable',
-      'The engine that worked on this ended before it was done; try again shortly.',
-      {
-        retryAfterSeconds: 1,
-      },
-    );
+    super('storage_unavailable', 'The engine stopped before it finished this. Try again shortly.', {
+      retryAfterSeconds: 1,
+    });
   }
 }
 

@@ -85,7 +85,7 @@ export function createLakeEngine(options: EngineOptions): LakeEngine {
     } catch (error) {
       stop.throwIfStopped();
       if (error instanceof EngineEndedError)
-        options.logger?.warn({ organizationId, pid: process.pid }, 'an engine process ended within its work');
+        options.logger?.warn({ organizationId, pid: process.pid }, 'an engine process ended during its work');
       throw error;
     } finally {
       stop.end();

@@ -145,7 +145,7 @@ test('a code that is denied, expired, unknown or of another client gives nothing
   const scope = await form('/v1/auth/device/code', { client_id: 'cli', scope: 'agent:read all' });
   expect([scope.status, scope.body.error, scope.body.detail]).toEqual([
     ...[400, 'invalid_scope'],
-    expect.stringContaining('Scopes are agent:read, agent:write, tables:append.'),
+    expect.stringContaining('agent:read, agent:write, tables:append.'),
   ]);
 });
 

@@ -124,7 +124,7 @@ test('maintenance that was ended from outside is started again when it has been 
   expect(await isRunning(organizationId)).toBe(true);
   expect(await ended(client, `/v1/lake-maintenance/runs/${left.id}`)).toMatchObject({
     status: 'failed',
-    error: { message: 'The run was ended from outside.' },
+    error: { message: expect.stringContaining('outside') },
   });
 });
 

@@ -135,7 +135,7 @@ test('what was answered and written from a table is not shown to who may not rea
   const renamed = await reader.call('PATCH', report, { body: { title: 'Orders', expected_revision: 1 } });
   expect(renamed.body.data).toMatchObject({ title: 'Orders', withheld: true, dataVersions: [] });
   const content = await reader.call('GET', `${report}/content`);
-  expect([content.status, content.body.detail]).toEqual([404, expect.stringContaining('may not read')]);
+  expect([content.status, content.body.detail]).toEqual([404, expect.stringContaining('grant')]);
   expect(await events(reader)).not.toContain(asked.content);
   for (const by of [writer, client])
     expect(await shown(by, message)).toMatchObject({ withheld: false, content: asked.content });

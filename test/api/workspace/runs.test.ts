@@ -239,7 +239,7 @@ test('a run moves along its table of states only, and ends its step with it', as
         row.id,
       ]);
       const moved = within((transaction) => moveRun(transaction, row, from, to));
-      if (!runStates.transitions[from].includes(to)) await expect(moved).rejects.toThrow('cannot go');
+      if (!runStates.transitions[from].includes(to)) await expect(moved).rejects.toThrow('change from');
       else {
         const ended = runStates.isEnd(to);
         expect(await moved).toMatchObject({

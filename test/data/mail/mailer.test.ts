@@ -129,7 +129,7 @@ describe('a mail', () => {
     expect((await send({ attachments: attached([5_242_880, 5_242_881]) })).outcome).toEqual({
       kind: 'refused',
       permanent: true,
-      message: 'A mail takes attachments of at most 10 MiB altogether.',
+      message: expect.stringContaining('10 MiB'),
     });
     const { outcome, mails } = await send(
       { attachments: attached([5_242_880, 5_242_880]) },
@@ -301,7 +301,7 @@ describe('a server that', () => {
     expect((await send({}, { server: { ...anybody, login } })).outcome).toMatchObject({
       kind: 'refused',
       permanent: false,
-      message: expect.stringContaining('SMTP_URL names a user'),
+      message: expect.stringContaining('SMTP_URL'),
     });
     expect(open.mails).toEqual([]);
     expect((await send({}, { server: { ...anybody, login: undefined } })).outcome.kind).toBe('accepted');
@@ -373,7 +373,7 @@ describe('settings', () => {
   test.each(['', 'Reports', 'a@b.c, d@e.f', 'Team: a@b.c;'])(
     'of the sender are one address: %j is not',
     (text) => {
-      expect(() => parseMailbox(text)).toThrow('It is one address');
+      expect(() => parseMailbox(text)).toThrow('one address');
     },
   );
 

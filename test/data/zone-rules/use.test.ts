@@ -24,7 +24,5 @@ test('a folder without rules, or with a file that is none, ends the start with w
   const folder = mkdtempSync(join(tmpdir(), 'zone-rules-'));
   await expect(run({ ICU_TIMEZONE_FILES_DIR: folder })).rejects.toThrow('no such file');
   writeFileSync(join(folder, 'zoneinfo64.res'), 'nothing');
-  await expect(run({ ICU_TIMEZONE_FILES_DIR: folder })).rejects.toThrow(
-    `which are not those of ${folder}/zoneinfo64.res`,
-  );
+  await expect(run({ ICU_TIMEZONE_FILES_DIR: folder })).rejects.toThrow(`those of ${folder}/zoneinfo64.res`);
 });

@@ -32,8 +32,8 @@ export async function agentRun(input: AgentRunInput): Promise<AgentRunOutcome> {
   const { status, errorCode } = outcome;
   endAs(status, errorCode, {
     what: 'The run of the analyst',
-    succeeded: 'Delivered what was asked for.',
-    cancelled: 'Was cancelled; delivered nothing.',
+    succeeded: 'Delivered the result.',
+    cancelled: 'Was cancelled and delivered nothing.',
     failed: 'It delivered nothing.',
   });
   return outcome;
@@ -43,6 +43,6 @@ async function run(input: AgentRunInput): Promise<AgentRunOutcome> {
   const turn = await always(() => control.beginAgentRun(input));
   if (turn === undefined) return always(() => control.endAgentRun(input));
   await takeTurn(turn);
-  setCurrentDetails('Storing what was asked for.');
+  setCurrentDetails('Storing the result.');
   return always(() => store.deliverAgentRun(input));
 }

@@ -108,7 +108,9 @@ export async function takeTurn(
 async function takeSteps(turn: TurnInput, waiting: number, wakes: () => number): Promise<TurnEnd> {
   const progress: Progress = { step: 0, waits: false };
   const where = (what: string) =>
-    setCurrentDetails(`Answering ${turn.messageId}: ${what}. ${waiting} waited behind it when it began.`);
+    setCurrentDetails(
+      `Answering ${turn.messageId}: ${what}. ${waiting} messages waited behind it when it started.`,
+    );
   let leftMs = turnTimeoutMs;
   for (;;) {
     const startedMs = Date.now();

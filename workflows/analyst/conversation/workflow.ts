@@ -76,10 +76,7 @@ export async function conversation(input: ConversationInput): Promise<void> {
         break;
       case 'idle':
         if (!(await waitForWakeUp(() => isAwake))) {
-          recordOutcome(
-            'idle',
-            'Nobody said anything for five minutes; the next message starts a new process.',
-          );
+          recordOutcome('idle', 'No message came for five minutes. The next message starts a new workflow.');
           return;
         }
         break;

@@ -35,7 +35,7 @@ export async function scheduleBackfill(input: BackfillInput): Promise<BackfillSt
   } catch (error) {
     if (!isCancelled(error)) throw error;
     await always(() => control.cancelBackfill(input));
-    recordOutcome('cancelled', 'Was cancelled; runs it had started continue.');
+    recordOutcome('cancelled', 'Was cancelled. Runs that it had started continue.');
     throw error;
   }
 }
@@ -55,7 +55,7 @@ async function run(input: BackfillInput): Promise<BackfillStatus> {
       const claimed = await always(() => control.claimBackfillFire(input, place));
       if (claimed.kind === 'cancelled') isCancelled = true;
       if (claimed.kind !== 'fire') continue;
-      setCurrentDetails(`Fires ${place + 1} of ${begun.total}.`);
+      setCurrentDetails(`Runs ${place + 1} of ${begun.total}.`);
       await fired(input.organizationId, claimed);
     }
   };
@@ -104,9 +104,9 @@ const isCancelled = (error: unknown) =>
   wasCancelled(error) && CancellationScope.current().consideredCancelled;
 
 function endedAs(status: BackfillStatus): BackfillStatus {
-  if (status === 'succeeded') recordOutcome(status, 'Fired everything that was planned.');
-  if (status === 'cancelled') recordOutcome(status, 'Was cancelled; runs it had started continue.');
+  if (status === 'succeeded') recordOutcome(status, 'Ran everything that was planned.');
+  if (status === 'cancelled') recordOutcome(status, 'Was cancelled. Runs that it had started continue.');
   if (status === 'failed')
-    throw failedAs('backfill_failed', 'The backfill', 'It fired everything that was planned.');
+    throw failedAs('backfill_failed', 'The backfill', 'It ran everything that was planned.');
   return status;
 }

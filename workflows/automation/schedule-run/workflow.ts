@@ -34,8 +34,8 @@ const endedSignal = defineSignal(runEndedSignal);
 export async function scheduleRun(input: ScheduleRunInput): Promise<FireStatus> {
   const status = await fire(input);
   endAs(status, 'schedule_run_failed', {
-    what: 'The fire',
-    succeeded: 'Ran, and delivered what was made.',
+    what: 'The scheduled run',
+    succeeded: 'Ran, and delivered the result.',
     cancelled: 'Was cancelled.',
   });
   return status;

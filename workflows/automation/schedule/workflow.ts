@@ -64,13 +64,13 @@ export async function schedule(input: ScheduleInput): Promise<void> {
         const waitMs = next.kind === 'paused' ? longestWaitMs : Math.max(next.atMs - Date.now(), 1);
         if (!(await waited(() => isAwake, Math.min(waitMs, longestWaitMs)))) {
           await always(() => pauseSchedule(input, Date.now()));
-          recordOutcome('cancelled', 'An operator cancelled the process: the schedule is paused.');
+          recordOutcome('cancelled', 'An operator cancelled the workflow, so the schedule is paused.');
           endAsCancelled('The schedule');
         }
         break;
       }
       case 'done':
-        recordOutcome('done', 'Its cadence says nothing more.');
+        recordOutcome('done', 'The schedule has no more runs.');
         return;
       default:
         recordOutcome('gone', 'The schedule was deleted.');
@@ -96,6 +96,7 @@ function describe(next: ScheduleNext): void {
     setCurrentDetails(
       `Waits for ${next.localTime} in ${next.zoneId} (${new Date(next.atMs).toISOString()}). The signal pause stops it.`,
     );
-  if (next.kind === 'paused') setCurrentDetails('Paused; the signal resume, or the API, lets it go on.');
-  if (next.kind === 'behind') setCurrentDetails('Records what was missed while the service was down.');
+  if (next.kind === 'paused') setCurrentDetails('Paused. The signal resume, or the API, lets it continue.');
+  if (next.kind === 'behind')
+    setCurrentDetails('Records the runs that were missed while the service was down.');
 }

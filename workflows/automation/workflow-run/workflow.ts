@@ -62,7 +62,7 @@ export async function workflowRun({
   const { status, errorCode } = outcome;
   endAs(status, errorCode, {
     what: 'The run of the workflow',
-    succeeded: 'Every node ended well, or was skipped.',
+    succeeded: 'Every node succeeded or was skipped.',
     cancelled: 'Was cancelled.',
     failedPart: failedPart(outcome),
     failed: 'The run can be resumed from there.',
@@ -86,7 +86,7 @@ async function begun(input: WorkflowRunInput, growth: Growth): Promise<RunPlan |
   for (;;) {
     const plan = await always(() => control.beginWorkflowRun(input));
     if (plan !== 'crowded') return plan;
-    setCurrentDetails('Waits until fewer runs of the organization are at work.');
+    setCurrentDetails('Waits until fewer runs of the organization are in progress.');
     if (growth.look()) return 'full';
     try {
       await sleep(seconds * 1_000, { summary: 'a place' });
@@ -103,7 +103,7 @@ function describer(): Shared['describe'] {
   return (nodeId, doing) => {
     if (doing === undefined) underWay.delete(nodeId);
     else underWay.set(nodeId, doing);
-    setCurrentDetails(`At work: ${[...underWay.values()].join(', ') || 'nothing'}.`);
+    setCurrentDetails(`In progress: ${[...underWay.values()].join(', ') || 'nothing'}.`);
   };
 }
 

@@ -87,8 +87,8 @@ function end(input: IngestionBatchInput, state: IngestionBatchState): IngestionB
   const staged = `${records} records of ${pages} pages`;
   const details: Partial<Record<IngestionBatchState['status'], string>> = {
     applied: `Applied ${staged}.`,
-    aborted: 'Was aborted; nothing was applied.',
-    expired: 'Expired before it was completed; nothing was applied.',
+    aborted: 'Was aborted. Nothing was applied.',
+    expired: 'Expired before it was completed. Nothing was applied.',
   };
   if (status === 'failed')
     throw failedAs(errorCode, `The batch of the table ${input.tableId}`, 'Nothing was applied.');
@@ -131,15 +131,15 @@ function describe(input: IngestionBatchInput, { status, pages, records }: Ingest
   const staged = `${pages} pages with ${records} records`;
   const expiry = new Date(input.expiresAtMs).toISOString();
   const details: Record<IngestionBatchState['status'], string> = {
-    open: `Takes pages until it is completed, aborted, or expires at ${expiry}.`,
-    completing: `Complete with ${staged}: about to be applied.`,
-    awaiting_confirmation: `Would shrink the table by more than its guard allows: waits for a complete with confirm_shrink, until ${expiry}.`,
-    applying: `Applying ${staged}; the activity's heartbeat has the pages read so far.`,
-    applied: `Applied ${staged}; removing what was staged.`,
-    failed: 'Failed, as its row says why; removing what was staged.',
-    aborted: 'Aborted; removing what was staged.',
-    expired: 'Expired; removing what was staged.',
-    gone: 'The batch was never made.',
+    open: `Accepts pages until it is completed, aborted, or expires at ${expiry}.`,
+    completing: `Complete with ${staged}. About to be applied.`,
+    awaiting_confirmation: `Would shrink the table by more than its guard allows. Waits for a complete request with confirm_shrink, until ${expiry}.`,
+    applying: `Applying ${staged}. The activity's heartbeat has the number of pages read so far.`,
+    applied: `Applied ${staged}. Removing staged data.`,
+    failed: 'Failed; its row has the reason. Removing staged data.',
+    aborted: 'Aborted. Removing staged data.',
+    expired: 'Expired. Removing staged data.',
+    gone: "The batch doesn't exist.",
   };
   setCurrentDetails(
     `Table ${input.tableId}, ${input.mode}, organization ${input.organizationId}. ${details[status]}`,

@@ -52,8 +52,8 @@ export async function snapshot(input: SnapshotInput): Promise<SnapshotOutcome> {
   endAs(status, errorCode, {
     what: 'The snapshot',
     succeeded: `Copied ${rows} rows.`,
-    cancelled: 'Was cancelled; removed what was staged.',
-    failed: 'What was staged is removed.',
+    cancelled: 'Was cancelled. Removed the staged data.',
+    failed: 'The staged data is removed.',
   });
   return outcome;
 }
@@ -75,7 +75,9 @@ async function awaitTurn(input: SnapshotInput, wake: Wake): Promise<'begun' | 'e
     wake.isAwake = false;
     const turn = await always(() => control.beginSnapshot(input));
     if (turn !== 'waiting') return turn;
-    setCurrentDetails('Waiting for its turn: the organization copies as many sources as it may at once.');
+    setCurrentDetails(
+      'Waiting for its turn: the organization has reached its limit of snapshots at the same time.',
+    );
     try {
       await condition(() => wake.isAwake, waitMs);
     } catch (error) {
@@ -96,7 +98,7 @@ async function run(input: SnapshotInput): Promise<SnapshotOutcome> {
     return always(() => control.endSnapshot(input, 'cancelled'));
   const discard = () => commit.discardSnapshot(input);
   try {
-    setCurrentDetails('Copying the source and staging Parquet; the activity heartbeat has the progress.');
+    setCurrentDetails("Copying the source and staging Parquet. The activity's heartbeat has the progress.");
     const staged = await stage(input);
     endAsCancelled('The snapshot');
     if (staged === undefined) return continueOnNewest<typeof snapshot>(input);
@@ -105,7 +107,7 @@ async function run(input: SnapshotInput): Promise<SnapshotOutcome> {
       const admitted = await always(() => control.admitSnapshot(input, isOverdue));
       if (admitted !== 'held') break;
       setCurrentDetails(
-        'Would lose more rows than its guard allows: waits for somebody to confirm or cancel it.',
+        'Would lose more rows than its guard allows. Waits for somebody to confirm or cancel it.',
       );
       // A confirmation at the last moment may have changed the row while its signal is still under way: the
       // row decides.
@@ -119,9 +121,9 @@ async function run(input: SnapshotInput): Promise<SnapshotOutcome> {
 }
 
 const waitReasons: Record<NonNullable<StagedSnapshot['waitsFor']>, string> = {
-  limits: 'the limits of its source let nothing out before',
-  source: 'its source asked to be left alone',
-  turn: 'the organization copies as many sources as it may at once',
+  limits: 'the limits of its source allow no request before',
+  source: 'its source asked for a pause',
+  turn: 'the organization has reached its limit of snapshots at the same time',
 };
 
 /**
@@ -134,9 +136,11 @@ async function stage(input: SnapshotInput): Promise<StagedSnapshot | undefined> 
     if (staged.goesOnAfterMs > 0) {
       const until = new Date(Date.now() + staged.goesOnAfterMs).toISOString();
       const why = waitReasons[staged.waitsFor ?? 'limits'];
-      setCurrentDetails(`Read ${staged.rows} rows; waits until ${until}: ${why}.`);
+      setCurrentDetails(`Read ${staged.rows} rows. Waits until ${until}: ${why}.`);
       await sleep(staged.goesOnAfterMs);
-      setCurrentDetails('Reading the source and keeping its pages; the activity heartbeat has the progress.');
+      setCurrentDetails(
+        "Reading the source and storing its pages. The activity's heartbeat has the progress.",
+      );
     }
     if (workflowInfo().historyLength > maxHistoryLength) return undefined;
   }

@@ -28,9 +28,9 @@ export async function tableImport(input: TableImportInput): Promise<TableImportO
   const { status, rows, quarantinedRows, errorCode } = outcome;
   endAs(status, errorCode, {
     what: 'The import',
-    succeeded: `Imported ${rows} rows; put ${quarantinedRows} that did not fit aside.`,
-    cancelled: 'Was cancelled; removed what was staged.',
-    failed: 'What was staged is removed.',
+    succeeded: `Imported ${rows} rows and quarantined ${quarantinedRows} that did not fit.`,
+    cancelled: 'Was cancelled. Removed the staged data.',
+    failed: 'The staged data is removed.',
   });
   return outcome;
 }
@@ -41,7 +41,7 @@ async function run(input: TableImportInput): Promise<TableImportOutcome> {
     setCurrentDetails('Waiting for its turn.');
     if (!(await always(() => control.beginTableImport(input))))
       return await always(() => control.endTableImport(input, 'cancelled'));
-    setCurrentDetails('Reading the file and staging Parquet; the activity heartbeat has the progress.');
+    setCurrentDetails("Reading the file and staging Parquet. The activity's heartbeat has the progress.");
     const staged = await stageTableImport(input);
     endAsCancelled('The import');
     setCurrentDetails(`Committing ${staged.rows} rows.`);

@@ -11,10 +11,10 @@ export async function delivery(input: DeliveryInput): Promise<DeliveryEnd> {
     case 'pending':
       return continueOnNewest<typeof delivery>(input);
     case 'delivered':
-      recordOutcome('delivered', 'The other side has it.');
+      recordOutcome('delivered', 'The remote service has it.');
       return 'delivered';
     case 'uncertain':
-      recordOutcome('uncertain', 'The other side may have it; it is not resent automatically.');
+      recordOutcome('uncertain', "The remote service may have it. It isn't sent again automatically.");
       return 'uncertain';
     case 'failed':
       throw failedAs('delivery_failed', 'The delivery');

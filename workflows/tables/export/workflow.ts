@@ -26,7 +26,7 @@ export async function tableExport(input: ExportInput): Promise<ExportOutcome> {
   endAs(outcome.status, outcome.errorCode, {
     what: 'The export',
     succeeded: `Wrote ${outcome.rows} rows in ${outcome.bytes} bytes.`,
-    cancelled: 'Was cancelled; nothing of it is kept.',
+    cancelled: 'Was cancelled. Nothing of it is kept.',
     failed: 'Nothing of it is kept.',
   });
   return outcome;
@@ -36,7 +36,9 @@ async function run(input: ExportInput): Promise<ExportOutcome> {
   const beforeAnother = () => continueIfLong(input);
   try {
     const onWaiting = () =>
-      setCurrentDetails('Waiting for its turn: the organization exports as much as it may at once.');
+      setCurrentDetails(
+        'Waiting for its turn: the organization has reached its limit of exports at the same time.',
+      );
     const turn = await untilItsTurn(() => always(() => control.beginExport(input)), {
       onWaiting,
       beforeAnother,

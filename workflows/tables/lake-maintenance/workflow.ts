@@ -39,9 +39,9 @@ const lake = proxyActivities<LakeMaintenanceLakeActivities>({
 const steps = [
   ['flush', lake.flushLakeTables, 'Moves rows from the catalog to Parquet'],
   ['compact', lake.compactLakeTables, 'Merges small files, rewrites mostly deleted ones'],
-  ['expire', lake.expireLakeSnapshots, 'Lets go of snapshots past the retention'],
-  ['remove_files', lake.removeOldLakeFiles, 'Removes files let go of a day ago'],
-  ['remove_orphans', lake.removeLakeOrphans, 'Removes week-old files the catalog never took'],
+  ['expire', lake.expireLakeSnapshots, 'Expires snapshots past the retention'],
+  ['remove_files', lake.removeOldLakeFiles, 'Deletes files that were released a day ago'],
+  ['remove_orphans', lake.removeLakeOrphans, 'Deletes week-old files that the catalog never included'],
 ] as const;
 
 /** Keeps the history below a few thousand events. */
@@ -62,7 +62,7 @@ export async function lakeMaintenance(input: LakeMaintenanceInput): Promise<void
     const { waitMs } = await control.planLakeMaintenance(input);
     if (waitMs > 0 && !isAsked) {
       const next = new Date(Date.now() + waitMs).toISOString();
-      setCurrentDetails(`Waiting. The next run is at ${next}; the signal \`run\` asks for one now. ${last}`);
+      setCurrentDetails(`Waiting. The next run is at ${next}. The signal \`run\` starts one now. ${last}`);
       await condition(() => isAsked, waitMs, { summary: `Next run at ${next}` });
     }
     isAsked = false;
@@ -96,10 +96,10 @@ async function runOnce(input: LakeMaintenanceInput): Promise<string> {
 
 /** Failures stay readable until the next run has ended. */
 function summaryOf(runId: string, [first, ...others]: readonly LakeMaintenanceFailure[]): string {
-  if (first === undefined) return `Run ${runId} ended well.`;
+  if (first === undefined) return `Run ${runId} succeeded.`;
   const more = others.length === 0 ? '' : `, with ${others.length} more failures`;
   const what = `The step ${first.step} of run ${runId}${more},`;
-  return `${failureText(what, first.code, `/v1/lake-maintenance/runs/${runId}`)} The next run tries it again.`;
+  return `${failureText(what, first.code, `/v1/lake-maintenance/runs/${runId}`)} The next run tries again.`;
 }
 
 /**

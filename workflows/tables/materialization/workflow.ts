@@ -43,8 +43,8 @@ export async function materialization(input: MaterializationInput): Promise<Mate
   endAs(status, errorCode, {
     what: 'The materialization',
     succeeded: `Built ${built} tables.`,
-    cancelled: `Was cancelled; built ${built} tables before.`,
-    failed: `Built ${built} tables; ${failed} failed, and ${skipped} that hang on them were skipped.`,
+    cancelled: `Was cancelled. Had built ${built} tables before.`,
+    failed: `Built ${built} tables. ${failed} failed, and ${skipped} that depend on them were skipped.`,
   });
   return outcome;
 }

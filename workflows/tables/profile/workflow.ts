@@ -25,16 +25,16 @@ export async function profile(input: ProfileInput): Promise<ProfileOutcome> {
   const outcome = await run(input);
   endAs(outcome.status, outcome.errorCode, {
     what: 'The profile',
-    succeeded: 'Computed and kept.',
-    cancelled: 'Was cancelled; the profile before it is kept.',
-    failed: 'The profile before it is kept.',
+    succeeded: 'Computed and stored.',
+    cancelled: 'Was cancelled. The previous profile is kept.',
+    failed: 'The previous profile is kept.',
   });
   return outcome;
 }
 
 async function run(input: ProfileInput): Promise<ProfileOutcome> {
   if (!(await isItsTurn(input))) return always(() => control.endProfile(input, 'cancelled'));
-  setCurrentDetails('Reading the columns; the activity heartbeat has the progress.');
+  setCurrentDetails("Reading the columns. The activity's heartbeat has the progress.");
   try {
     return await computeProfile(input);
   } catch (error) {
@@ -57,7 +57,7 @@ function awaitTurn(input: ProfileInput): Promise<'begun' | 'ended'> {
   return untilItsTurn(() => always(() => control.beginProfile(input)), {
     onWaiting: () =>
       setCurrentDetails(
-        'Waiting for its turn: the organization computes as many profiles as it may at once.',
+        'Waiting for its turn: the organization has reached its limit of profiles at the same time.',
       ),
     beforeAnother: async () => {
       if (workflowInfo().historyLength > maxHistoryLength) await continueOnNewest<typeof profile>(input);

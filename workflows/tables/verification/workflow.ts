@@ -28,8 +28,8 @@ export async function verification(input: VerificationInput): Promise<Verificati
   endAs(outcome.status, outcome.errorCode, {
     what: 'The verification',
     succeeded: `Tested ${outcome.tested} tables: ${outcome.outcome}.`,
-    cancelled: `Was cancelled; tested ${outcome.tested} tables before.`,
-    failed: `Tested ${outcome.tested} tables before.`,
+    cancelled: `Was cancelled. Had tested ${outcome.tested} tables before.`,
+    failed: `Had tested ${outcome.tested} tables before.`,
   });
   return outcome;
 }
@@ -48,13 +48,15 @@ async function run(input: VerificationInput): Promise<VerificationOutcome> {
 function awaitTurn(input: VerificationInput): Promise<'begun' | 'ended'> {
   return untilItsTurn(() => always(() => control.beginVerification(input)), {
     onWaiting: () =>
-      setCurrentDetails('Waiting for its turn: the organization tests as much as it may at once.'),
+      setCurrentDetails(
+        'Waiting for its turn: the organization has reached its limit of test runs at the same time.',
+      ),
     beforeAnother: () => continueIfLong(input),
   });
 }
 
 async function verifyAll(input: VerificationInput): Promise<void> {
-  setCurrentDetails('Testing the tables; its run has the progress.');
+  setCurrentDetails('Testing the tables. The run has the progress.');
   const beforeAnother = () => continueIfLong(input);
   const next = () =>
     untilThereIsAProcess(() => verifyNextTable(input), { summary: 'a process', beforeAnother });

@@ -40,7 +40,10 @@ export async function appHealth(input: AppHealthInput): Promise<void> {
       setCurrentDetails(`${live} of ${apps} apps are live. The next check is at ${next}.`);
       if (waitMs > 0) await condition(() => isAwake, waitMs, { summary: `Next check at ${next}` });
     } else if (!isAwake) {
-      recordOutcome('done', 'The organization has no apps; the next one that is registered starts another.');
+      recordOutcome(
+        'done',
+        'The organization has no apps. The next app that is registered starts another workflow.',
+      );
       return;
     }
   }

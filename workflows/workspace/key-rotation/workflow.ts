@@ -56,11 +56,11 @@ export async function keyRotation(input: KeyRotationInput): Promise<KeyRotationP
     if (!wasCancelled(error)) throw error;
     recordOutcome(
       'cancelled',
-      `Was cancelled; another rotation continues its work. ${progressText(keyId, state)}`,
+      `Was cancelled. Another rotation continues its work. ${progressText(keyId, state)}`,
     );
     throw new CancelledFailure('The rotation was cancelled.');
   }
-  recordOutcome('succeeded', `Every value is sealed under the key ${keyId}. ${progressText(keyId, state)}`);
+  recordOutcome('succeeded', `Every value is encrypted with the key ${keyId}. ${progressText(keyId, state)}`);
   return progressOf(keyId, state);
 }
 
@@ -100,7 +100,7 @@ async function countSome(state: KeyRotationState): Promise<void> {
 
 async function resealSome(keyId: string, state: KeyRotationState): Promise<void> {
   const { resealed, changed, unopened, next } = await control.resealValues.executeWithOptions(
-    { summary: `Re-seals under ${keyId}` },
+    { summary: `Re-encrypts with ${keyId}` },
     [keyId, state.position],
   );
   const subtracted = [...resealed, ...changed].map((some) => ({ ...some, count: -some.count }));
@@ -113,7 +113,7 @@ async function resealSome(keyId: string, state: KeyRotationState): Promise<void>
 /** Something was written under another key during the last pass. */
 async function rest(keyId: string, state: KeyRotationState): Promise<void> {
   setCurrentDetails(
-    `${progressText(keyId, state)} Values were written under another key meanwhile: does a process still have another key first?`,
+    `${progressText(keyId, state)} In the meantime, values were written with another key. Does a process still have another key first?`,
   );
   await sleep(restMs, { summary: 'Before the next pass' });
 }
@@ -162,7 +162,7 @@ function progressText(keyId: string, state: KeyRotationState): string {
     ([name, some]) => `${name} ${some.done}/${some.done + some.left}`,
   );
   const details = columns.length === 0 ? '' : ` (${columns.join(', ')})`;
-  return `Re-sealed ${done} under ${keyId}, ${left} left${details}.`;
+  return `Re-encrypted ${done} with ${keyId}, ${left} left${details}.`;
 }
 
 function unopenedFailure(keyId: string, unopened: readonly UnopenedValues[]): ApplicationFailure {
@@ -173,13 +173,13 @@ function unopenedFailure(keyId: string, unopened: readonly UnopenedValues[]): Ap
       .join(', ');
   const missing = new Set(unopened.flatMap((some) => (some.reason === 'missing' ? [some.keyId] : [])));
   const message = [
-    `All other values are sealed under the key ${keyId}.`,
+    `All other values are encrypted with the key ${keyId}.`,
     missing.size === 0
       ? ''
-      : `ENCRYPTION_KEYS lacks the key ${[...missing].join(', ')}: ${listed('missing')}. Add it at the end, and rotate again.`,
+      : `ENCRYPTION_KEYS lacks the key ${[...missing].join(', ')}: ${listed('missing')}. Add it at the end and rotate again.`,
     listed('unreadable') === ''
       ? ''
-      : `The configured key does not open ${listed('unreadable')}: another key may have had this id.`,
+      : `The configured key can't decrypt ${listed('unreadable')}. Another key may have had this id.`,
   ];
   const text = message.filter((text) => text !== '').join(' ');
   recordOutcome('failed', text);

@@ -73,12 +73,12 @@ export async function organizationDeletion(input: OrganizationDeletionInput): Pr
         Object.assign(state, { step: 'removing', lake: begun.lake });
       } else if (begun.kind === 'waits') {
         setCurrentDetails(
-          `Is deleted at ${begun.dueAt}. Until then, npm run organizations -- keep ${organizationId} calls it off.`,
+          `Will be deleted at ${begun.dueAt}. Until then, npm run organizations -- keep ${organizationId} cancels the deletion.`,
         );
         await condition(() => isAwake, begun.waitMs, { summary: `Deletion at ${begun.dueAt}` });
         await goOn();
       } else if (begun.kind === 'paused') {
-        setCurrentDetails('Is due. Waits for the end of the pause of all automation.');
+        setCurrentDetails('Is due. Waits until the pause of all automation ends.');
         await condition(() => isAwake, whilePausedMs, { summary: 'All automation is paused' });
         await goOn();
       } else if (!isAwake) {
@@ -89,11 +89,13 @@ export async function organizationDeletion(input: OrganizationDeletionInput): Pr
       await removeAll(organizationId, state, goOn);
       setCurrentDetails('Removes the row of the organization.');
       if ((await control.finishDeletion(organizationId)) === 'gone') state.step = 'sweeping';
-      else await sleep(afterEndedMs, { summary: 'Work under way has added something' });
+      else await sleep(afterEndedMs, { summary: 'Runs in progress have added something' });
     }
     const at = new Date(Date.now() + beforeSweepMs).toISOString();
-    setCurrentDetails(`The organization is gone. What was under way then is looked for at ${at}.`);
-    await sleep(beforeSweepMs, { summary: `Looks once more at ${at}` });
+    setCurrentDetails(
+      `The organization is gone. The service checks again at ${at} for runs that were in progress then.`,
+    );
+    await sleep(beforeSweepMs, { summary: `Checks once more at ${at}` });
     await removeAll(organizationId, state, goOn);
   } catch (error) {
     if (!wasCancelled(error)) throw error;
@@ -104,14 +106,14 @@ export async function organizationDeletion(input: OrganizationDeletionInput): Pr
 }
 
 function ended(kind: 'kept' | 'gone'): void {
-  if (kind === 'kept') recordOutcome('kept', 'The deletion was called off.');
-  else recordOutcome('succeeded', 'There was no such organization any more.');
+  if (kind === 'kept') recordOutcome('kept', 'The deletion was cancelled.');
+  else recordOutcome('succeeded', 'The organization no longer existed.');
 }
 
 const cancelledText = ({ step }: OrganizationDeletionState): string =>
   step === 'sweeping'
-    ? 'The organization is gone. Was cancelled before what was under way then was looked for.'
-    : 'Was cancelled. A worker starts it again, unless the deletion is called off.';
+    ? 'The organization is gone. The workflow was cancelled before its last check for runs that were in progress.'
+    : 'Was cancelled. A worker starts it again, unless the deletion itself is cancelled.';
 
 /** Once over everything, in the order in which each step leaves nothing to the ones before. */
 async function removeAll(
@@ -120,7 +122,7 @@ async function removeAll(
   goOn: () => Promise<void>,
 ): Promise<void> {
   const { removed } = state;
-  setCurrentDetails('Ends the processes of the organization.');
+  setCurrentDetails('Ends the workflows of the organization.');
   for (let looksWithout = 0; looksWithout < 2; ) {
     const found = await lake.endProcesses(organizationId);
     removed.processes += found;
@@ -140,8 +142,8 @@ async function removeAll(
   }
   setCurrentDetails('Removes files and other objects.');
   while ((await lake.removeObjects(organizationId, state.lake)) === 'held') {
-    setCurrentDetails('Waits for a backup that copies; then files and other objects are removed.');
-    await sleep(whileHeldMs, { summary: 'A backup copies' });
+    setCurrentDetails('Waits for a backup in progress. Then it removes files and other objects.');
+    await sleep(whileHeldMs, { summary: 'A backup is in progress' });
     await goOn();
   }
 }
@@ -169,7 +171,7 @@ async function continueWhereLong(growth: Growth, input: OrganizationDeletionInpu
 }
 
 function summaryOf({ removed: { processes, tables, rows }, rolesLeft }: OrganizationDeletionState): string {
-  const counted = `${processes} processes ended, ${tables} tables of its catalog and ${rows} rows removed.`;
+  const counted = `${processes} workflows ended, ${tables} tables of its catalog and ${rows} rows removed.`;
   if (rolesLeft.length === 0) return counted;
-  return `${counted} Roles that another database of the server still names: ${rolesLeft.join(', ')}.`;
+  return `${counted} Roles that another database of the server still uses: ${rolesLeft.join(', ')}.`;
 }

@@ -235,7 +235,7 @@ test('a token endpoint that refuses, or is at a private address, is why a connec
   });
   expect(refused.failure).toEqual({
     stage: 'login',
-    message: 'The token endpoint answered 401 (invalid_client): it gave no token.',
+    message: expect.stringContaining('401 (invalid_client)'),
   });
   const inside = await connect(client, server, {
     secrets: { ...secrets, token_url: 'http://169.254.169.254/token' },

@@ -352,7 +352,7 @@ test('an address within the network of the service is not reached', async () => 
   const { id } = await hooked({ url: 'http://127.0.0.2:80/hooks' });
   const run = await workflows.ran(id);
   expect(run.error).toMatchObject({ code: 'delivery_refused', nodeId: 'call' });
-  expect(run.error.message).toContain('not at a public address');
+  expect(run.error.message).toContain('ALLOWED_PRIVATE_ADDRESSES');
 });
 
 test('where nobody listens nothing was sent, and it is tried again', async () => {

@@ -154,7 +154,7 @@ test.each([
     'a redirect inside',
     status(302, { location: 'http://169.254.169.254/latest' }),
     'address_refused',
-    /not at a public address/,
+    /ALLOWED_PRIVATE_ADDRESSES/,
   ],
   ['nothing that can be unpacked', undecodable, 'request', /cannot be unpacked/],
   ['a bomb', bomb, 'request', /larger than 1 MiB/],

@@ -49,7 +49,7 @@ test('readers that take nothing hold no more than the share of their organizatio
   const ended = async () => (await history()).filter((item) => item.sql === sql);
   await expectEventually(async () => (await ended()).length, { timeoutMs: 100_000 }).toBeGreaterThan(1);
   for (const { error, rowCount } of await ended()) {
-    expect(error).toEqual({ code: 'query_failed', detail: 'The answer was not read to its end.' });
+    expect(error).toEqual({ code: 'query_failed', detail: expect.stringContaining('read to its end') });
     expect(rowCount).toBeLessThan(200_000);
   }
   for (const { socket } of readers) socket.destroy();

@@ -100,7 +100,7 @@ test('an answer without an end, or of a gigabyte, is cut off while it is read', 
         return true;
       }),
     });
-    expect(failure.message, type).toBe('The answer is larger than 1 MiB.');
+    expect(failure.message, type).toContain('1 MiB');
     expect(sentBytes, type).toBeLessThan(50_000_000);
   }
 });

@@ -183,7 +183,7 @@ test.each(kinds)('a %s to an address that is refused fails and says so', async (
   const { left, row } = await attempt(await add(kind), { outgoing: strict });
   await strict.close();
   expect([left, receiver.calls]).toEqual([failed, []]);
-  expect(row.error).toMatchObject({ message: expect.stringContaining('not at a public address') });
+  expect(row.error).toMatchObject({ message: expect.stringContaining('ALLOWED_PRIVATE_ADDRESSES') });
 });
 
 test.each(kinds)('what an answer to a %s repeats of a secret is not shown', async (kind) => {

@@ -57,7 +57,7 @@ const cases: Record<string, Case> = {
     server: { drop: 'answer' },
     status: 'uncertain',
     mails: 1,
-    error: /handed over/,
+    error: /response is unknown/,
   },
   'never greets': {
     server: { silentAt: 'greeting' },

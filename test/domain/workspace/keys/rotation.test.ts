@@ -102,9 +102,7 @@ test('it waits for a worker that has the key first, and tells so', async () => {
     const failure = async () =>
       (await handle().describe()).raw.pendingActivities?.[0]?.lastFailure?.message ?? '';
     const told = await eventually(failure, (message) => message !== '');
-    expect(told).toBe(
-      'This worker seals under the key k2: ENCRYPTION_KEYS of every process has to begin with k3.',
-    );
+    expect(told).toMatch(/key k2\W.*ENCRYPTION_KEYS.* k3\./);
     const progress: KeyRotationProgress = await handle().query(keyRotationProgressQuery);
     expect(progress).toMatchObject({ done: 0, left: (await lab.sealed()).size });
   });
@@ -124,8 +122,8 @@ test('values under a key that is not configured are told, all others are re-seal
   const total = (await lab.sealed()).size;
   const failure = await rotate('k4', 'k3', 'k1').catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(WorkflowFailedError);
-  expect((failure as WorkflowFailedError).cause?.message).toBe(
-    'All other values are sealed under the key k4. ENCRYPTION_KEYS lacks the key lost: 1 of workflow_hooks.sealed_secret under lost. Add it at the end, and rotate again.',
+  expect((failure as WorkflowFailedError).cause?.message).toMatch(
+    /key k4\. ENCRYPTION_KEYS lacks the key lost: 1 of workflow_hooks\.sealed_secret under lost\./,
   );
   expect(await lab.keysInUse()).toEqual({ k4: total - 1, lost: 1 });
   expect(await rotate('k4', 'lost')).toMatchObject({ done: 1, left: 0 });
