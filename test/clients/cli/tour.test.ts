@@ -194,19 +194,19 @@ test('a person logs in, chooses a project, and out again; the tokens are theirs 
 test('what goes wrong says what to do, with an exit code of its own', async () => {
   const codes: [string[], number, RegExp][] = [
     [['query', 'SELEC 1'], 1, /syntax error/],
-    [['query'], 2, /Give a statement/],
+    [['query'], 2, /Give either a statement/],
     [['query', 'SELECT 1', '--limit', 'x'], 2, /--limit/],
     [['nonsense'], 2, /unknown command/],
-    [['status', '--url', 'notaurl'], 2, /notaurl is not an address/],
-    [['login', '--url', 'http://['], 2, /is not an address/],
-    [['query', 'SELECT 1', '-o', 'answer.json'], 2, /Files are csv/],
+    [['status', '--url', 'notaurl'], 2, /notaurl isn't an address/],
+    [['login', '--url', 'http://['], 2, /isn't an address/],
+    [['query', 'SELECT 1', '-o', 'answer.json'], 2, /A file can be csv/],
     [['query', 'SELECT 1', '--limit', '1', '-o', 'one.parquet'], 2, /limit into the statement/],
     [['append', 'orders', '--mode', 'replace'], 2, /--batch/],
     [['import', 'a.csv', '--mode', 'overwrite'], 2, /Allowed choices/],
     [['import', 'Orders 2026.csv', 'Orders 2026.csv', '--mode', 'replace'], 2, /--mode append/],
     [['tables', 'nothing'], 1, /There is no table nothing/],
     [['import', 'nothing.csv'], 1, /There is no file/],
-    [['export', 'orders'], 2, /Say where to write it/],
+    [['export', 'orders'], 2, /Name the file to write/],
     [['runs', 'show', 'imp_none', '--project', 'prj_none'], 1, /not found/i],
   ];
   for (const [args, code, told] of codes) {
