@@ -82,7 +82,7 @@ test('rotate starts the process or joins it, and waits for its end', async () =>
     expect(out).toMatch(/\d+ re-sealed under k2, 0 left(; .*)?\n$/);
     await eventually(lab.keysInUse, (inUse) => inUse['k2'] === total);
     const status = await keys(['k2', 'k1'], 'status');
-    expect(status.out).toMatch(/\nk1: no values\. The key k1 can be dropped\.\n$/);
+    expect(status.out).toMatch(/\nk1: no values\. You can remove the key k1\.\n$/);
     await lab.workspace.deps.lake.catalogPool.query('UPDATE lakes SET reader_password = $1', [
       cipherOf('lost').seal('a lost secret'),
     ]);

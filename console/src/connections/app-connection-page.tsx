@@ -7,7 +7,7 @@ import * as texts from '../texts/index.ts';
 import { Tools } from './tools.tsx';
 
 const route = getRouteApi('/framed/app-connections/$connectionId');
-const { one: labels, tools, app } = texts.connections;
+const { connection: labels, tools, app } = texts.connections;
 
 /** An app whose tools the analyst may use, as far as somebody allows each. */
 export function AppConnectionPage() {

@@ -15,7 +15,7 @@ import { Test } from './test.tsx';
 import { useTest } from './use-test.ts';
 
 const route = getRouteApi('/framed/connections/$connectionId');
-const { one: labels, replication } = texts.connections;
+const { connection: labels, replication } = texts.connections;
 
 type Connection = components['schemas']['DataConnection'];
 

@@ -10,7 +10,7 @@ import { applying, changedConfig, isRequired, type Values, written } from './fie
 import { OneField } from './one-field.tsx';
 import { type ConnectionType, typesQuery } from './types.ts';
 
-const labels = texts.connections.one;
+const labels = texts.connections.connection;
 
 type Connection = components['schemas']['DataConnection'];
 

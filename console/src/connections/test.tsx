@@ -2,7 +2,7 @@ import { Failure } from '../parts/states.tsx';
 import * as texts from '../texts/index.ts';
 import type { useTest } from './use-test.ts';
 
-const labels = texts.connections.one;
+const labels = texts.connections.connection;
 
 /** Whether a connection works, for who asks. */
 export function Test({ asked: { mutate, data, error, isPending } }: { asked: ReturnType<typeof useTest> }) {

@@ -24,14 +24,18 @@ export function ImportProgress({ projectId, importId, more }: ImportProgressProp
   const asked = useQuery(importQuery(importId));
   return (
     <Fetched asked={asked}>
-      {(one) =>
-        one.finishedAt === null ? <Running {...{ one }} /> : <Ended {...{ one, projectId, more }} />
+      {(tableImport) =>
+        tableImport.finishedAt === null ? (
+          <Running {...{ tableImport }} />
+        ) : (
+          <Ended {...{ tableImport, projectId, more }} />
+        )
       }
     </Fetched>
   );
 }
 
-function Running({ one: { id, progress } }: { one: TableImport }) {
+function Running({ tableImport: { id, progress } }: { tableImport: TableImport }) {
   return (
     <>
       <p role="status">
@@ -54,11 +58,12 @@ function Running({ one: { id, progress } }: { one: TableImport }) {
 }
 
 interface EndedProps extends Omit<ImportProgressProps, 'importId'> {
-  one: TableImport;
+  tableImport: TableImport;
 }
 
-function Ended({ one, projectId, more }: EndedProps) {
-  const { id, status, tableId, rowsImported, rowsQuarantined, quarantineTableId, error, fileId } = one;
+function Ended({ tableImport, projectId, more }: EndedProps) {
+  const { id, status, tableId, rowsImported, rowsQuarantined, quarantineTableId, error, fileId } =
+    tableImport;
   const isDone = status === 'succeeded';
   if (!isDone)
     return (

@@ -32,7 +32,7 @@ export const connections = {
     address: 'MCP server address',
     token: 'Bearer token (optional)',
   },
-  one: {
+  connection: {
     settings: 'Settings',
     secrets: (names: string) => `Stored secrets: ${names}.`,
     edit: 'Edit connection',

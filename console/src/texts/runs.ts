@@ -28,7 +28,7 @@ export const runs = {
   percent: (share: number) => `${Math.round(share * 100)} %`,
   ended: 'Ended',
   about: 'About',
-  temporal: 'Temporal workflow',
+  temporal: 'Temporal',
   problem: {
     title: "The run isn't making progress",
     hint: "You don't need to start it again. The run continues when the cause is fixed. Operators can find it in the Temporal UI by its workflow ID. If you no longer need it, cancel it.",

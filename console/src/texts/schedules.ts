@@ -39,7 +39,7 @@ export const schedules = {
   },
   types: { one_time: 'once', daily: 'every day', weekly: 'every week', monthly: 'every month' },
   legacy:
-    'This schedule came from another system and keeps running. If you save here, the settings above replace it.',
+    'This schedule came from another system and keeps running. If you save this form, the new settings replace it.',
   weekdays,
   shortDays: ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'],
   words: {

@@ -153,7 +153,7 @@ export const workflows = {
       data_event: 'on new data',
       conversation: 'in a conversation',
     },
-    one: 'Run',
+    heading: 'Run',
     inProject: "Open in the project's runs",
     cancel: 'Cancel run',
     cancelSure: "Cancel this run? Everything in progress stops. You can't undo this.",

@@ -122,7 +122,7 @@ test('a workspace is pulled into files, changed by them, and made anew elsewhere
 
   const other = await organization();
   const without = await other.run(['apply', 'git', '--yes']);
-  expect([without.code, without.err]).toEqual([1, expect.stringContaining('WEB_SHOP_TOKEN is not set')]);
+  expect([without.code, without.err]).toEqual([1, expect.stringContaining("WEB_SHOP_TOKEN isn't set")]);
   const whole = await other.run(['apply', 'git', '--yes'], { WEB_SHOP_TOKEN: 'another-secret' });
   expect(whole.code, whole.err).toBe(0);
   const again = await other.run(['--json', 'apply', 'git', '--plan']);
@@ -200,7 +200,7 @@ test('files that cannot be meant are refused before anything is done', async () 
     const { code, err } = await run(['apply', 'wrong', '--yes']);
     return [code, err] as const;
   };
-  expect(await apply('playbooks/a.json', '{')).toEqual([1, expect.stringContaining('is not JSON')]);
+  expect(await apply('playbooks/a.json', '{')).toEqual([1, expect.stringContaining("isn't valid JSON")]);
   expect(await apply('playbooks/a.json', '[]')).toEqual([
     1,
     expect.stringContaining('must contain a JSON object'),

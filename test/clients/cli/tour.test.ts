@@ -47,7 +47,7 @@ test('the tour, as commands: from a file to a question, a report of rows and a b
   const lines = ['A1,Porto,12.50', 'A2,Lagos,7.25', 'A3,Porto,30.00'];
   await writeFile(join(folder, 'Orders 2026.csv'), `order_no,city,amount\n${lines.join('\n')}\n`);
   expect(await said('status')).toContain('Test organization');
-  expect(await said('projects', 'create', 'Sales')).toMatch(/^Sales is prj_/);
+  expect(await said('projects', 'create', 'Sales')).toMatch(/^Created Sales \(prj_/);
   expect(await said('import', 'Orders 2026.csv', '--preview')).toMatch(
     /amount DOUBLE\n[\s\S]*A1 {2,}Porto {2,}12\.5/,
   );
@@ -93,7 +93,7 @@ test('rows are appended from a pipe, and a batch by its name once', async () => 
     ),
   ).toBe('n\r\n2\r\n');
   const wrong = await run(['append', 'targets'], { input: '{"s_id":9,\n' });
-  expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('Line 1 is not a JSON object')]);
+  expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining("Line 1 isn't a JSON object")]);
 });
 
 test('a workflow is applied from a file, changed by it, activated, run and looked at', async () => {
@@ -140,7 +140,7 @@ test('a service of another version is told, where that may be why', async () => 
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const { port } = other.address() as AddressInfo;
   const at = ['--url', `http://127.0.0.1:${port}`];
-  const told = `The service has version 9.8.7, this command line ${version}`;
+  const told = `The service has version 9.8.7, and this command line has ${version}.`;
   expect((await run([...at, 'status'])).out).toContain(told);
   expect((await run([...at, 'projects', 'use', 'prj_unknown'])).err).toContain(told);
   expect((await run([...at, 'query', 'SELEC 1'])).err).not.toContain(told);

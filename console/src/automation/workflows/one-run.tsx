@@ -24,9 +24,9 @@ export function OneRun({ workflowId, run }: OneRunProps) {
     ['workflow-runs', workflowId],
   ];
   return (
-    <section className="part" aria-label={labels.one}>
+    <section className="part" aria-label={labels.heading}>
       <h3>
-        {labels.one} <Time at={startedAt ?? createdAt} />
+        {labels.heading} <Time at={startedAt ?? createdAt} />
       </h3>
       <p role="status">
         <Status of={status} /> {error?.message} {problem?.message}
