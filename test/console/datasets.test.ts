@@ -39,16 +39,16 @@ describeInChromium('datasets', () => {
     return { ...found, connection };
   }
 
-  const form = (page: Page, name: string) => page.getByRole('form', { name: `Copy settings of ${name}` });
+  const form = (page: Page, name: string) => page.getByRole('form', { name: `Copy options of ${name}` });
   const listed = (page: Page) => page.getByRole('table', { name: 'Datasets' });
 
   test('how a resource is copied is chosen when it is made a dataset, and changed later', async () => {
     const { page, client, connection, faults } = await connected();
     const stored = async () => (await client.call('GET', `${connection}/datasets`)).body.items[0];
     await openPart(page, 'Resources');
-    await page.getByRole('row').filter({ hasText: 'shop.orders' }).getByText('Choose settings').click();
+    await page.getByRole('row').filter({ hasText: 'shop.orders' }).getByText('Choose options').click();
     const fresh = form(page, 'shop.orders');
-    expect(await page.getByRole('button', { name: 'Choose settings' }).first().isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Choose options' }).first().isDisabled()).toBe(true);
     await fresh.getByLabel('Mode').selectOption('incremental');
     await fresh.getByRole('button', { name: 'Add dataset' }).click();
     await fresh.getByText('An incremental dataset needs a cursor').waitFor();
@@ -74,7 +74,7 @@ describeInChromium('datasets', () => {
     await listed(page).getByRole('button', { name: 'Resume' }).click();
     await listed(page).getByRole('button', { name: 'Pause' }).waitFor();
 
-    await openPart(page, 'Copy settings of orders');
+    await openPart(page, 'Copy options of orders');
     const edited = form(page, 'orders');
     expect(await edited.getByLabel(/^Guard/).inputValue()).toBe('7');
     expect(await edited.getByLabel('Cursor column').inputValue()).toBe('changed_at');
@@ -84,10 +84,10 @@ describeInChromium('datasets', () => {
     await edited.getByLabel('Schedule', { exact: true }).selectOption('clock');
     await edited.getByLabel('Repeats').selectOption('weekly');
     await edited.getByLabel('Project').selectOption('none');
-    await edited.getByRole('button', { name: 'Save copy settings' }).click();
+    await edited.getByRole('button', { name: 'Save copy options' }).click();
     await edited.locator('fieldset .fault').waitFor();
     await edited.getByLabel('Friday').check();
-    await edited.getByRole('button', { name: 'Save copy settings' }).click();
+    await edited.getByRole('button', { name: 'Save copy options' }).click();
     await listed(page).getByRole('rowheader', { name: hostile[1]! }).waitFor();
     await listed(page)
       .getByText(/^every Friday at 08:00/)
@@ -109,7 +109,7 @@ describeInChromium('datasets', () => {
     );
     const refuse = (detail: string) => ({ status: 400, json: { code: 'source_failed', detail } });
     await page.route('**/resources', (route) => route.fulfill(refuse('It does not answer.')));
-    await openPart(page, 'Copy settings of orders');
+    await openPart(page, 'Copy options of orders');
     await page.getByText('It does not answer.').waitFor();
     const edited = form(page, 'orders');
     await edited.getByLabel('Mode').selectOption('incremental');
@@ -119,7 +119,7 @@ describeInChromium('datasets', () => {
     await page.route('**/datasets/*', (route) =>
       route.request().method() === 'PATCH' ? route.fulfill(refuse('It is not stored.')) : route.continue(),
     );
-    await edited.getByRole('button', { name: 'Save copy settings' }).click();
+    await edited.getByRole('button', { name: 'Save copy options' }).click();
     await edited.getByText('It is not stored.').waitFor();
     await page.unrouteAll();
     await page.getByRole('button', { name: 'Try again' }).click();
@@ -127,7 +127,7 @@ describeInChromium('datasets', () => {
       state: 'attached',
     });
     expect(await edited.getByLabel('Cursor column').inputValue()).toBe('changed_at');
-    await edited.getByRole('button', { name: 'Save copy settings' }).click();
+    await edited.getByRole('button', { name: 'Save copy options' }).click();
     await edited.getByText('Saved.').waitFor();
     const [{ cursor, keyColumns, snapshotEnabled, schedule }] = (
       await client.call('GET', `${connection}/datasets`)
@@ -200,10 +200,10 @@ describeInChromium('datasets', () => {
       const at = await shrunk(client, connection, 'held');
       await untilStatus(client, await startSnapshot(client, at), 'awaiting_confirmation');
     });
-    await openPart(page, 'Copy settings of held');
+    await openPart(page, 'Copy options of held');
     await form(page, 'held').getByLabel('Schedule', { exact: true }).selectOption('clock');
     await openPart(page, 'Resources');
-    await page.getByRole('row').filter({ hasText: 'shop.orders' }).getByText('Choose settings').click();
+    await page.getByRole('row').filter({ hasText: 'shop.orders' }).getByText('Choose options').click();
     const fresh = form(page, 'shop.orders');
     await fresh.getByLabel('Mode').selectOption('incremental');
     await fresh.getByLabel('Cursor column').selectOption('changed_at');

@@ -455,8 +455,8 @@ const intake: Part[] = [
   },
   {
     ...{ of: 'connections/dataset/edit-dataset.tsx', at: connection, beside: datasets },
-    ...{ open: ['Copy settings of orders'], asks: `POST ${dataConnection}/resources` },
-    ...{ given: had.resources, full: button('Save copy settings') },
+    ...{ open: ['Copy options of orders'], asks: `POST ${dataConnection}/resources` },
+    ...{ given: had.resources, full: button('Save copy options') },
   },
   {
     ...{ of: 'connections/resources.tsx', at: connection, open: ['Resources'] },

@@ -93,7 +93,7 @@ export const connections = {
     empty: 'No resource has such a name.',
     columns: { name: 'Name', kind: 'Kind', rows: 'Rows (estimate)', columns: 'Columns', what: 'Actions' },
     copy: 'Start copying',
-    choose: 'Choose settings',
+    choose: 'Choose options',
     isThere: 'Already added',
   },
   tools: {

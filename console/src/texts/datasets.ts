@@ -1,6 +1,6 @@
 /** Texts of how a dataset is copied. */
 export const dataset = {
-  how: (name: string) => `Copy settings of ${name}`,
+  how: (name: string) => `Copy options of ${name}`,
   name: 'Name',
   mode: 'Mode',
   modes: { full: 'full', incremental: 'incremental' },
@@ -27,7 +27,7 @@ export const dataset = {
   repeats: { never: 'manual only', minutes: 'at an interval', clock: 'at set times' },
   minutes: 'Minutes between copies',
   create: 'Add dataset',
-  save: 'Save copy settings',
+  save: 'Save copy options',
   saved: 'Saved.',
   paused: (cadence: string) => `${cadence}, paused`,
   done: (cadence: string) => `${cadence}, done`,
