@@ -42,9 +42,9 @@ async function account(browser: Browser): Promise<void> {
   await page.goto(state.ownerUrl);
   if ((await page.getByLabel('Name').count()) > 0) {
     await page.getByLabel('Name').fill('Ada');
-    await page.getByLabel('E-mail').fill(person.email);
+    await page.getByLabel('Email').fill(person.email);
     await page.getByLabel('Password').fill(person.password);
-    await page.getByRole('button', { name: 'Create the account' }).click();
+    await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByRole('heading', { name: 'Signed in' }).waitFor();
   }
   await page.close();
@@ -53,7 +53,7 @@ async function account(browser: Browser): Promise<void> {
 async function signedIn(browser: Browser): Promise<Page> {
   const page = await (await browser.newContext({ baseURL: origin })).newPage();
   await page.goto('/console/');
-  await page.getByLabel('E-mail').fill(person.email);
+  await page.getByLabel('Email').fill(person.email);
   await page.getByLabel('Password').fill(person.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Data' }).waitFor();

@@ -23,9 +23,9 @@ try {
   };
   await page.goto(ownerUrl);
   await page.getByLabel('Name').fill('Ada');
-  await page.getByLabel('E-mail').fill('ada@example.com');
+  await page.getByLabel('Email').fill('ada@example.com');
   await page.getByLabel('Password').fill('correct horse battery staple');
-  await click('Create the account');
+  await click('Create account');
   await click('Open the console', 'link');
   await page.getByRole('heading', { name: 'Data' }).waitFor();
   // In the page, whose types are not known here.
@@ -35,12 +35,12 @@ try {
     dataTransfer.items.add(new File([text], ${JSON.stringify(basename(file))}));
     document.body.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer }));
   })()`);
-  await click('Create the project');
+  await click('Create project');
   await click('Import');
-  await click('Ask about it', 'link');
+  await click('Ask about this table', 'link');
   await page.getByLabel('Your question').fill(question);
   await page.getByLabel('Your question').press('Enter');
-  await page.getByRole('button', { name: 'Keep as report' }).waitFor();
+  await page.getByRole('button', { name: 'Save as report' }).waitFor();
   console.log(
     `${((performance.now() - begunMs) / 1_000).toFixed(1).padStart(6)} s  answered, after ${clicks} clicks`,
   );

@@ -8,18 +8,18 @@ export function banner(state: LocalState, options: { dataDir: string; tookMs: nu
   const readToken = `node -p 'JSON.parse(require("fs").readFileSync(0)).access_token'`;
   return [
     '',
-    `  The workspace is up (${(options.tookMs / 1000).toFixed(1)} s).`,
+    `  The workspace is running (${(options.tookMs / 1000).toFixed(1)} s).`,
     '',
     ...(state.ownerUrl === null
       ? []
-      : [`    Start here     ${state.ownerUrl} (sets your password; works once)`]),
+      : [`    Start here     ${state.ownerUrl} (set your password here; the link works once)`]),
     `    Console        ${state.apiUrl}/console/`,
     `    API            ${state.apiUrl}`,
     `    Reference      ${state.docsUrl}`,
-    `    Temporal UI    ${state.temporalUiUrl ?? `of ${state.temporalAddress}`}`,
-    ...(state.mailPageUrl === null ? [] : [`    Mails          ${state.mailPageUrl}`]),
+    `    Temporal UI    ${state.temporalUiUrl ?? `at ${state.temporalAddress}`}`,
+    ...(state.mailPageUrl === null ? [] : [`    Mail           ${state.mailPageUrl}`]),
     `    Metrics        ${state.metricsUrls.join(' (API), ')} (worker)`,
-    `    Client id      ${state.clientId}`,
+    `    Client ID      ${state.clientId}`,
     `    Client secret  in ${stateFile} (clientSecret)`,
     `    Logs           ${join(options.dataDir, 'logs')}`,
     '',
@@ -29,7 +29,7 @@ export function banner(state: LocalState, options: { dataDir: string; tookMs: nu
     `      -d client_id=${state.clientId} -d client_secret="${secret}" | ${readToken})`,
     `    curl -s ${state.apiUrl}/v1/projects -H "authorization: Bearer $TOKEN"`,
     '',
-    '  Ctrl-C stops everything.',
+    '  Press Ctrl-C to stop everything.',
     '',
   ].join('\n');
 }

@@ -114,7 +114,7 @@ async function holdInstallLock() {
     if (held) return server;
     await delay(100);
   }
-  throw new Error(`Another installation has held ${address} for ten minutes; end it and try again.`);
+  throw new Error(`Another installation has held ${address} for ten minutes. End it and try again.`);
 }
 
 /** Runs a program to its end and forwards signals; its stdout goes to ours or to stderr. */
@@ -166,7 +166,7 @@ async function install() {
 const [name = '', ...args] = process.argv.slice(2);
 if (!Object.hasOwn(commands, name)) {
   process.stderr.write(
-    `Unknown command ${JSON.stringify(name)}: one of ${Object.keys(commands).join(', ')}.\n`,
+    `Unknown command ${JSON.stringify(name)}. Use one of ${Object.keys(commands).join(', ')}.\n`,
   );
   process.exit(2);
 }

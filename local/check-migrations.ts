@@ -22,12 +22,12 @@ const rules: readonly Rule[] = [
   {
     is: /^CREATE (?:UNIQUE )?INDEX (?!CONCURRENTLY IF NOT EXISTS ).*? ON (\w+)/i,
     onOldTablesOnly: true,
-    why: 'an index is built CONCURRENTLY IF NOT EXISTS, alone in a file that begins with "-- outside a transaction"',
+    why: 'build an index with CONCURRENTLY IF NOT EXISTS, alone in a file that starts with "-- outside a transaction"',
   },
   {
     is: /^ALTER TABLE (?:ONLY )?(\w+)\b.*\bALTER (?:COLUMN )?\w+ (?:SET DATA )?TYPE\b/i,
     onOldTablesOnly: true,
-    why: 'another type rewrites the table; add a column and fill it in slices',
+    why: 'changing a type rewrites the table; add a column and fill it in batches',
   },
   {
     is: /^ALTER TABLE (?:ONLY )?(\w+)\b.*\bSET NOT NULL\b/i,
@@ -37,37 +37,37 @@ const rules: readonly Rule[] = [
   {
     is: /^ALTER TABLE (?:ONLY )?(\w+)\b.*\bADD COLUMN\b(?=[^,]*\b(?:clock_timestamp|random|gen_random_uuid|nextval)\()/i,
     onOldTablesOnly: true,
-    why: 'a default that differs from row to row rewrites the table',
+    why: 'a default that differs between rows rewrites the table',
   },
   {
     is: /^ALTER TABLE (?:ONLY )?(\w+)\b.*\bADD COLUMN\b(?=[^,]*\bNOT NULL\b)(?![^,]*\bDEFAULT\b)/i,
     onOldTablesOnly: true,
-    why: 'the release before inserts without the new column: give it a default',
+    why: 'the previous release inserts without the new column; give the column a default',
   },
   {
     is: /^ALTER TABLE (?:ONLY )?(\w+)\b.*\bADD (?:CONSTRAINT \w+ )?(?:FOREIGN KEY|CHECK)\b(?!.*\bNOT VALID\b)/i,
     onOldTablesOnly: true,
-    why: 'a constraint is added NOT VALID, and validated by another migration',
+    why: 'add the constraint as NOT VALID, and validate it in another migration',
   },
   {
     is: /^ALTER TABLE (?:ONLY )?(\w+)\b.*\b(?:DROP COLUMN|RENAME)\b/i,
     onOldTablesOnly: true,
-    why: 'the release before still reads it',
+    why: 'the previous release still reads it',
   },
   {
     is: /^DROP (?:TABLE|VIEW|FUNCTION|SCHEMA|TYPE)\b/i,
     onOldTablesOnly: false,
-    why: 'the release before still uses it',
+    why: 'the previous release still uses it',
   },
   {
     is: /^(?:UPDATE|DELETE FROM) (\w+)\b/i,
     onOldTablesOnly: true,
-    why: 'all rows at once are held to the end; let the worker do it in slices',
+    why: 'this locks all rows until it ends; let the worker do it in batches',
   },
   {
     is: /^(?:LOCK|VACUUM FULL|CLUSTER|REINDEX(?!.*CONCURRENTLY))\b/i,
     onOldTablesOnly: false,
-    why: 'it keeps others from the table',
+    why: 'this blocks others from using the table',
   },
 ];
 
@@ -94,7 +94,7 @@ export function faultsOf(text: string): string[] {
     }),
   );
   if (text.startsWith('-- outside a transaction') && statements.length !== 1)
-    faults.push('a file outside a transaction has one statement');
+    faults.push('a file outside a transaction must have exactly one statement');
   return faults;
 }
 
@@ -104,6 +104,6 @@ if (import.meta.main) {
     faultsOf(readFileSync(file, 'utf8')).map((fault) => `${file}: ${fault}`),
   );
   for (const fault of faults) console.error(fault);
-  console.log(`${files.length} migrations, ${faults.length} that would harm a running service.`);
+  console.log(`Checked ${files.length} migrations. ${faults.length} would harm a running service.`);
   process.exit(faults.length === 0 ? 0 : 1);
 }

@@ -57,7 +57,7 @@ let count = 0;
 for (const file of new Set(files.filter((name) => name.endsWith('.ts') && !name.endsWith('.gen.ts')))) {
   const { literals, dynamic } = patternsOf(file);
   for (const place of dynamic)
-    if (!(file in allowed)) faults.push(`${place}: a pattern is put together at run time.`);
+    if (!(file in allowed)) faults.push(`${place}: this pattern is built at run time.`);
   for (const { place, source, flags } of literals) {
     count += 1;
     const result = checkSync(source, flags, { timeout: 20_000, checker: 'auto' });
@@ -65,10 +65,10 @@ for (const file of new Set(files.filter((name) => name.endsWith('.ts') && !name.
     const why =
       result.status === 'vulnerable'
         ? `${result.complexity.summary}, by ${result.attack.pattern}`
-        : 'cannot be judged';
+        : "can't be checked";
     faults.push(`${place}: /${source}/${flags}: ${why}`);
   }
 }
 for (const fault of faults) process.stderr.write(`${fault}\n`);
-process.stdout.write(`${count} patterns, ${faults.length} of them not linear.\n`);
+process.stdout.write(`Checked ${count} patterns. ${faults.length} are not linear.\n`);
 process.exit(faults.length === 0 ? 0 : 1);

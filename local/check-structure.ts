@@ -56,7 +56,7 @@ for (const part of Object.keys(parts)) {
     const lines = text.split('\n').length - 1;
     if (lines > maxLines && file !== generated) faults.push(`${file} has ${lines} lines; split it.`);
     if (longComment.test(text) && file !== generated)
-      faults.push(`${file} has a comment of more than 110 columns; wrap it.`);
+      faults.push(`${file} has a comment of more than 110 columns. Wrap it.`);
     if (text.toLowerCase().includes('ducklake_') && !file.startsWith(duckLakeFolder))
       faults.push(`${file} names what is DuckLake's own; ${duckLakeFolder} is the place for it.`);
     const check = part === 'packages' ? checkPackage : checkImport.bind(undefined, part);
@@ -72,11 +72,12 @@ for (const folder of globSync('packages/*/'))
 for (const [room, imported] of rooms) findCycle([room], imported);
 for (const folder of [...globSync('domain/*/'), ...globSync('domain/*/*/')]) {
   const [, wing] = folder.split('/');
-  if (!(wing! in wings)) faults.push(`${folder} is in none of the wings ${Object.keys(wings).join(', ')}.`);
+  if (!(wing! in wings))
+    faults.push(`${folder} must be in one of the folders ${Object.keys(wings).join(', ')}.`);
   checkReadme(folder);
 }
 for (const fault of faults) console.error(fault);
-console.log(`${globSync('domain/*/*/').length} rooms, ${faults.length} faults of structure.`);
+console.log(`${globSync('domain/*/*/').length} modules checked, ${faults.length} structure faults.`);
 process.exit(faults.length === 0 ? 0 : 1);
 
 function checkImport(part: string, file: string, target: string): void {
@@ -135,14 +136,14 @@ function roomOf(file: string): string {
 
 function findCycle(way: readonly string[], imported: ReadonlyMap<string, string>): void {
   for (const [next, file] of imported) {
-    if (next === way[0]) faults.push(`The rooms ${[...way, next].join(' → ')} make a cycle, at ${file}.`);
+    if (next === way[0]) faults.push(`The modules ${[...way, next].join(' → ')} form a cycle, at ${file}.`);
     else if (!way.includes(next)) findCycle([...way, next], rooms.get(next) ?? new Map());
   }
 }
 
 function checkReadme(folder: string): void {
   const readme = `${folder}/README.md`;
-  if (!existsSync(readme)) faults.push(`${readme} is missing: what it is, and the way through it.`);
+  if (!existsSync(readme)) faults.push(`${readme} is missing. Write what the folder is and how to read it.`);
   else if (readFileSync(readme, 'utf8').split('\n').length - 1 > readmeLines)
-    faults.push(`${readme} has more than ${readmeLines} lines.`);
+    faults.push(`${readme} has more than ${readmeLines} lines. Shorten it.`);
 }

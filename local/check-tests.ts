@@ -20,10 +20,10 @@ const lettingTimePass: Readonly<Record<string, string>> = {
   'test/api/analyst/conversations/events.test.ts': 'nothing may come meanwhile',
   'test/api/analyst/conversations/streams.test.ts': 'a reader that is slow on purpose',
   'test/api/intake/datasets/http-pages-ahead.test.ts': 'a source whose answers take different times',
-  'test/api/edges.test.ts': 'bytes of a request that come slowly',
+  'test/api/edges.test.ts': 'bytes of a request that arrive slowly',
   'test/api/automation/workflows/delivery-time.test.ts': 'a delivery that takes its time',
-  'test/api/mcp/tools.test.ts': 'a query has to be under way before it is dropped',
-  'test/data/lake/engine.test.ts': 'a statement has to be under way before it is ended',
+  'test/api/mcp/tools.test.ts': 'a query must be in progress before it is dropped',
+  'test/data/lake/engine.test.ts': 'a statement must be in progress before it is ended',
   'test/data/mail/mailer.test.ts': 'a server that answers late',
   'test/domain/publishing/deliveries/once.test.ts': 'processes that are ended at chosen moments',
   'test/domain/tables/rows/append-group.test.ts': 'commits that take a while',
@@ -36,21 +36,21 @@ for (const file of globSync('{test,packages/*/test}/**/*.ts')) {
   if (file === helper) continue;
   const text = readFileSync(file, 'utf8');
   for (const [found] of text.matchAll(waits))
-    faults.push(`${file} waits by ${found.replace(/\s/g, '')}; expectEventually of ${helper} is the way.`);
+    faults.push(`${file} waits with ${found.replace(/\s/g, '')}. Use expectEventually of ${helper} instead.`);
   if (!file.endsWith('.test.ts') || file in lettingTimePass) continue;
   for (const [found] of text.matchAll(sleeps))
     faults.push(
-      `${file} lets time pass (${found}): wait by eventually of ${helper}, or give the reason in local/check-tests.ts.`,
+      `${file} lets time pass (${found}). Wait with eventually of ${helper}, or give the reason in local/check-tests.ts.`,
     );
 }
 for (const file of globSync('{test,packages/*/test}/**/*.long.test.ts')) {
   const short = file.replace('.long.', '.');
-  if (!existsSync(short)) faults.push(`${file} is in the long ring alone: hold a little of it in ${short}.`);
+  if (!existsSync(short)) faults.push(`${file} has only a long test. Add a short version of it in ${short}.`);
 }
 for (const [file] of Object.entries(lettingTimePass)) {
   const [text] = globSync(file).map((path) => readFileSync(path, 'utf8'));
   if (text === undefined || !text.match(sleeps))
-    faults.push(`${file} lets no time pass any more: take it off the list in local/check-tests.ts.`);
+    faults.push(`${file} no longer lets time pass. Remove it from the list in local/check-tests.ts.`);
 }
 for (const fault of faults) console.error(fault);
 console.log(

@@ -47,6 +47,6 @@ for (const file of [...pages, ...code, ...clients]) {
 }
 for (const fault of faults) console.error(fault);
 console.log(
-  `${pages.length + code.length + clients.length} files read for words, ${faults.length} to replace.`,
+  `Checked the words of ${pages.length + code.length + clients.length} files. ${faults.length} phrases to replace.`,
 );
 process.exit(faults.length === 0 ? 0 : 1);

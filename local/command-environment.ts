@@ -14,7 +14,7 @@ async function environmentOfStack(): Promise<NodeJS.ProcessEnv> {
   // A stack that was killed leaves its file behind, but not its lock.
   if (state === undefined || (await ownerOf(stackLock(dataDir))) === undefined) {
     throw new Error(
-      `No stack is running on ${dataDir}: run npm start, set WORKSPACE_DATA_DIR to its directory, or DATABASE_URL.`,
+      `No stack is running on ${dataDir}. Run npm start, set WORKSPACE_DATA_DIR to the directory of a running stack, or set DATABASE_URL.`,
     );
   }
   return { ...hostEnvironment(), ...state.environment };

@@ -61,7 +61,7 @@ export function readLocalConfig(environment: NodeJS.ProcessEnv): LocalConfig {
   const parsed = variables.safeParse(given);
   if (!parsed.success) {
     const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-    throw new Error(`The environment cannot be used. ${problems.join('; ')}`);
+    throw new Error(`Some environment variables are not valid. ${problems.join('; ')}`);
   }
   const values = parsed.data;
   return {

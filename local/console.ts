@@ -110,4 +110,4 @@ function run(args: readonly string[]): Promise<void> {
 }
 
 if (import.meta.main)
-  process.stdout.write((await buildConsole()) ? 'The console is built.\n' : 'The console is as it was.\n');
+  process.stdout.write((await buildConsole()) ? 'Built the console.\n' : "The console hasn't changed.\n");

@@ -21,9 +21,9 @@ async function findingsIn(environment: NodeJS.ProcessEnv): Promise<Finding[]> {
   try {
     readWorkerConfig(environment);
     const config = readApiConfig(environment);
-    return [{ check, state: 'ok', found: 'all variables can be read' }, ...(await examine(config))];
+    return [{ check, state: 'ok', found: 'all variables are valid' }, ...(await examine(config))];
   } catch (error) {
-    const todo = 'Correct the variables that are named; docs/operating/configure.md describes each of them.';
+    const todo = 'Correct the variables named above. docs/operating/configure.md describes each of them.';
     return [{ check, state: 'failed', found: (error as Error).message, todo }];
   }
 }

@@ -41,7 +41,7 @@ try {
   process.stderr.write(`${(error as Error).message}\n`);
   if (isOptional)
     process.stderr.write(
-      'Without these files, engines install their extensions from DuckDB when they start.\n',
+      'Without these files, engines download their extensions from DuckDB when they start.\n',
     );
   process.exit(isOptional ? 0 : 1);
 }

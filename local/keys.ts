@@ -45,15 +45,17 @@ async function showStatus(db: Database, cipher: Cipher): Promise<void> {
     const columns = under.map(({ column, count }) => `${column} ${count}`).join(', ');
     return { total, text: total === 0 ? `${keyId}: no values` : `${keyId}: ${total} values (${columns})` };
   };
-  print(`${statusOf(first).text}. It seals.`);
+  print(`${statusOf(first).text}. New values are encrypted with this key.`);
   for (const keyId of others) {
     const { total, text } = statusOf(keyId);
     print(
-      total === 0 ? `${text}. The key ${keyId} can be dropped.` : `${text}. Rotate before it is dropped.`,
+      total === 0
+        ? `${text}. You can remove the key ${keyId}.`
+        : `${text}. Rotate the keys before you remove it.`,
     );
   }
   const missing = new Set(counts.map(({ keyId }) => keyId).filter((keyId) => !cipher.keyIds.includes(keyId)));
-  for (const keyId of missing) print(`${statusOf(keyId).text}. ENCRYPTION_KEYS lacks this key.`);
+  for (const keyId of missing) print(`${statusOf(keyId).text}. ENCRYPTION_KEYS doesn't contain this key.`);
 }
 
 /** Starts the rotation, or finds the running one. */
@@ -63,7 +65,7 @@ async function start(db: Database, client: Client, keyId: string, isRemote: bool
   const running = memo?.['keyId'];
   if (running !== keyId)
     throw new Error(
-      `A rotation to the key ${running} is running (${keyRotationId}): let it end or cancel it, then rotate to ${keyId}.`,
+      `A rotation to the key ${running} is running (${keyRotationId}). Wait until it ends, or cancel it. Then rotate to ${keyId}.`,
     );
   print(keyRotationId);
 }
@@ -75,7 +77,7 @@ async function follow(handle: WorkflowHandle): Promise<void> {
     const { status, raw } = await handle.describe();
     if (status.name !== 'RUNNING') break;
     const failure = raw.pendingActivities?.find(({ lastFailure }) => lastFailure)?.lastFailure?.message;
-    const line = failure ? `Is tried again: ${failure}` : await progressOf(handle);
+    const line = failure ? `Trying again: ${failure}` : await progressOf(handle);
     if (line !== last) print(line);
     last = line;
     await delay(lookEveryMs);

@@ -68,7 +68,7 @@ export function watchLogs(paths: readonly string[], report: (line: string) => vo
       reported.delete(path);
     } catch (error) {
       if (!reported.has(path))
-        report(`${path} is too large and cannot be set aside: ${(error as Error).message}`);
+        report(`${path} is too large and can't be rotated: ${(error as Error).message}`);
       reported.add(path);
     }
   };

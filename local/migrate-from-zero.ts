@@ -13,7 +13,7 @@ async function main(): Promise<void> {
   });
   try {
     const first = await migrateToLatest(postgres.databaseUrl);
-    if (first.applied.length === 0) throw new Error('No migration was applied to an empty database.');
+    if (first.applied.length === 0) throw new Error('No migrations were applied to an empty database.');
     const second = await migrateToLatest(postgres.databaseUrl);
     if (second.applied.length > 0) {
       throw new Error(`A second run applied ${second.applied.join(', ')} again.`);

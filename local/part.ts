@@ -66,7 +66,7 @@ export function launchPart(options: PartCommand): { handle: PartHandle; child: C
     child.once('error', (error) => resolve({ reason: error.message }));
     child.once('exit', (code, signal) => resolve({ reason: signal ?? `exit code ${code}` }));
   });
-  if (child.pid === undefined) throw new Error(`${options.command} cannot be run.`);
+  if (child.pid === undefined) throw new Error(`${options.command} can't be run.`);
   const handle = handleOf(options, child.pid, exited);
   running.add(handle);
   void exited.then(() => {

@@ -91,5 +91,5 @@ export async function firstFreePort(wanted: number, isFree: PortCheck = isPortFr
   for (let port = wanted; port < wanted + 200; port += 1) {
     if (await isFree(port)) return port;
   }
-  throw new Error(`No free port between ${wanted} and ${wanted + 199}; set PORT.`);
+  throw new Error(`There is no free port between ${wanted} and ${wanted + 199}. Set PORT to a free one.`);
 }

@@ -19,7 +19,7 @@ export function postgresFolder(): string {
     entry = createRequire(import.meta.url).resolve(name);
   } catch {
     throw new Error(
-      `There is no PostgreSQL package ${name} here: set DATABASE_URL to a PostgreSQL 18 server.`,
+      `The PostgreSQL package ${name} isn't installed. Set DATABASE_URL to a PostgreSQL 18 server.`,
     );
   }
   const folder = join(dirname(entry), '..');
@@ -61,7 +61,7 @@ export function postgresRunner(): PostgresRunner {
     const account = { uid: idOf('-u', name), gid: idOf('-g', name) };
     if (account.uid > 0) return { prefix: [], account };
   }
-  throw new Error('PostgreSQL refuses to run as root: start as an ordinary user, or set DATABASE_URL.');
+  throw new Error("PostgreSQL doesn't run as root. Start as another user, or set DATABASE_URL.");
 }
 
 function idOf(flag: string, name: string): number {

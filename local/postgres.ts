@@ -106,7 +106,7 @@ function initialise(options: {
   });
   rmSync(passwordFile);
   if (result.status !== 0) {
-    throw new Error(`PostgreSQL cannot make its data directory: ${result.stderr || result.error?.message}`);
+    throw new Error(`PostgreSQL can't create its data directory: ${result.stderr || result.error?.message}`);
   }
   renameSync(staging, cluster);
 }

@@ -11,7 +11,9 @@ async function main(args: readonly string[]): Promise<void> {
   const moved = await relocate(config, ({ organizationId, bucket: from }) =>
     process.stdout.write(`${organizationId}: from ${from} to ${bucket}\n`),
   );
-  process.stdout.write(`${moved} lakes moved. Run \`npm run verify\` before you start API and worker.\n`);
+  process.stdout.write(
+    `Moved ${moved} lakes. Run \`npm run verify\` before you start the API and the worker.\n`,
+  );
 }
 
 await runCommand(main);

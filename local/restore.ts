@@ -12,8 +12,8 @@ async function main([folder, ...rest]: readonly string[]): Promise<void> {
   const config = storesConfig(readEnvironment(storesEnvironment, hostEnvironment()));
   const backup = await restoreBackup(config, folder, (text) => process.stderr.write(`${text}\n`));
   process.stdout.write(
-    `Restored what release ${backup.release} backed up at ${backup.madeAt}. All automation is paused.\n` +
-      'Run `npm run verify`, start API and worker, look around, then run `npm run automation -- resume`.\n',
+    `Restored the backup of release ${backup.release} from ${backup.madeAt}. All automation is paused.\n` +
+      'Run `npm run verify`, start the API and the worker, check that all is well, then run `npm run automation -- resume`.\n',
   );
 }
 

@@ -43,12 +43,12 @@ export async function startStack(options: StackOptions): Promise<Omit<LocalState
   const { config, report } = options;
   const apiPort = await chooseApiPort(config.apiPort);
   if (config.apiPort.wanted !== 0 && apiPort !== config.apiPort.wanted) {
-    report(`Port ${config.apiPort.wanted} is taken: the API uses ${apiPort}.`);
+    report(`Port ${config.apiPort.wanted} is taken. The API uses ${apiPort} instead.`);
   }
   // Nothing waits for it: the service works without.
   void buildConsole().then(
-    (isBuilt) => isBuilt && report('The console is built.'),
-    (error: Error) => report(`The console could not be built: ${error.message}`),
+    (isBuilt) => isBuilt && report('Built the console.'),
+    (error: Error) => report(`The console couldn't be built: ${error.message}`),
   );
   const tools = await ensureTools({ report });
   const stores = await startStores(options, tools);
@@ -93,7 +93,7 @@ async function startStores({ config, supervisor, report }: StackOptions, tools: 
   const run: Supervisor['run'] = async (part) => {
     const startedMs = Date.now();
     const handle = await supervisor.run(part);
-    report(`${part.name} is up (${((Date.now() - startedMs) / 1000).toFixed(1)} s).`);
+    report(`${part.name} is running (${((Date.now() - startedMs) / 1000).toFixed(1)} s).`);
     return handle;
   };
   const [postgres, s3, temporal, mail] = await Promise.all([
@@ -170,7 +170,7 @@ async function startServices(
       }),
     ),
   );
-  report(`api and worker are up (${((Date.now() - startedMs) / 1000).toFixed(1)} s).`);
+  report(`The API and the worker are running (${((Date.now() - startedMs) / 1000).toFixed(1)} s).`);
   return services;
 }
 

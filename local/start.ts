@@ -76,7 +76,7 @@ function stopOnSignals(supervisor: Supervisor): void {
   const stop = () => {
     if (firstMs !== undefined) return;
     firstMs = Date.now();
-    report('Stopping (once more kills at once) ...');
+    report('Stopping (press Ctrl-C again to kill everything) ...');
     void supervisor.stop(stopOrder, stopTimeoutMs).then(() => {
       report('Stopped.');
       process.exit(0);

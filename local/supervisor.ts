@@ -80,25 +80,26 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
         reason = handle.message;
       } else {
         change(part.name, handle);
-        if (previous !== undefined) report(`${part.name} is back after ${secondsSince(downSinceMs)}.`);
+        if (previous !== undefined)
+          report(`${part.name} is running again after ${secondsSince(downSinceMs)}.`);
         previous = handle;
         first.resolve(handle);
         reason = (await handle.exited).reason;
         if (isStopping) return;
         downSinceMs = now();
         change(part.name, undefined);
-        report(`${part.name} ended (${reason}): restarting it.`);
+        report(`${part.name} ended (${reason}). Restarting it.`);
         reason = describe(part.name, reason, part.logFile);
       }
       const mayDie = part.needs.some(isDown) || budget.spend(now());
       let delayMs = restartDelayMs(budget.spent(now()));
       if (!mayDie) {
-        const died = `${part.name} died five times within a minute.`;
+        const died = `${part.name} ended five times within a minute.`;
         // A part that never came up will not after another start; one that did is not a reason to stop all
         // others.
         if (previous === undefined) throw new Error(`${died} ${reason}`);
         delayMs = patientDelayMs;
-        report(`${died} It is started again in ${delayMs / 1000} s. ${reason}`);
+        report(`${died} Restarting it in ${delayMs / 1000} s. ${reason}`);
       }
       await wait(delayMs);
     }

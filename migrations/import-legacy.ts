@@ -40,7 +40,7 @@ try {
     process.exitCode = 1;
   } else {
     for (const { id, key, isNew } of outcome.imported)
-      console.log(`${id} ${isNew ? 'imported' : 'was there already'} (${key})`);
+      console.log(`${id} ${isNew ? 'imported' : 'already exists'} (${key})`);
   }
 } finally {
   await db.destroy();
@@ -50,7 +50,7 @@ function parsed(text: string, line: number): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    console.error(`Line ${line} is no JSON. Nothing was imported.`);
+    console.error(`Line ${line} isn't valid JSON. Nothing was imported.`);
     process.exit(1);
   }
 }

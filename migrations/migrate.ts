@@ -66,14 +66,14 @@ export async function migrateToLatest(
       const earlier = hashes.get(name);
       if (earlier === sha256) continue;
       if (earlier !== undefined) {
-        throw new Error(`Migration ${name} changed after it was applied; add a new migration instead.`);
+        throw new Error(`The migration ${name} changed after it was applied. Add a new migration instead.`);
       }
       await apply(client, migration);
       applied.push(name);
     }
     if (keptRights.size > 0)
       process.stderr.write(
-        `Warning: this role may not change who calls ${keptRights.size} of PostgreSQL's own functions, such as ${[...keptRights][0]}. See "For operators" in docs/lake.md.\n`,
+        `Warning: this role can't change who may call ${keptRights.size} of PostgreSQL's own functions, such as ${[...keptRights][0]}. See "For operators" in docs/lake.md.\n`,
       );
     return { applied };
   } finally {
@@ -149,7 +149,7 @@ async function applyWhole(client: pg.Client, migration: Migration): Promise<void
  */
 async function applyAlone(client: pg.Client, migration: Migration): Promise<void> {
   const [, index] = /CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS (\w+)/.exec(migration.text) ?? [];
-  if (index === undefined) throw new Error('It builds no index with CONCURRENTLY IF NOT EXISTS.');
+  if (index === undefined) throw new Error("It doesn't build an index with CONCURRENTLY IF NOT EXISTS.");
   const { rowCount } = await client.query(
     'SELECT FROM pg_index WHERE indexrelid = to_regclass($1) AND NOT indisvalid',
     [index],

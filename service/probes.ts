@@ -17,7 +17,7 @@ export function serviceProbes({ service, pool, temporal }: OpenService): Probes 
       isMigrated = true;
     },
     engine() {
-      if (!engine.isAble() || !service.queries.isAble()) throw new Error('No engine has started.');
+      if (!engine.isAble() || !service.queries.isAble()) throw new Error('No engine has started yet.');
     },
     objectStore: () => service.objects.ping(),
     temporal: () =>

@@ -53,30 +53,29 @@ const linkPages: Readonly<Record<LinkKind, LinkPage>> = {
   owner: {
     path: '/owner',
     title: 'Become the owner',
-    introduction: (organization) => `This address works once. It makes you the owner of ${organization}.`,
+    introduction: (organization) => `This link works once. It makes you the owner of ${organization}.`,
     asks: ['name', 'email'],
-    button: 'Create the account',
+    button: 'Create account',
   },
   invitation: {
     path: '/invitations',
     title: 'Join the organization',
-    introduction: (organization) => `This address works once. It makes you a member of ${organization}.`,
+    introduction: (organization) => `This link works once. It makes you a member of ${organization}.`,
     asks: ['name'],
-    button: 'Create the account',
+    button: 'Create account',
   },
   password: {
     path: '/password',
     title: 'Choose a new password',
-    introduction: () =>
-      'This address works once. Everybody who is signed in to this account will be signed out.',
+    introduction: () => 'This link works once. It signs out everybody who is signed in to this account.',
     asks: [],
-    button: 'Set the password',
+    button: 'Set password',
   },
 };
 
 /** The same for everybody, so that nobody learns here who has an account. */
 const knownAccount =
-  'Do you already have an account with this e-mail? Enter its password, and the organization is added to it.';
+  'Do you already have an account with this email? Enter its password to add the organization to it.';
 
 /** One-time addresses: of the first owner, of invitations, and for new passwords. */
 export function accountLinkPages(routes: Routes, pages: Pages): void {
@@ -148,7 +147,7 @@ ${asks.map((field) => accountField(field, typed, describedBy(faultOf(field))))}
   /** For somebody who is signed in: no name and no password are asked for. */
   function sendJoin(reply: FastifyReply, token: string, { organization }: OpenedLink, person: ShownPerson) {
     const body = html`<p>${introduction(organization)}</p>
-<p>You are signed in as ${person.name} (${person.email}). To use another account, <a href="/sign-out">sign out</a> first.</p>
+<p>You're signed in as ${person.name} (${person.email}). To use another account, <a href="/sign-out">sign out</a> first.</p>
 <form method="post" action="${path}/${token}">
 ${pages.formFields(reply)}
 <button name="decision" value="join">Join ${organization}</button>
@@ -165,7 +164,7 @@ ${pages.formFields(reply)}
     return isTheirs ? person : undefined;
   }
 
-  /** Signs in who used the link, in place of who was signed in. */
+  /** Signs in who used the link, instead of who was signed in. */
   async function finish(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -219,7 +218,7 @@ ${pages.formFields(reply)}
       return outcome === 'wrong_password'
         ? refuse(
             'password',
-            'You already have an account with this e-mail. Enter the password of that account.',
+            'You already have an account with this email. Enter the password of that account.',
           )
         : await finish(request, reply, opened, outcome);
     } catch (error) {
@@ -231,14 +230,14 @@ ${pages.formFields(reply)}
 
 /** Shown as a field, so that password managers save the password for it. */
 const knownEmail = (email: string | null, fault: Html | undefined): Html =>
-  html`<label for="email">E-mail</label>
+  html`<label for="email">Email</label>
 <input id="email" name="username" type="email" autocomplete="username" readonly value="${email ?? ''}"${fault}>`;
 
 function accountField(field: 'name' | 'email', given: Given, fault: Html | undefined): Html {
   if (field === 'name')
     return html`<label for="name">Name</label>
 <input id="name" name="name" autocomplete="name" maxlength="200" required value="${given.name}"${fault}>`;
-  return html`<label for="email">E-mail</label>
+  return html`<label for="email">Email</label>
 <input id="email" name="email" type="email" autocomplete="username" maxlength="320" required value="${given.email}"${fault}>`;
 }
 
@@ -246,16 +245,16 @@ function accountField(field: 'name' | 'email', given: Given, fault: Html | undef
 const faults: Readonly<Record<Field, (given: Given) => string | undefined>> = {
   name: ({ name }) =>
     name === '' || name.length > 200 || /\p{Cc}/u.test(name)
-      ? 'Give a name of at most 200 characters.'
+      ? 'Enter a name of up to 200 characters.'
       : undefined,
-  email: ({ email }) => (z.email().max(320).safeParse(email).success ? undefined : 'Give an e-mail address.'),
+  email: ({ email }) => (z.email().max(320).safeParse(email).success ? undefined : 'Enter an email address.'),
   password: ({ password }) => passwordFault(password),
 };
 
 function passwordFault(password: string): string | undefined {
   const { least, most } = passwordLength;
   if ([...password].length < least) return `Choose a password of at least ${least} characters.`;
-  if (password.length > most) return `Choose a password of at most ${most} characters.`;
+  if (password.length > most) return `Choose a password of up to ${most} characters.`;
   if (password.includes('\u0000')) return 'Choose another password.';
   return undefined;
 }

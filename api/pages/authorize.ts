@@ -83,7 +83,7 @@ export function authorizePages(routes: Routes, pages: Pages): void {
     const kept = Object.entries(asked).map(
       ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
     );
-    const body = html`<p>Approve only if you began this login yourself.</p>
+    const body = html`<p>Approve only if you started this login yourself.</p>
 ${consent({ client, from: { label: 'Sends you back to', value: shownTarget(redirectUri) }, person, scopes: grant.scopes })}
 <form method="post" action="${path}">
 ${pages.formFields(reply)}
@@ -175,8 +175,8 @@ ${decisionFields(person)}
 }
 
 function sendFault(reply: FastifyReply, fault: string) {
-  const body = html`<p>${fault}</p><p>Tell whoever runs the program that sent you here.</p>`;
-  return sendPage(reply, { title: 'The program asks wrongly', body, status: 400 });
+  const body = html`<p>${fault}</p><p>Please tell the people who run the program that sent you here.</p>`;
+  return sendPage(reply, { title: 'The program sent an invalid request', body, status: 400 });
 }
 
 /**
@@ -209,7 +209,8 @@ function grantOf({ asked, issuer }: Request): Grant | { error: string; error_des
   if (!/^[\w-]{43}$/.test(challenge))
     return refused('invalid_request', 'code_challenge must be an S256 challenge (RFC 7636).');
   if (method !== 'S256') return refused('invalid_request', 'code_challenge_method must be S256.');
-  if (!isOurs(issuer, asked.resource)) return refused('invalid_target', 'resource is not of this service.');
+  if (!isOurs(issuer, asked.resource))
+    return refused('invalid_target', 'resource must be an address of this service.');
   const scope = askedScopes(asked.scope);
   return 'refusal' in scope
     ? refused('invalid_scope', scope.refusal)

@@ -4,7 +4,7 @@ import { type Html, html } from './html.ts';
 
 const scopeInWords: Readonly<Record<string, string>> = {
   'agent:read': 'Read: tables, queries, files, reports',
-  'agent:write': 'Change: everything you may change',
+  'agent:write': 'Change: everything that you can change',
   'tables:append': 'Append rows to tables',
 };
 
@@ -26,7 +26,7 @@ export function consent({
 <dt>Acts as</dt><dd>${person.name} (${person.email})</dd>
 ${person.memberships.length > 1 ? undefined : html`<dt>Organization</dt><dd>${person.organization}</dd>`}
 </dl>
-<p>It may:</p>
+<p>The program can:</p>
 <ul>${scopes.map((scope) => html`<li>${scopeInWords[scope] ?? ''} <code>${scope}</code></li>`)}</ul>`;
 }
 

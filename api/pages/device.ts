@@ -18,7 +18,8 @@ import type { Pages } from './pages.ts';
 
 const text = z.string().optional();
 const config = { scope: 'public' as const };
-const unknownCode = 'No login waits under this code. It may have expired, or was decided already.';
+const unknownCode =
+  'There is no login with this code. It may have expired, or somebody has already approved or denied it.';
 
 /** Where a signed-in person approves or denies the login of a program on another device. */
 export function devicePages(routes: Routes, pages: Pages): void {
@@ -41,7 +42,7 @@ ${pages.formFields(reply)}
       name: login.client_id,
     };
     const from = { label: 'Requested from', value: login.address };
-    const body = html`<p>Approve only if you began this login yourself, and the program shows the code
+    const body = html`<p>Approve only if you started this login yourself and the program shows the code
 <strong class="code">${code}</strong>.</p>
 ${consent({ client, from, person, scopes: login.scopes })}
 <form method="post" action="/device">
@@ -118,7 +119,7 @@ ${decisionFields(person)}
             title: 'Approved',
             body: html`<p>The program is signed in. You can close this page.</p>`,
           })
-        : sendPage(reply, { title: 'Denied', body: html`<p>The program gets nothing.</p>` });
+        : sendPage(reply, { title: 'Denied', body: html`<p>The program has no access.</p>` });
     },
   );
 }

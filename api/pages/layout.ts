@@ -41,7 +41,7 @@ export interface Page {
   body: Html;
   /** What is wrong with the form that was sent. */
   fault?: string | undefined;
-  /** 200, or 422 with a fault, where left out. */
+  /** The default is 200, or 422 with a fault. */
   status?: number | undefined;
   /** Where forms of the page may lead besides this site, as in a content security policy. */
   formTarget?: string;
@@ -103,8 +103,8 @@ export const isFromElsewhere = ({ headers }: FastifyRequest): boolean =>
 /** The answer to a one-time address that nobody can use. */
 export function sendNotUsable(reply: FastifyReply): FastifyReply {
   return sendPage(reply, {
-    title: 'The address does not work',
-    body: html`<p>It has been used, has expired, or was never valid.</p><p><a href="/sign-in">Sign in</a></p>`,
+    title: "This link doesn't work",
+    body: html`<p>The link was used, has expired or was never valid.</p><p><a href="/sign-in">Sign in</a></p>`,
     status: 404,
   });
 }

@@ -28,7 +28,7 @@ export function organizationPages(routes: Routes, pages: Pages): void {
       return html`<button name="organization_id" value="${organizationId}"${isCurrent ? html` aria-current="true"` : html` class="plain"`}>${organization}</button>`;
     });
     const body = html`${faultText(fault)}
-<p>You are signed in as ${name} (${email}). Choose the organization to work in.</p>
+<p>You're signed in as ${name} (${email}). Choose the organization to work in.</p>
 <form method="post" action="${path}">
 ${pages.formFields(reply)}
 <input type="hidden" name="next" value="${next}">

@@ -129,17 +129,17 @@ const faults: Readonly<
   Record<ProviderFault, { title: string; status: number; say: (at: string) => string }>
 > = {
   unavailable: {
-    title: 'Sign-in does not work at the moment',
+    title: "Sign-in doesn't work at the moment",
     status: 503,
     say: (at) =>
-      `${at} does not answer as it should. Try again in a moment; if that does not help, tell the operator of this service.`,
+      `${at} doesn't answer as expected. Try again in a moment. If that doesn't help, tell the operator of this service.`,
   },
-  denied: { title: 'Not signed in', status: 403, say: (at) => `${at} did not sign you in.` },
+  denied: { title: 'Not signed in', status: 403, say: (at) => `${at} didn't sign you in.` },
   invalid: {
     title: 'Not signed in',
     status: 400,
     say: () =>
-      'The sign-in has expired, was finished already, or was begun in another browser. Begin again. Cookies must be allowed.',
+      'This sign-in has expired, is already finished, or started in another browser. Start again, and allow cookies.',
   },
 };
 
@@ -150,14 +150,13 @@ function sendFault(reply: FastifyReply, { label }: IdentityProvider, fault: Prov
 }
 
 const refusals: Readonly<Record<Refusal, (at: string, email: string) => string>> = {
-  unverified: (at) =>
-    `${at} tells no e-mail of yours that it has verified. Verify your e-mail there, and sign in again.`,
+  unverified: (at) => `${at} has no verified email for you. Verify your email there, and sign in again.`,
   unknown: (at, email) =>
-    `${email}, as whom ${at} knows you, has no account here. If you were invited, open the address of the invitation; otherwise ask an administrator to invite you.`,
+    `${at} signed you in as ${email}, which has no account here. If you were invited, open the link of the invitation. If not, ask an administrator to invite you.`,
   other_email: (at, email) =>
-    `The invitation is for another e-mail than ${email}, as whom ${at} knows you. Sign in there with the invited e-mail, or ask for another invitation.`,
+    `${at} signed you in as ${email}, but the invitation is for another email. Sign in there with the invited email, or ask for another invitation.`,
   is_member: (_at, email) =>
-    `You are a member of this organization already, or another member has the e-mail ${email}. Sign in instead.`,
+    `You're already a member of this organization, or another member has the email ${email}. Sign in instead.`,
 };
 
 function sendRefusal(

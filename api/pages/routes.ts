@@ -105,20 +105,20 @@ function eventOf(
 
 function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if ((error as { code?: string }).code?.startsWith('FST_CSRF_') === true) {
-    const body = html`<p>The form has expired, or did not come from this site. Go back, load the page again, and
-repeat what you did. Cookies must be allowed.</p>`;
-    return sendPage(reply, { title: 'The form was refused', body, status: 403 });
+    const body = html`<p>The form has expired or didn't come from this site. Go back, reload the page and
+try again. Your browser must allow cookies.</p>`;
+    return sendPage(reply, { title: 'The form was rejected', body, status: 403 });
   }
   const known = toKnownError(error);
   if (known === undefined) {
     request.log.error({ err: error }, 'request failed');
-    const body = html`<p>Something went wrong here. Quote request ${request.id} to the operator.</p>`;
-    return sendPage(reply, { title: 'That did not work', body, status: 500 });
+    const body = html`<p>The service has failed. If you ask the operator for help, mention request ${request.id}.</p>`;
+    return sendPage(reply, { title: 'Something went wrong', body, status: 500 });
   }
   if (!(known instanceof AppError))
     return sendPage(reply, {
-      title: 'That did not work',
-      body: html`<p>The form cannot be read.</p>`,
+      title: 'Something went wrong',
+      body: html`<p>The form can't be read.</p>`,
       status: 422,
     });
   const [status, title] = problems[known.code];

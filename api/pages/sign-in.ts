@@ -35,14 +35,14 @@ export function signInPages(routes: Routes, pages: Pages): void {
 <form method="post" action="/sign-in">
 ${pages.formFields(reply)}
 <input type="hidden" name="next" value="${next}">
-<label for="email">E-mail</label>
+<label for="email">Email</label>
 <input id="email" name="email" type="email" autocomplete="username" required value="${email}"${describedBy(fault, { isFocused: false })}>
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required${describedBy(fault)}>
 <button>Sign in</button>
 </form>
-<p>No password yet? You set it at the address of your invitation. On a new service the owner sets it at the address that its start
-printed.</p>`;
+<p>No password yet? Open the link of your invitation to set it. On a new service, the owner sets it at the address that
+the service printed when it started.</p>`;
     return sendPage(reply, { title: 'Sign in', body, fault, status });
   }
 
@@ -59,7 +59,7 @@ printed.</p>`;
         next === '/sign-in'
           ? html`<p><a href="/console/">Open the console</a></p>`
           : html`<p><a href="${next}">Continue</a></p>`;
-      const body = html`<p>You are signed in as ${name} (${email}) of ${organization}.</p>
+      const body = html`<p>You're signed in as ${name} (${email}) of ${organization}.</p>
 ${onward}
 ${memberships.length > 1 ? html`<p><a href="${organizationPath(next)}">Switch to another organization</a></p>` : undefined}
 <form method="post" action="/sign-out">${pages.formFields(reply)}<button class="plain">Sign out</button></form>`;
@@ -71,7 +71,7 @@ ${memberships.length > 1 ? html`<p><a href="${organizationPath(next)}">Switch to
     const { email = '', password = '' } = request.body;
     const next = nextPage(request.body.next);
     if (identityProvider !== undefined)
-      return sendForm(reply, { next, fault: 'Passwords are not used here.', status: 403 });
+      return sendForm(reply, { next, fault: "This service doesn't use passwords.", status: 403 });
     const memberships = await signIn(pages.db, {
       email: email.trim().slice(0, 320),
       password: password.slice(0, 1_000),
@@ -85,7 +85,7 @@ ${memberships.length > 1 ? html`<p><a href="${organizationPath(next)}">Switch to
     });
     if (memberships === undefined) {
       request.log.info('a sign-in was refused');
-      return sendForm(reply, { email, next, fault: 'E-mail or password is not right.', status: 401 });
+      return sendForm(reply, { email, next, fault: "The email or password isn't right.", status: 401 });
     }
     const [person] = memberships;
     const before = await pages.sessionOf(request);

@@ -17,7 +17,7 @@ const queries = new QueryClient({
   mutationCache: new MutationCache({ onError }),
   // The client below has tried again already.
   defaultOptions: {
-    // Without a network requests fail, and say so, in place of waiting for one.
+    // Without a network requests fail, and say so, instead of waiting for one.
     queries: { retry: false, staleTime: freshMs, networkMode: 'always', refetchOnReconnect: true },
     mutations: { networkMode: 'always' },
   },

@@ -180,15 +180,15 @@ export const router = createRouter({
     signedOut,
   ]),
   basepath: '/console',
-  // In place of the page alone: the frame stays.
+  // Instead of the page alone: the frame stays.
   defaultErrorComponent: ({ error, reset }) => (
     <Failure error={error instanceof Error ? error : new Error(String(error))} onRetry={reset} />
   ),
   // Numbers and texts that look like JSON stay as they were typed.
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
   stringifySearch: (search) => {
-    const told = new URLSearchParams(search as Record<string, string>).toString();
-    return told === '' ? '' : `?${told}`;
+    const query = new URLSearchParams(search as Record<string, string>).toString();
+    return query === '' ? '' : `?${query}`;
   },
 });
 

@@ -22,7 +22,7 @@ const smtp = new SMTPServer({
   maxClients: 20,
   socketTimeout: 60_000,
   closeTimeout: 500,
-  banner: 'Mails are caught here, and sent nowhere',
+  banner: 'Mails are caught here and not delivered',
   onData(stream, { envelope }, answer) {
     const chunks: Buffer[] = [];
     stream.on('data', (chunk: Buffer) => {

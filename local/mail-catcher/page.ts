@@ -5,7 +5,8 @@ const style = `body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2r
 table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.3rem .8rem .3rem 0;border-bottom:1px solid #ddd;
 vertical-align:top;overflow-wrap:anywhere}pre{white-space:pre-wrap;overflow-wrap:anywhere;background:#f6f6f6;padding:1rem}`;
 
-const kept = 'The newest 200 mails that this stack sent. They went nowhere, and are gone when it stops.';
+const kept =
+  "The newest 200 mails that this stack sent. They weren't delivered to anybody, and they are deleted when the stack stops.";
 
 export interface ReadMail {
   mail: CaughtMail;

@@ -19,8 +19,9 @@ export function createMailPage(mailbox: Mailbox): Server {
     };
     // Prevents DNS rebinding: a foreign site whose name resolves to this machine must not read the page.
     if (!/^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(request.headers.host ?? ''))
-      return send(403, 'text/plain', 'Ask for this page as 127.0.0.1.\n');
-    if (request.method !== 'GET') return send(405, 'text/plain', 'Mails are read here.\n', { allow: 'GET' });
+      return send(403, 'text/plain', 'Open this page as 127.0.0.1.\n');
+    if (request.method !== 'GET')
+      return send(405, 'text/plain', 'You can only read mails here.\n', { allow: 'GET' });
     answer(mailbox, request.url ?? '/', send).catch(() => fail(response, send));
   });
 }
@@ -32,14 +33,14 @@ async function answer(mailbox: Mailbox, url: string, send: Send): Promise<void> 
   const page = (body: string) => send(200, 'text/html; charset=utf-8', body);
   if (part === '') return page(listPage(mailbox.list()));
   const mail = part === 'mails' && /^\d{1,9}$/.test(id) ? mailbox.find(Number(id)) : undefined;
-  if (mail === undefined || more.length > 0) return send(404, 'text/plain', 'There is no such mail.\n');
+  if (mail === undefined || more.length > 0) return send(404, 'text/plain', 'Mail not found.\n');
   if (what === 'source')
     return send(200, 'text/plain; charset=utf-8', mail.source.subarray(0, maxShownSourceBytes));
   const email = await readMail(mail);
   if (what === '') return page(mailPage({ mail, email }));
   const attachment =
     what === 'attachments' && /^\d{1,3}$/.test(index) ? email.attachments[Number(index)] : undefined;
-  if (attachment === undefined) return send(404, 'text/plain', 'There is no such attachment.\n');
+  if (attachment === undefined) return send(404, 'text/plain', 'Attachment not found.\n');
   send(200, 'application/octet-stream', Buffer.from(attachment.content as ArrayBuffer), {
     'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(nameOf(attachment.filename))}`,
   });
@@ -49,5 +50,5 @@ const maxShownSourceBytes = 1_048_576;
 
 function fail(response: ServerResponse, send: Send): void {
   if (response.headersSent) response.destroy();
-  else send(500, 'text/plain', 'The mail cannot be read; see its source.\n');
+  else send(500, 'text/plain', "The mail can't be read. Look at its source.\n");
 }

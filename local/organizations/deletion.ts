@@ -20,12 +20,10 @@ export async function deleteOrganization(
   { confirm, inDays }: { confirm: string | undefined; inDays: string | undefined },
 ): Promise<void> {
   if (confirm !== id)
-    throw new Error(
-      `This deletes everything that belongs to ${id}. To confirm, repeat its id: --confirm ${id}`,
-    );
+    throw new Error(`This deletes everything that belongs to ${id}. To confirm, add --confirm ${id}`);
   const days = Number(inDays ?? usualDays);
   if (inDays?.trim() === '' || !(days >= 0 && days <= mostDays))
-    throw new Error(`--in-days takes a number from 0 (at once) to ${mostDays}.`);
+    throw new Error(`--in-days must be a number from 0 (now) to ${mostDays}.`);
   await planDeletion(deps.db, id, days * daySeconds);
   await tell(deps, (processes) => wakeDeletion(processes, id));
 }
@@ -42,6 +40,6 @@ async function tell(
 ): Promise<void> {
   const client = createTemporalClient(temporal, {});
   await work(createProcesses(db, client, { isRemote: temporal.tls })).catch((error: Error) =>
-    process.stderr.write(`${error.message} A worker looks within a minute.\n`),
+    process.stderr.write(`${error.message} A worker checks within a minute.\n`),
   );
 }

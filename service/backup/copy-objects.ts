@@ -116,7 +116,7 @@ export async function uploadObjects(objects: ObjectStore, folder: string): Promi
         }
         // Before the upload is completed: an object with other content is never there.
         if (hash.digest('hex') !== sha256)
-          throw new Error(`${path} isn't what was backed up: its SHA-256 differs.`);
+          throw new Error(`${path} has changed since the backup. Its SHA-256 differs.`);
       }
       await objects.upload(key, hashed());
     },

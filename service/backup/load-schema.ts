@@ -29,7 +29,7 @@ export async function loadSchema(client: pg.Client, path: string, sha256: string
   // A failure of either ends the text with it.
   pipeline(file, hashing, text).catch(() => undefined);
   const changed = (cause?: unknown) =>
-    new Error(`${path} isn't what was backed up: its SHA-256 differs.`, { cause });
+    new Error(`${path} has changed since the backup. Its SHA-256 differs.`, { cause });
   try {
     await run(client, text);
   } catch (error) {
@@ -64,7 +64,7 @@ async function run(client: pg.Client, text: AsyncIterable<Buffer>): Promise<void
         from = end + endOfRows.length;
       }
     }
-    if (rows !== undefined) throw new Error('The file ends within the rows of a table.');
+    if (rows !== undefined) throw new Error('The file ends in the middle of a table.');
   } catch (error) {
     // Otherwise the session would wait for more rows, and whatever comes next for the session.
     if (rows !== undefined && !rows.destroyed) {
@@ -89,7 +89,7 @@ async function* wholeLines(text: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
     yield Buffer.concat([...held, chunk.subarray(0, end)]);
     held = end === chunk.length ? [] : [chunk.subarray(end)];
   }
-  if (held.length > 0) throw new Error('The file ends within a line.');
+  if (held.length > 0) throw new Error('The file ends in the middle of a line.');
 }
 
 /** Where the line that ends the rows begins; undefined if it is not among these lines. */

@@ -53,7 +53,7 @@ export async function makeBackup(
       onProgress(`Copied ${count} objects, ${sizeBytes} bytes.`);
     });
     if (failedToHold !== undefined)
-      throw new Error('Removals could not be held while objects were copied; make the backup again.', {
+      throw new Error("Deletions couldn't be held back while objects were copied. Make the backup again.", {
         cause: failedToHold,
       });
     const backup: Backup = {

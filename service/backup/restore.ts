@@ -48,7 +48,7 @@ async function refuseUnknownMigrations({ release, migrations }: Backup): Promise
   const unknown = migrations.find(({ name, sha256 }) => own.get(name) !== sha256);
   if (unknown !== undefined)
     throw new Error(
-      `Release ${release} made this backup, whose migration ${unknown.name} this release doesn't have. Restore it with that release, or a newer one.`,
+      `Release ${release} made this backup. It needs the migration ${unknown.name}, which this release doesn't have. Restore it with that release or a newer one.`,
     );
 }
 
@@ -57,7 +57,7 @@ function refuseMissingKeys({ keyIds }: Backup, encryptionKeys: string): void {
   const missing = keyIds.filter((id) => !known.includes(id));
   if (missing.length > 0)
     throw new Error(
-      `ENCRYPTION_KEYS lacks ${missing.join(', ')}, which secrets of this backup are sealed under. Add it.`,
+      `ENCRYPTION_KEYS doesn't contain ${missing.join(', ')}. Secrets in this backup need these keys. Add them.`,
     );
 }
 
@@ -70,7 +70,7 @@ async function refuseUsedDatabase(databaseUrl: string): Promise<void> {
   );
   if (rows[0] !== undefined)
     throw new Error(
-      `The database isn't empty: it has the table ${rows[0].name}. A backup is restored into a new database; drop this one if an earlier restore was interrupted.`,
+      `The database isn't empty. It has the table ${rows[0].name}. Restore into a new database. If an earlier restore was interrupted, drop this database first.`,
     );
 }
 
@@ -78,6 +78,6 @@ async function refuseUsedBucket(objects: ObjectStore): Promise<void> {
   const [first] = await objects.list('', 1);
   if (first !== undefined)
     throw new Error(
-      `The bucket ${objects.settings.bucket} isn't empty: it has the object ${first.key}. A backup is restored into a new bucket.`,
+      `The bucket ${objects.settings.bucket} isn't empty. It has the object ${first.key}. Restore into a new bucket.`,
     );
 }

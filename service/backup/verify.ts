@@ -138,7 +138,7 @@ async function verifyCounts(
       if (actual === undefined) continue;
       found.tables += 1;
       if (actual !== rows)
-        fault(`The table ${id} of ${organization} has ${actual} rows, and its ledger counts ${rows}.`);
+        fault(`The table ${id} of ${organization} has ${actual} rows, but its ledger counts ${rows}.`);
     }
   } finally {
     await client.query('ROLLBACK');
@@ -194,7 +194,7 @@ async function verifySecrets(
         try {
           cipher.open(value);
         } catch (error) {
-          fault(`${table}.${column} of ${id} does not open: ${(error as Error).message}`);
+          fault(`${table}.${column} of ${id} can't be decrypted: ${(error as Error).message}`);
         }
       }
       if (rows.length < rowsAtOnce) break;
@@ -220,7 +220,7 @@ async function verifyObjects(
       if (actual !== sizeBytes || !isSampled(sha256, hashes)) return;
       found.hashed += 1;
       const hash = await hashOf(objects, key);
-      if (hash !== undefined && hash !== sha256) fault(`${key} has another content than in the backup.`);
+      if (hash !== undefined && hash !== sha256) fault(`${key} has different content than in the backup.`);
     },
     { concurrency, backpressure: concurrency * 4 },
   );

@@ -49,14 +49,14 @@ export async function pauseAtStart(
   if (startPaused)
     await pauseWhereNotResumed(db, placeOf(databaseUrl, objectStore)).catch((error: unknown) =>
       exitWith(
-        `START_PAUSED: the database could not be paused, so nothing is started: ${(error as Error).message}`,
+        `START_PAUSED: automation couldn't be paused, so the process doesn't start: ${(error as Error).message}`,
       ),
     );
   const isPaused = await isAutomationPaused(db).catch(() => false);
   if (isPaused)
     logger.warn(
-      { todo: 'Run `npm run automation -- resume` once it may.' },
-      'all automation is paused: no schedule fires, no trigger starts anything, no delivery leaves',
+      { todo: 'To resume it, run `npm run automation -- resume`.' },
+      'all automation is paused: schedules, triggers and deliveries do nothing',
     );
 }
 
@@ -68,6 +68,6 @@ export function explainListening(
   if (error.code === 'EADDRINUSE')
     return `Port ${port} is taken by another process. End that process, or set ${variable} to another port.`;
   if (error.code === 'EACCES')
-    return `This user may not listen on port ${port}. Set ${variable} to a port above 1023.`;
+    return `This user isn't allowed to listen on port ${port}. Set ${variable} to a port above 1023.`;
   return `Port ${port}: ${error.message}`;
 }

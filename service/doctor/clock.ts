@@ -13,7 +13,7 @@ export async function compareClock(
   const seconds = (apartMs / 1_000).toFixed(1);
   if (apartMs <= farApartMs) return `${seconds} s from ${server}'s`;
   return {
-    found: `This machine's clock is ${seconds} s from ${server}'s.`,
-    todo: 'Synchronize both with a time server: tokens and schedules depend on them.',
+    found: `The clocks of this machine and ${server} differ by ${seconds} s.`,
+    todo: 'Synchronize both with a time server. Tokens and schedules depend on them.',
   };
 }

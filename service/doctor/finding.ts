@@ -34,7 +34,7 @@ export async function checked(
 ): Promise<Finding> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => reject(new Error(`No answer came within ${timeoutMs / 1_000} s.`)),
+    () => reject(new Error(`There was no answer within ${timeoutMs / 1_000} s.`)),
     timeoutMs,
   );
   try {

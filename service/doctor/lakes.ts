@@ -22,7 +22,7 @@ export async function examineLakes({
       const [first] = stray;
       if (first === undefined) return `all files are in the bucket ${bucket}`;
       throw new Failed(
-        `${stray.length} ${stray.length === 1 ? 'lake has its' : 'lakes have their'} files in another bucket, such as ${first.bucket}, and S3_BUCKET is ${bucket}.`,
+        `${stray.length} ${stray.length === 1 ? 'lake has its' : 'lakes have their'} files in another bucket, such as ${first.bucket}. S3_BUCKET is ${bucket}.`,
         'Correct S3_BUCKET, or copy the objects to it under the same keys and run `npm run relocate`.',
         { isFatal: true },
       );

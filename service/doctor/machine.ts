@@ -25,13 +25,16 @@ export function examineWorkDir(workDir: string, { leastBytes = leastFreeBytes } 
       const { bavail, bsize } = await statfs(workDir);
       const free = `${workDir} has ${Math.floor((bavail * bsize) / mebibyte).toLocaleString('en')} MiB free`;
       if (bavail * bsize < leastBytes)
-        throw new Failed(`${free}.`, 'Make room, or name a folder on another disk in WORK_DIR.');
+        throw new Failed(`${free}.`, 'Free some space, or set WORK_DIR to a folder on another disk.');
       if (bavail * bsize >= enoughBytes) return free;
-      return { found: `${free}.`, todo: 'Large statements and snapshots need several GiB: make room soon.' };
+      return {
+        found: `${free}.`,
+        todo: 'Large statements and snapshots need several GiB. Free some space soon.',
+      };
     },
     (error) => ({
-      found: `${workDir} cannot be written: ${error.message}`,
-      todo: 'Make room, or name a folder in WORK_DIR that this user may write.',
+      found: `${workDir} isn't writable: ${error.message}`,
+      todo: 'Free some space, or set WORK_DIR to a folder that this user can write to.',
     }),
   );
 }
@@ -56,7 +59,7 @@ export function examineEngine(
     },
     (error) => ({
       found: error.message.split('\n')[0]!,
-      todo: 'Run `npm run extensions`, or name a folder with the extension files in DUCKDB_EXTENSION_DIR.',
+      todo: 'Run `npm run extensions`, or set DUCKDB_EXTENSION_DIR to a folder with the extension files.',
     }),
   );
 }

@@ -23,12 +23,12 @@ export async function examinePostgres(databaseUrl: string, cipher: Cipher): Prom
     const migrated = await checked(
       'Schema',
       () => schema(client),
-      asIs('Look at the table schema_migrations.'),
+      asIs('Check the table schema_migrations.'),
     );
     const permitted = await checked(
       'Rights',
       () => rights(client),
-      asIs('Connect as a role that may create roles and schemas.'),
+      asIs('Connect as a role that can create roles and schemas.'),
     );
     // Before, the role of the service may not be there.
     if (migrated.state === 'failed') return [server, permitted, migrated];
@@ -40,7 +40,7 @@ export async function examinePostgres(databaseUrl: string, cipher: Cipher): Prom
       await checked(
         'Clock of PostgreSQL',
         () => compareClock('PostgreSQL', () => clock(client)),
-        asIs('Look at the clocks of both machines.'),
+        asIs('Check the clocks of both machines.'),
       ),
     ];
     const isUsable = findings.every(({ state }) => state !== 'failed');
@@ -72,7 +72,7 @@ export async function serverVersion(client: Pick<pg.Client, 'query'>): Promise<s
   if (Number(number) < oldestPostgres * 10_000)
     throw new Failed(
       `The server has version ${version}; this service needs ${oldestPostgres} or newer.`,
-      'Upgrade PostgreSQL, or name another server in DATABASE_URL.',
+      'Upgrade PostgreSQL, or set DATABASE_URL to another server.',
       { isFatal: true },
     );
   return `version ${version}, database ${name}`;
@@ -82,16 +82,19 @@ function explainConnection(error: Error): { found?: string; todo: string } {
   const { code } = error as { code?: string };
   const found = messageOf(error);
   if (code === '28P01' || code === '28000')
-    return { found, todo: 'Correct user and password in DATABASE_URL.' };
+    return { found, todo: 'Correct the user and password in DATABASE_URL.' };
   if (code === '3D000') return { found, todo: 'Create the database, or correct its name in DATABASE_URL.' };
-  return { found, todo: 'Check host and port in DATABASE_URL, and that the server runs and can be reached.' };
+  return {
+    found,
+    todo: 'Check the host and port in DATABASE_URL. Check that the server is running and that this machine can reach it.',
+  };
 }
 
 async function schema(client: pg.Client): Promise<string | { found: string; todo: string }> {
   const { missing, changed, unknown } = await schemaState(client);
   if (changed.length > 0)
     throw new Failed(
-      `The migration ${changed[0]} was applied with another content.`,
+      `The migration ${changed[0]} was applied with different content.`,
       'Run the release that this database belongs to.',
     );
   if (missing.length > 0)
@@ -102,7 +105,7 @@ async function schema(client: pg.Client): Promise<string | { found: string; todo
   if (unknown.length > 0)
     return {
       found: `The database is ${unknown.length} migrations ahead of this release (${unknown.at(-1)}).`,
-      todo: 'That is right during an upgrade. Afterwards, replace this process by the newer release.',
+      todo: 'This is normal during an upgrade. Afterwards, replace this process with the newer release.',
     };
   return 'migrated to this release';
 }
@@ -119,23 +122,23 @@ async function rights(client: pg.Client): Promise<string> {
   const { name, roles, schemas, member } = rows[0]!;
   const quoted = client.escapeIdentifier(name);
   if (!roles)
-    throw new Failed(`The role ${name} may not create roles.`, `Run: ALTER ROLE ${quoted} CREATEROLE`);
+    throw new Failed(`The role ${name} can't create roles.`, `Run: ALTER ROLE ${quoted} CREATEROLE`);
   if (!schemas)
     throw new Failed(
-      `The role ${name} may not create schemas in this database.`,
+      `The role ${name} can't create schemas in this database.`,
       `Run: GRANT CREATE ON DATABASE … TO ${quoted}`,
     );
   // Another deployment in the same cluster has made it.
   if (!member)
     throw new Failed(
-      `The role ${name} may not become ${serviceRole}.`,
-      `Run as the role that made it, or as a superuser: GRANT ${serviceRole} TO ${quoted} WITH ADMIN OPTION`,
+      `The role ${name} can't switch to the role ${serviceRole}.`,
+      `As the role that created it, or as a superuser, run: GRANT ${serviceRole} TO ${quoted} WITH ADMIN OPTION`,
     );
-  return `${name} may create roles and schemas`;
+  return `${name} can create roles and schemas`;
 }
 
 const sessionsTodo =
-  'Connect without a pooler, or with one in session mode (pgbouncer: pool_mode = session).';
+  'Connect without a pooler, or use a pooler in session mode (pgbouncer: pool_mode = session).';
 
 /**
  * The role that sessions have once they are prepared, and whether they stay one session: behind a pooler that
@@ -158,7 +161,7 @@ async function sessions(client: pg.Client, databaseUrl: string): Promise<string>
       const lent = await pidOf(other);
       await other.query('ROLLBACK');
       if (lent === own)
-        throw new Failed('A pooler lends the same connection to several sessions at a time.', sessionsTodo, {
+        throw new Failed('A pooler shares one connection between several sessions.', sessionsTodo, {
           isFatal: true,
         });
     } finally {
@@ -178,7 +181,7 @@ async function clock(client: pg.Client): Promise<Date> {
 /** Opens some of what is stored: a key under a known id may still be another key. */
 async function keys(databaseUrl: string, cipher: Cipher): Promise<string> {
   const { db } = createDatabase({ url: databaseUrl, maxConnections: 1, applicationName: 'doctor' });
-  const todo = 'Add the key that was used before to ENCRYPTION_KEYS. Without it, its secrets are lost.';
+  const todo = 'Add the previous key to ENCRYPTION_KEYS. Without it, its secrets are lost.';
   let opened = 0;
   try {
     const { rows } = await sql<{ id: string }>`
@@ -196,7 +199,7 @@ async function keys(databaseUrl: string, cipher: Cipher): Promise<string> {
           const { message } = error as Error;
           const isKnown = !message.startsWith('No encryption key');
           throw new Failed(
-            isKnown ? 'A stored secret does not open: the key under its id is another one.' : message,
+            isKnown ? "A stored secret can't be decrypted. Its key ID now names a different key." : message,
             todo,
             { isFatal: true },
           );
@@ -206,5 +209,5 @@ async function keys(databaseUrl: string, cipher: Cipher): Promise<string> {
   } finally {
     await db.destroy();
   }
-  return `${cipher.keyIds.join(', ')}; ${opened} stored secrets opened`;
+  return `${cipher.keyIds.join(', ')}; ${opened} stored secrets decrypted`;
 }

@@ -23,14 +23,14 @@ export async function examineObjectStore(settings: ObjectStoreSettings): Promise
         if (!(await isThere(store)))
           return {
             found: `There is no bucket ${settings.bucket} at ${where}.`,
-            todo: 'API and worker create it when they start, if the key may. Otherwise create it.',
+            todo: 'The API and the worker create it when they start, if the key is allowed to. Otherwise, create it yourself.',
           };
         await tryRights(store, `${folder}${randomUUID()}`);
-        return `${where}, bucket ${settings.bucket}: written, read, listed and removed`;
+        return `${where}, bucket ${settings.bucket}: writing, reading, listing and deleting work`;
       },
       (error) => ({
         found: `${where}, bucket ${settings.bucket}: ${causeOf(error)}`,
-        todo: 'Check S3_ENDPOINT, S3_BUCKET and S3_REGION, and that the key is right and the store runs.',
+        todo: 'Check S3_ENDPOINT, S3_BUCKET and S3_REGION. Check that the key is right and the store is running.',
       }),
     );
   } finally {
@@ -55,8 +55,8 @@ async function tryRights(store: ObjectStore, key: string): Promise<void> {
     } catch (error) {
       if (!isDenied(error)) throw error;
       throw new Failed(
-        `The key may not ${right} objects in the bucket ${store.settings.bucket}.`,
-        'Give the key s3:PutObject, s3:GetObject, s3:ListBucket and s3:DeleteObject on the bucket.',
+        `The key isn't allowed to ${right} objects in the bucket ${store.settings.bucket}.`,
+        'Grant the key s3:PutObject, s3:GetObject, s3:ListBucket and s3:DeleteObject on the bucket.',
       );
     }
   };
@@ -88,14 +88,14 @@ export async function examineIam(
   if (keys === undefined) return undefined;
   try {
     return await checked(
-      'Keys of lakes',
+      'Lake keys',
       async () => {
         await keys.remove(`doctor-${randomUUID()}`);
         return `${iamEndpoint ?? 'Amazon IAM'} answers`;
       },
       (error) => ({
         found: `${iamEndpoint ?? 'Amazon IAM'}: ${causeOf(error)}`,
-        todo: 'Check S3_IAM_ENDPOINT and the rights of the key, or set LAKE_CREDENTIALS=false.',
+        todo: 'Check S3_IAM_ENDPOINT and the permissions of the key, or set LAKE_CREDENTIALS=false.',
       }),
     );
   } finally {
@@ -137,17 +137,17 @@ export async function examineTemporal(settings: TemporalSettings): Promise<Findi
         'Search attributes',
         () => searchAttributes(client, settings.namespace),
         () => ({
-          todo: 'Check the rights of the API key or certificate.',
+          todo: 'Check the permissions of the API key or certificate.',
         }),
       ),
       await checked(
         'Clock of Temporal',
         () =>
           compareClock('Temporal', () => clock(client, settings.namespace)).catch((error: Error) => ({
-            found: `It could not be compared: ${messageOf(error)}`,
-            todo: 'Let the API key or certificate create and delete schedules, or compare it by hand.',
+            found: `The clocks couldn't be compared: ${messageOf(error)}`,
+            todo: 'Allow the API key or certificate to create and delete schedules, or compare the clocks by hand.',
           })),
-        () => ({ todo: 'Compare it by hand.' }),
+        () => ({ todo: 'Compare the clocks by hand.' }),
       ),
     ];
   } finally {
@@ -167,7 +167,7 @@ async function clock({ workflowService }: Client, namespace: string): Promise<Da
       action: {
         startWorkflow: { workflowId, workflowType: { name: 'none' }, taskQueue: { name: 'none' } },
       },
-      state: { paused: true, notes: 'Made by doctor, to compare clocks.' },
+      state: { paused: true, notes: 'Created by doctor to compare clocks.' },
     },
   });
   try {
@@ -199,7 +199,7 @@ function explainTemporal(
     };
   return {
     found: `${where}: ${messageOf(error)}`,
-    todo: 'Check TEMPORAL_ADDRESS (host:port) and TEMPORAL_TLS, and that the server runs and can be reached.',
+    todo: 'Check TEMPORAL_ADDRESS (host:port) and TEMPORAL_TLS. Check that the server is running and that this machine can reach it.',
   };
 }
 
@@ -216,13 +216,13 @@ async function searchAttributes(
     });
   if (known === undefined)
     return {
-      found: 'The server does not list them.',
-      todo: `Make sure that the namespace has the Keyword attributes ${names}.`,
+      found: "The server doesn't list them.",
+      todo: `Make sure the namespace has the Keyword attributes ${names}.`,
     };
   const missing = searchAttributeNames.filter((name) => known.customAttributes?.[name] === undefined);
   if (missing.length === 0) return names;
   return {
     found: `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not registered.`,
-    todo: 'A worker registers them when it starts, if it may. Otherwise register them as Keywords.',
+    todo: 'A worker registers them when it starts, if it is allowed to. Otherwise, register them as Keyword attributes.',
   };
 }

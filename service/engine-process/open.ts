@@ -121,7 +121,7 @@ export function activityStaging(processes: number): StagingOptions {
 const engineWaitMs = 20_000;
 
 function overloaded(): AppError {
-  return new AppError('overloaded', 'Too much is being written at this moment; try again shortly.', {
+  return new AppError('overloaded', 'Too many writes are in progress. Try again shortly.', {
     retryAfterSeconds: 2,
   });
 }

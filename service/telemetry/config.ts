@@ -11,7 +11,7 @@ export const telemetryEnvironment = z.object({
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url.optional(),
   OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: url.optional(),
   OTEL_EXPORTER_OTLP_PROTOCOL: z
-    .enum(['http/protobuf', 'http/json'], 'It must be http/protobuf or http/json: gRPC is not spoken.')
+    .enum(['http/protobuf', 'http/json'], "It must be http/protobuf or http/json. gRPC isn't supported.")
     .default('http/protobuf'),
   OTEL_TRACES_SAMPLER: z
     .enum([

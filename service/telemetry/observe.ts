@@ -37,7 +37,7 @@ export function observe(
   observed(
     'workspace.dependency.up',
     '{dependency}',
-    'Whether a dependency answers: 1 or 0.',
+    'Whether a dependency answers: 1 for yes, 0 for no.',
     async (result) => {
       for (const [dependency, state] of Object.entries((await readiness.look())?.dependencies ?? {}))
         result.observe(state === 'up' ? 1 : 0, { dependency });
@@ -52,7 +52,7 @@ export function observeDeployment({ service }: Pick<OpenService, 'service'>): Ob
   observed(
     'workspace.process.failing',
     '{process}',
-    'Durable processes that fail and make no progress, by kind.',
+    'Runs that fail and make no progress, by kind.',
     async (result) => {
       const counted = await failing.look();
       if (counted === undefined) return;
@@ -67,7 +67,7 @@ export function observeDeployment({ service }: Pick<OpenService, 'service'>): Ob
   observed(
     'workspace.organization.stored',
     'By',
-    'Bytes of the files and current tables of the 20 organizations that store most.',
+    'Bytes of files and current tables, for the 20 organizations that store the most.',
     async (result) => {
       for (const { id, bytes } of (await largest.look()) ?? []) result.observe(bytes, { organization: id });
     },
@@ -80,24 +80,24 @@ export function observeDeployment({ service }: Pick<OpenService, 'service'>): Ob
 }
 
 function observeProcess(): void {
-  observed('process.memory.usage', 'By', 'Resident memory of the process, without its engines.', (result) =>
+  observed('process.memory.usage', 'By', 'Resident memory of the process, excluding its engines.', (result) =>
     result.observe(process.memoryUsage.rss()),
   );
-  observed('workspace.memory.limit', 'By', 'Memory of the container, or else of the machine.', (result) => {
-    const limit = process.constrainedMemory();
-    result.observe(limit > 0 && limit < totalmem() ? limit : totalmem());
-  });
-  let last = performance.eventLoopUtilization();
   observed(
-    'nodejs.eventloop.utilization',
-    '1',
-    'Share of its time that the event loop was busy.',
+    'workspace.memory.limit',
+    'By',
+    'Memory of the container, or of the machine if there is no container.',
     (result) => {
-      const now = performance.eventLoopUtilization();
-      result.observe(performance.eventLoopUtilization(now, last).utilization);
-      last = now;
+      const limit = process.constrainedMemory();
+      result.observe(limit > 0 && limit < totalmem() ? limit : totalmem());
     },
   );
+  let last = performance.eventLoopUtilization();
+  observed('nodejs.eventloop.utilization', '1', 'Share of time that the event loop was busy.', (result) => {
+    const now = performance.eventLoopUtilization();
+    result.observe(performance.eventLoopUtilization(now, last).utilization);
+    last = now;
+  });
 }
 
 function observePools(service: OpenService['service']): void {
@@ -108,10 +108,10 @@ function observePools(service: OpenService['service']): void {
     build: service.builds,
   };
   const members = [
-    ['workspace.pool.limit', 'processes', 'limit', 'Processes that a pool keeps.'],
-    ['workspace.pool.size', 'processes', 'processes', 'Processes that a pool has.'],
-    ['workspace.pool.busy', 'processes', 'busy', 'Processes of a pool that work.'],
-    ['workspace.pool.queue', 'jobs', 'waiting', 'Jobs that wait for a process of a pool.'],
+    ['workspace.pool.limit', 'processes', 'limit', 'Processes that a pool keeps ready.'],
+    ['workspace.pool.size', 'processes', 'processes', 'Processes in a pool.'],
+    ['workspace.pool.busy', 'processes', 'busy', 'Busy processes in a pool.'],
+    ['workspace.pool.queue', 'jobs', 'waiting', 'Jobs waiting for a process in a pool.'],
   ] as const;
   for (const [name, what, member, description] of members)
     observed(name, what === 'jobs' ? '{job}' : '{process}', description, (result) => {
@@ -133,13 +133,18 @@ function observeConnections(pools: OpenService['pools']): void {
       }
     },
   );
-  observed('db.client.connection.max', '{connection}', 'The most connections of a pool.', (result) => {
-    for (const [name, pool] of Object.entries(pools)) result.observe(pool.options.max, nameOf(name));
-  });
+  observed(
+    'db.client.connection.max',
+    '{connection}',
+    'Maximum number of connections in a pool.',
+    (result) => {
+      for (const [name, pool] of Object.entries(pools)) result.observe(pool.options.max, nameOf(name));
+    },
+  );
   observed(
     'db.client.connection.pending_requests',
     '{request}',
-    'Work that waits for a connection to PostgreSQL, by pool.',
+    'Requests waiting for a connection to PostgreSQL, by pool.',
     (result) => {
       for (const [name, pool] of Object.entries(pools)) result.observe(pool.waitingCount, nameOf(name));
     },

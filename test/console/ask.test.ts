@@ -72,11 +72,11 @@ describeInChromium('asking the analyst', () => {
   test('from no project to an answer with its statement, rows, chart and report', async () => {
     const { page, faults, elsewhere } = await opened((client) => table(client, 'orders', cities));
     await page.getByRole('link', { name: 'Ask' }).click();
-    await page.getByRole('button', { name: 'Create the project' }).click();
+    await page.getByRole('button', { name: 'Create project' }).click();
     await expectTitle(page, 'Ask');
-    await page.getByText('Nothing was asked in this project yet.').waitFor();
-    await page.getByText('Tables the analyst may read here').click();
-    await page.getByLabel('Attach a table or view').selectOption('orders');
+    await page.getByText('This project has no conversations yet.').waitFor();
+    await page.getByText('Tables the analyst can read here').click();
+    await page.getByLabel('Table or view to attach').selectOption('orders');
     await page.getByRole('button', { name: 'Attach', exact: true }).click();
     await page.getByRole('button', { name: 'Detach' }).waitFor();
     await page.getByLabel('Model').selectOption('offline');
@@ -91,8 +91,8 @@ describeInChromium('asking the analyst', () => {
     await expectTitle(page, 'Query');
     expect(await sqlOf(page)).toContain('sum("amount")');
     await page.goBack();
-    await page.getByRole('button', { name: 'Keep as report' }).click();
-    await page.getByRole('link', { name: 'Open the report' }).waitFor();
+    await page.getByRole('button', { name: 'Save as report' }).click();
+    await page.getByRole('link', { name: 'Open report' }).waitFor();
     await page.getByRole('link', { name: 'Ask' }).click();
     await page.getByRole('link', { name: 'total amount by city as a bar chart' }).waitFor();
     expect([faults, elsewhere]).toEqual([[], []]);
@@ -133,7 +133,7 @@ describeInChromium('asking the analyst', () => {
     await page.setViewportSize({ width: 1280, height: 800 });
     await ask(page, 'The next one.');
     await ask(page, 'One that nobody needs.');
-    const waiting = page.getByRole('region', { name: 'Waiting' });
+    const waiting = page.getByRole('region', { name: 'Queued questions' });
     await waiting.getByText('One that nobody needs.').waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByText('Stopped.').waitFor();
@@ -144,7 +144,7 @@ describeInChromium('asking the analyst', () => {
     await waiting.getByLabel('Your question').fill('The next one, changed.');
     await waiting.getByRole('button', { name: 'Save' }).click();
     await waiting.getByText('The next one, changed.').waitFor();
-    await waiting.getByRole('button', { name: 'Go on' }).click();
+    await waiting.getByRole('button', { name: 'Resume' }).click();
     await said(page).nth(3).getByText('Done.').waitFor();
     expect(await said(page).nth(2).textContent()).toContain('The next one, changed.');
     await waiting.waitFor({ state: 'detached' });
@@ -167,7 +167,7 @@ describeInChromium('asking the analyst', () => {
     });
     script = [calls, () => ({ text: hostile[1]! }), calls];
     await ask(page, 'File a ticket.');
-    const asks = page.getByRole('region', { name: /^The analyst asks to use .*create_ticket/ });
+    const asks = page.getByRole('region', { name: /^The analyst wants to use .*create_ticket/ });
     await asks.getByText('<img src=x').waitFor();
     // What would turn the text around is written out, for whoever decides on it.
     expect(await asks.locator('pre').textContent()).toContain('\\u202eabc');
@@ -175,7 +175,7 @@ describeInChromium('asking the analyst', () => {
     await asks.waitFor({ state: 'detached' });
     await said(page).nth(1).getByText(hostile[1]!).waitFor();
     await ask(page, 'And another.');
-    await asks.getByLabel('A note to the analyst').fill('Not today.');
+    await asks.getByLabel('Note to the analyst').fill('Not today.');
     await asks.getByRole('button', { name: 'Deny' }).click();
     await said(page).nth(3).getByText('Done.').waitFor();
     await page.getByText('denied').waitFor();
@@ -218,14 +218,14 @@ describeInChromium('asking the analyst', () => {
     const { page, client, faults } = await talking();
     await page.getByRole('button', { name: 'Rename' }).click();
     await page.getByLabel('Title').fill('');
-    await page.getByRole('button', { name: 'Save the title' }).click();
+    await page.getByRole('button', { name: 'Save title' }).click();
     await page.getByLabel('Title').fill(hostile[0]!);
-    await page.getByRole('button', { name: 'Save the title' }).click();
+    await page.getByRole('button', { name: 'Save title' }).click();
     await expectTitle(page, hostile[0]!);
     await page.getByRole('button', { name: 'Rename' }).click();
     const refused = { status: 409, json: { code: 'conflict', detail: 'Refused for a test.' } };
     await page.route('**/conversations/*', (route) => route.fulfill(refused));
-    await page.getByRole('button', { name: 'Save the title' }).click();
+    await page.getByRole('button', { name: 'Save title' }).click();
     await page.getByText('Refused for a test.').waitFor();
     await page.unrouteAll();
     await page.getByRole('button', { name: 'Cancel' }).click();
@@ -234,9 +234,9 @@ describeInChromium('asking the analyst', () => {
       .replace('/ask/', '/conversations/');
     await page.getByRole('link', { name: 'Ask', exact: true }).click();
     await page.getByRole('link', { name: hostile[0]! }).click();
-    await page.getByRole('button', { name: 'Delete the conversation' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete the conversation' }).click();
-    await page.getByText('Nothing was asked in this project yet.').waitFor();
+    await page.getByRole('button', { name: 'Delete conversation' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete conversation' }).click();
+    await page.getByText('This project has no conversations yet.').waitFor();
     expect((await client.call('GET', chat)).status).toBe(404);
     expect([await hasRun(page), faults]).toEqual([false, []]);
   });
@@ -249,16 +249,16 @@ describeInChromium('asking the analyst', () => {
       { path: '/console/in-project/ask', title: 'Project' },
     );
     await inspect(page, 'first-project');
-    await page.getByRole('button', { name: 'Create the project' }).click();
+    await page.getByRole('button', { name: 'Create project' }).click();
     await expectTitle(page, 'Ask');
-    await page.getByText('Tables the analyst may read here').click();
-    await page.getByLabel('Attach a table or view').selectOption({ index: 1 });
+    await page.getByText('Tables the analyst can read here').click();
+    await page.getByLabel('Table or view to attach').selectOption({ index: 1 });
     await page.getByRole('button', { name: 'Attach', exact: true }).click();
     await page.getByRole('button', { name: 'Detach' }).waitFor();
     await inspect(page, 'ask');
     await page.getByLabel('Model').selectOption('offline');
     await ask(page, 'total amount by city as a bar chart');
-    await page.getByRole('button', { name: 'Keep as report' }).waitFor();
+    await page.getByRole('button', { name: 'Save as report' }).waitFor();
     await page.getByRole('img', { name: 'Total of amount by city' }).locator('svg').waitFor();
     await page.getByText(/^run_sql/).click();
     await page.getByRole('region', { name: 'Rows' }).waitFor();

@@ -40,7 +40,7 @@ describeInChromium('connections', () => {
   };
   /** Fills in the form for the source; its password may be wrong. */
   async function connect(page: Page, password: string) {
-    await openPart(page, 'Connect a source of data');
+    await openPart(page, 'Connect a data source');
     await page.getByLabel('Type').selectOption('postgres');
     await page.getByLabel('Name', { exact: true }).fill(hostile[1]!);
     const { host, port, database, user } = source.config;
@@ -61,18 +61,18 @@ describeInChromium('connections', () => {
     const { page, client, faults } = await opened((client) => project(client));
     await visit(page);
     await connect(page, source.password);
-    await page.getByRole('button', { name: 'Test it', exact: true }).click();
-    await page.getByText(/^It works/).waitFor();
-    await page.getByText('Nothing of it is copied yet.').waitFor();
-    await openPart(page, 'What is there');
+    await page.getByRole('button', { name: 'Test connection', exact: true }).click();
+    await page.getByText(/^The connection works/).waitFor();
+    await page.getByText('There are no datasets yet.').waitFor();
+    await openPart(page, 'Resources');
     const orders = page
-      .getByRole('table', { name: 'What is there' })
+      .getByRole('table', { name: 'Resources' })
       .getByRole('row')
       .filter({ hasText: 'shop.orders' });
-    await orders.getByRole('button', { name: 'Copy it' }).click();
-    await orders.getByText('It is among what is copied.').waitFor();
-    expect(await orders.getByRole('button', { name: 'Copy it' }).count()).toBe(0);
-    const copied = page.getByRole('table', { name: 'What is copied' });
+    await orders.getByRole('button', { name: 'Start copying' }).click();
+    await orders.getByText('Already added').waitFor();
+    expect(await orders.getByRole('button', { name: 'Start copying' }).count()).toBe(0);
+    const copied = page.getByRole('table', { name: 'Datasets' });
     await copied.getByText('never').waitFor();
     await orders.getByRole('button', { name: 'Copy now' }).click();
     await orders.getByText('Copy: succeeded').waitFor();
@@ -84,13 +84,13 @@ describeInChromium('connections', () => {
     await visit(page);
     await page.getByRole('link', { name: hostile[1]! }).click();
     await openPart(page, 'Settings');
-    await page.getByText('Secrets that are set: password.').waitFor();
+    await page.getByText('Stored secrets: password.').waitFor();
     await page.getByRole('button', { name: 'Stop copying' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Stop copying' }).click();
-    await page.getByText('Nothing of it is copied yet.').waitFor();
-    await page.getByRole('button', { name: 'Delete the connection' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete the connection' }).click();
-    await page.getByText('No other system is connected yet.').waitFor();
+    await page.getByText('There are no datasets yet.').waitFor();
+    await page.getByRole('button', { name: 'Delete connection' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete connection' }).click();
+    await page.getByText('There are no connections yet.').waitFor();
     expect((await client.call('GET', '/v1/connections/data')).body.items).toEqual([]);
     expect([await hasRun(page), faults]).toEqual([false, []]);
   });
@@ -99,11 +99,11 @@ describeInChromium('connections', () => {
     const { page } = await opened((client) => project(client));
     await visit(page);
     await connect(page, 'a-wrong-password');
-    await page.getByRole('button', { name: 'Test it', exact: true }).click();
-    await page.getByText('It failed at login').waitFor();
-    await openPart(page, 'Change it');
-    const form = page.locator('form').filter({ has: page.getByRole('button', { name: 'Save and test it' }) });
-    const save = form.getByRole('button', { name: 'Save and test it' });
+    await page.getByRole('button', { name: 'Test connection', exact: true }).click();
+    await page.getByText('The test failed at login').waitFor();
+    await openPart(page, 'Edit connection');
+    const form = page.locator('form').filter({ has: page.getByRole('button', { name: 'Save and test' }) });
+    const save = form.getByRole('button', { name: 'Save and test' });
     await form.getByLabel('Port', { exact: true }).fill('no port');
     await save.click();
     await form.locator('.fault').first().waitFor();
@@ -111,17 +111,17 @@ describeInChromium('connections', () => {
     await form.getByLabel('Description').fill('Of the shop');
     await form.getByLabel('Password', { exact: true }).fill(source.password);
     await save.click();
-    await page.getByText(/^It works/).waitFor();
+    await page.getByText(/^The connection works/).waitFor();
     await page.getByText('Of the shop', { exact: true }).first().waitFor();
     // The password is left out, and stays.
     await form.getByLabel('Description').fill('Of the whole shop');
     await save.click();
     await page.locator('p').filter({ hasText: 'Of the whole shop' }).waitFor();
     await page.reload();
-    await page.getByRole('button', { name: 'Test it', exact: true }).click();
-    await page.getByText(/^It works/).waitFor();
+    await page.getByRole('button', { name: 'Test connection', exact: true }).click();
+    await page.getByText(/^The connection works/).waitFor();
     await visit(page);
-    await openPart(page, 'Connect a source of data');
+    await openPart(page, 'Connect a data source');
     await page.getByLabel('Type').selectOption('http');
     await page.getByLabel('Name', { exact: true }).fill('Shop');
     await page
@@ -146,10 +146,10 @@ describeInChromium('connections', () => {
     await visit(page);
     await openPart(page, 'Connect an app');
     await page.getByLabel('Name', { exact: true }).fill('Tickets');
-    await page.getByLabel('Address of its MCP server').fill(tools.url);
+    await page.getByLabel('MCP server address').fill(tools.url);
     await page.getByRole('button', { name: 'Connect', exact: true }).click();
     await expectTitle(page, 'Tickets');
-    await page.getByRole('button', { name: 'Ask the server again' }).click();
+    await page.getByRole('button', { name: 'Refresh tools' }).click();
     await page.getByText(hostile[0]!).waitFor();
     await Promise.all([
       page.waitForResponse((response) => response.request().method() !== 'GET'),
@@ -168,14 +168,14 @@ describeInChromium('connections', () => {
     const { page } = await opened((client) => project(client));
     await visit(page);
     await openPart(page, 'Connect an app');
-    await openPart(page, 'Connect a source of data');
+    await openPart(page, 'Connect a data source');
     await page.getByLabel('Type').waitFor();
     await inspect(page, 'connections');
     await page.reload();
     await connect(page, source.password);
-    await openPart(page, 'What is there');
-    await openPart(page, 'Change it');
-    await page.getByRole('button', { name: 'Copy it' }).first().click();
+    await openPart(page, 'Resources');
+    await openPart(page, 'Edit connection');
+    await page.getByRole('button', { name: 'Start copying' }).first().click();
     await page.getByRole('button', { name: 'Copy now' }).first().click();
     await openPart(page, /^Copies/);
     await page.getByText('succeeded', { exact: true }).first().waitFor();
@@ -183,9 +183,9 @@ describeInChromium('connections', () => {
     await visit(page);
     await openPart(page, 'Connect an app');
     await page.getByLabel('Name', { exact: true }).fill('Tickets');
-    await page.getByLabel('Address of its MCP server').fill(tools.url);
+    await page.getByLabel('MCP server address').fill(tools.url);
     await page.getByRole('button', { name: 'Connect', exact: true }).click();
-    await page.getByRole('button', { name: 'Ask the server again' }).click();
+    await page.getByRole('button', { name: 'Refresh tools' }).click();
     await page.getByLabel('Policy of create_ticket').waitFor();
     await inspect(page, 'app-connection');
   });

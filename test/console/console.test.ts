@@ -48,7 +48,7 @@ describeInChromium('the console', () => {
     await page.reload();
     await expectTitle(page, 'orders');
 
-    await page.getByRole('link', { name: 'Query it' }).click();
+    await page.getByRole('link', { name: 'Query table' }).click();
     await expectTitle(page, 'Query');
     await ask(page, 'SELECT count(*) AS n, count(*) AS n FROM orders');
     await page.getByText(/^1 row in [\d,]+ ms$/).waitFor();
@@ -56,12 +56,12 @@ describeInChromium('the console', () => {
     await ask(page, 'SELECT * FROM orders WHERE city = 1 LIMIT nonsense');
     await page.getByRole('alert').waitFor();
     await ask(page, 'SELECT city FROM orders WHERE amount < 0');
-    await page.getByText('No rows match.').waitFor();
+    await page.getByText('The query returned no rows.').waitFor();
     expect(new URL(page.url()).searchParams.get('sql')).toBe('SELECT city FROM orders WHERE amount < 0');
     await page.reload();
     expect(await sqlOf(page)).toBe('SELECT city FROM orders WHERE amount < 0');
     await page.goto('/console/no/such/page');
-    await expectTitle(page, 'There is no such page');
+    await expectTitle(page, 'Page not found');
     expect(elsewhere).toEqual([]);
     expect(faults).toEqual([]);
     expect((await client.call('GET', '/v1/me')).status).toBe(200);
@@ -111,7 +111,7 @@ describeInChromium('the console', () => {
       expect(made.status, made.text).toBe(201);
       await table(client, 'orders', []);
     });
-    const find = page.getByRole('combobox', { name: /^Go to/ });
+    const find = page.getByRole('combobox', { name: /^Search pages/ });
     await page.keyboard.press('Control+k');
     await find.fill('workfl');
     await page.getByRole('option', { name: 'Workflows page' }).waitFor();
@@ -133,11 +133,11 @@ describeInChromium('the console', () => {
     await page.goto('/console/query');
     await writeSql(page, 'SELECT 1 AS one');
     await page.context().setOffline(true);
-    await page.getByText('You are offline.').waitFor();
+    await page.getByText("You're offline.").waitFor();
     await page.getByRole('button', { name: 'Run' }).click();
     await page.getByRole('alert').waitFor({ timeout: 60_000 });
     await page.context().setOffline(false);
-    await page.getByText('You are offline.').waitFor({ state: 'detached' });
+    await page.getByText("You're offline.").waitFor({ state: 'detached' });
   });
 
   test('a login that was ended begins anew where it was missed; signing out ends it at the service', async () => {
@@ -171,7 +171,7 @@ describeInChromium('the console', () => {
     expect(await sqlOf(page)).toBe('SELECT 41 + 1 AS n');
     const { accessToken: third } = await read();
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await expectTitle(page, 'You are signed out');
+    await expectTitle(page, "You're signed out");
     expect(await page.evaluate(() => [Object.keys(sessionStorage), localStorage.length])).toEqual([
       ['tab'],
       0,
@@ -191,7 +191,7 @@ describeInChromium('the console', () => {
     await other.goto('/console/');
     await expectTitle(other, 'Data');
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await expectTitle(page, 'You are signed out');
+    await expectTitle(page, "You're signed out");
     await other.getByRole('link', { name: 'Settings' }).click();
     await expectTitle(other, 'Sign in');
     await page.goto('/sign-in');
@@ -262,7 +262,7 @@ describeInChromium('the console', () => {
     await page.getByRole('alert').waitFor();
     await inspect(page, 'query-fault');
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await expectTitle(page, 'You are signed out');
+    await expectTitle(page, "You're signed out");
     await inspect(page, 'signed-out');
   });
 });

@@ -39,18 +39,18 @@ describeInChromium('datasets', () => {
     return { ...found, connection };
   }
 
-  const form = (page: Page, name: string) => page.getByRole('form', { name: `How it is copied: ${name}` });
-  const listed = (page: Page) => page.getByRole('table', { name: 'What is copied' });
+  const form = (page: Page, name: string) => page.getByRole('form', { name: `Copy options of ${name}` });
+  const listed = (page: Page) => page.getByRole('table', { name: 'Datasets' });
 
   test('how a resource is copied is chosen when it is made a dataset, and changed later', async () => {
     const { page, client, connection, faults } = await connected();
     const stored = async () => (await client.call('GET', `${connection}/datasets`)).body.items[0];
-    await openPart(page, 'What is there');
-    await page.getByRole('row').filter({ hasText: 'shop.orders' }).getByText('Choose how').click();
+    await openPart(page, 'Resources');
+    await page.getByRole('row').filter({ hasText: 'shop.orders' }).getByText('Choose options').click();
     const fresh = form(page, 'shop.orders');
-    expect(await page.getByRole('button', { name: 'Choose how' }).first().isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Choose options' }).first().isDisabled()).toBe(true);
     await fresh.getByLabel('Mode').selectOption('incremental');
-    await fresh.getByRole('button', { name: 'Add the dataset' }).click();
+    await fresh.getByRole('button', { name: 'Add dataset' }).click();
     await fresh.getByText('An incremental dataset needs a cursor').waitFor();
     expect(await fresh.getByLabel('id', { exact: true }).isChecked()).toBe(true);
     await fresh.getByLabel(hostile[0]!, { exact: true }).waitFor();
@@ -58,10 +58,10 @@ describeInChromium('datasets', () => {
     await fresh.getByLabel(/^Guard/).fill('7');
     await fresh.getByLabel('Schedule', { exact: true }).selectOption('minutes');
     await fresh.getByLabel(/^Minutes/).fill('1');
-    await fresh.getByRole('button', { name: 'Add the dataset' }).click();
+    await fresh.getByRole('button', { name: 'Add dataset' }).click();
     await fresh.getByText('A dataset is copied every 5 to 1440 minutes.').waitFor();
     await fresh.getByLabel(/^Minutes/).fill('30');
-    await fresh.getByRole('button', { name: 'Add the dataset' }).click();
+    await fresh.getByRole('button', { name: 'Add dataset' }).click();
     await fresh.waitFor({ state: 'detached' });
     expect(await stored()).toMatchObject({
       ...{ mode: 'incremental', cursor: 'changed_at', keyColumns: ['id'], snapshotEnabled: true },
@@ -74,7 +74,7 @@ describeInChromium('datasets', () => {
     await listed(page).getByRole('button', { name: 'Resume' }).click();
     await listed(page).getByRole('button', { name: 'Pause' }).waitFor();
 
-    await openPart(page, 'How it is copied: orders');
+    await openPart(page, 'Copy options of orders');
     const edited = form(page, 'orders');
     expect(await edited.getByLabel(/^Guard/).inputValue()).toBe('7');
     expect(await edited.getByLabel('Cursor column').inputValue()).toBe('changed_at');
@@ -84,10 +84,10 @@ describeInChromium('datasets', () => {
     await edited.getByLabel('Schedule', { exact: true }).selectOption('clock');
     await edited.getByLabel('Repeats').selectOption('weekly');
     await edited.getByLabel('Project').selectOption('none');
-    await edited.getByRole('button', { name: 'Save how it is copied' }).click();
+    await edited.getByRole('button', { name: 'Save copy options' }).click();
     await edited.locator('fieldset .fault').waitFor();
     await edited.getByLabel('Friday').check();
-    await edited.getByRole('button', { name: 'Save how it is copied' }).click();
+    await edited.getByRole('button', { name: 'Save copy options' }).click();
     await listed(page).getByRole('rowheader', { name: hostile[1]! }).waitFor();
     await listed(page)
       .getByText(/^every Friday at 08:00/)
@@ -109,7 +109,7 @@ describeInChromium('datasets', () => {
     );
     const refuse = (detail: string) => ({ status: 400, json: { code: 'source_failed', detail } });
     await page.route('**/resources', (route) => route.fulfill(refuse('It does not answer.')));
-    await openPart(page, 'How it is copied: orders');
+    await openPart(page, 'Copy options of orders');
     await page.getByText('It does not answer.').waitFor();
     const edited = form(page, 'orders');
     await edited.getByLabel('Mode').selectOption('incremental');
@@ -119,7 +119,7 @@ describeInChromium('datasets', () => {
     await page.route('**/datasets/*', (route) =>
       route.request().method() === 'PATCH' ? route.fulfill(refuse('It is not stored.')) : route.continue(),
     );
-    await edited.getByRole('button', { name: 'Save how it is copied' }).click();
+    await edited.getByRole('button', { name: 'Save copy options' }).click();
     await edited.getByText('It is not stored.').waitFor();
     await page.unrouteAll();
     await page.getByRole('button', { name: 'Try again' }).click();
@@ -127,7 +127,7 @@ describeInChromium('datasets', () => {
       state: 'attached',
     });
     expect(await edited.getByLabel('Cursor column').inputValue()).toBe('changed_at');
-    await edited.getByRole('button', { name: 'Save how it is copied' }).click();
+    await edited.getByRole('button', { name: 'Save copy options' }).click();
     await edited.getByText('Saved.').waitFor();
     const [{ cursor, keyColumns, snapshotEnabled, schedule }] = (
       await client.call('GET', `${connection}/datasets`)
@@ -163,8 +163,8 @@ describeInChromium('datasets', () => {
       // By nobody who looks at the page, as a schedule does.
       await untilStatus(client, await startSnapshot(client, at), 'awaiting_confirmation');
     });
-    const held = page.getByRole('region', { name: 'Held back by their guard' });
-    await held.getByText('The table has 100 rows, this copy 10: 90% fewer.').waitFor();
+    const held = page.getByRole('region', { name: 'Held copies' });
+    await held.getByText('The table has 100 rows, and this copy has 10: 90% fewer.').waitFor();
     await page.route('**/catalog', (route) =>
       route.fulfill({ status: 404, json: { code: 'not_found', detail: 'It is gone.' } }),
     );
@@ -172,25 +172,25 @@ describeInChromium('datasets', () => {
     await held.getByText('This copy has 10 rows. The guard').waitFor();
     await page.unrouteAll();
     await page.reload();
-    await held.getByText('The table has 100 rows, this copy 10: 90% fewer.').waitFor();
-    await held.getByText('The guard lets a copy lose 50% at most.').waitFor();
+    await held.getByText('The table has 100 rows, and this copy has 10: 90% fewer.').waitFor();
+    await held.getByText('The guard lets a copy lose up to 50%.').waitFor();
     await page.route('**/cancel?*', (route) =>
       route.fulfill({ status: 409, json: { code: 'conflict', detail: 'It cannot be refused now.' } }),
     );
-    await held.getByRole('button', { name: 'Refuse it' }).click();
+    await held.getByRole('button', { name: 'Reject copy' }).click();
     await held.getByText('It cannot be refused now.').waitFor();
     await page.unrouteAll();
-    await held.getByRole('button', { name: 'Refuse it' }).click();
-    await held.getByText('It was refused: the table stays as it is.').waitFor();
+    await held.getByRole('button', { name: 'Reject copy' }).click();
+    await held.getByText("The copy was rejected. The table didn't change.").waitFor();
     expect(await rowsOf(client, 'SELECT count(*) AS n FROM guarded')).toEqual([{ n: 100 }]);
 
     await listed(page).getByRole('button', { name: 'Copy now' }).click();
     await openPart(page, /^Copies/);
     const copies = page.locator('details').filter({ has: page.getByRole('heading', { name: /^Copies/ }) });
-    await copies.getByText('The table has 100 rows, this copy 10: 90% fewer.').waitFor();
-    await copies.getByRole('button', { name: 'Take it over' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Take it over' }).click();
-    await copies.getByText('It was taken over: the copy has 10 rows.').waitFor();
+    await copies.getByText('The table has 100 rows, and this copy has 10: 90% fewer.').waitFor();
+    await copies.getByRole('button', { name: 'Apply copy' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Apply copy' }).click();
+    await copies.getByText('The copy was applied. It has 10 rows.').waitFor();
     expect(await rowsOf(client, 'SELECT count(*) AS n FROM guarded')).toEqual([{ n: 10 }]);
     expect([await hasRun(page), faults]).toEqual([false, []]);
   });
@@ -200,15 +200,15 @@ describeInChromium('datasets', () => {
       const at = await shrunk(client, connection, 'held');
       await untilStatus(client, await startSnapshot(client, at), 'awaiting_confirmation');
     });
-    await openPart(page, 'How it is copied: held');
+    await openPart(page, 'Copy options of held');
     await form(page, 'held').getByLabel('Schedule', { exact: true }).selectOption('clock');
-    await openPart(page, 'What is there');
-    await page.getByRole('row').filter({ hasText: 'shop.orders' }).getByText('Choose how').click();
+    await openPart(page, 'Resources');
+    await page.getByRole('row').filter({ hasText: 'shop.orders' }).getByText('Choose options').click();
     const fresh = form(page, 'shop.orders');
     await fresh.getByLabel('Mode').selectOption('incremental');
     await fresh.getByLabel('Cursor column').selectOption('changed_at');
     await fresh.getByLabel('id', { exact: true }).uncheck();
-    await fresh.getByRole('button', { name: 'Add the dataset' }).click();
+    await fresh.getByRole('button', { name: 'Add dataset' }).click();
     await fresh.locator('fieldset[aria-invalid]:focus .fault').waitFor();
     await page.getByText('The table has 100 rows').first().waitFor();
     await page.getByRole('heading', { level: 1 }).scrollIntoViewIfNeeded();

@@ -42,12 +42,12 @@ describeInChromium('views and calculated tables', () => {
       await page.getByRole('link', { name: 'large' }).click();
       await expectTitle(page, 'large');
       await page.getByText('Statement').click();
-      await page.getByRole('link', { name: 'Change it' }).click();
-      await page.getByRole('button', { name: 'Save it to large' }).waitFor();
+      await page.getByRole('link', { name: 'Edit SQL' }).click();
+      await page.getByRole('button', { name: 'Save to large' }).waitFor();
     };
     await open();
     await expectEventually(() => sqlOf(page)).toBe('SELECT city FROM orders WHERE amount > 20');
-    const save = page.getByRole('button', { name: 'Save it to large' });
+    const save = page.getByRole('button', { name: 'Save to large' });
     expect(await save.isDisabled()).toBe(true);
     // What is tried meanwhile is still of that view, also after a reload.
     await writeSql(page, 'SELECT city FROM orders');
@@ -68,15 +68,15 @@ describeInChromium('views and calculated tables', () => {
     await page.locator('pre').getByText(first).waitFor();
     const others = 'SELECT 1 AS theirs FROM orders';
     expect((await client.call('PATCH', path, { body: { query: others } })).status).toBe(200);
-    await page.getByRole('link', { name: 'Change it' }).click();
+    await page.getByRole('link', { name: 'Edit SQL' }).click();
     const mine = 'SELECT 2 AS mine FROM orders';
     await page.getByLabel('SQL').waitFor();
     await writeSql(page, mine);
     await save.click();
-    await page.getByText('Somebody changed it since you opened it.').waitFor();
+    await page.getByText('Somebody changed the statement after you opened it.').waitFor();
     await page.locator('pre').getByText(others).waitFor();
     expect((await client.call('GET', path)).body.data.query).toBe(others);
-    await page.getByRole('button', { name: 'Replace that with mine' }).click();
+    await page.getByRole('button', { name: 'Replace it with mine' }).click();
     await expectTitle(page, 'large');
     await page.getByRole('columnheader', { name: 'mine' }).first().waitFor();
     expect((await client.call('GET', path)).body.data.query).toBe(mine);
@@ -89,7 +89,7 @@ describeInChromium('views and calculated tables', () => {
       await view(given, 'SELECT city FROM orders');
     });
     await page.getByRole('link', { name: 'large' }).click();
-    await openPart(page, 'Describe it');
+    await openPart(page, 'Edit description');
     await page.getByLabel('Name').fill('orders');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('alert').waitFor();
@@ -108,8 +108,8 @@ describeInChromium('views and calculated tables', () => {
     expect((await client.call('PATCH', `/v1/views/${id}`, { body: { name: hostile[0] } })).status).toBe(200);
     await page.reload();
     await page.getByText('Statement').click();
-    await page.getByRole('link', { name: 'Change it' }).click();
-    await page.getByRole('button', { name: `Save it to ${hostile[0]}` }).waitFor();
+    await page.getByRole('link', { name: 'Edit SQL' }).click();
+    await page.getByRole('button', { name: `Save to ${hostile[0]}` }).waitFor();
     expect((await client.call('GET', '/v1/views')).body.views[0].name).toBe(hostile[0]);
     expect([await hasRun(page), faults]).toEqual([false, []]);
   });
@@ -123,37 +123,37 @@ describeInChromium('views and calculated tables', () => {
     await page.getByRole('link', { name: 'totals' }).click();
     await page.getByText('never built').waitFor();
     await openPart(page, 'Builds');
-    await page.getByText('It was never built.').waitFor();
-    await page.getByRole('button', { name: 'Build it now' }).click();
+    await page.getByText('This table has never been built.').waitFor();
+    await page.getByRole('button', { name: 'Build now' }).click();
     await page.getByRole('cell', { name: '42.5' }).waitFor();
     await openPart(page, 'Builds');
     const builds = page.getByRole('table', { name: 'Builds' });
     await builds.getByText('succeeded').waitFor();
     // What one has opened stays open while it is built again.
-    await page.getByRole('button', { name: 'Build it now' }).click();
+    await page.getByRole('button', { name: 'Build now' }).click();
     await expectEventually(() => builds.getByText('succeeded').count()).toBe(2);
     await page.getByRole('cell', { name: '42.5' }).waitFor();
     const more = { rows: [{ s_id: 10, city: 'Faro', amount: 100 }] };
     expect((await client.call('POST', `/v1/tables/${orders}/rows`, { body: more })).status).toBe(200);
     await page.reload();
-    await page.getByText('Changed since: orders.').waitFor();
+    await page.getByText('Changed since the last build: orders.').waitFor();
     await openPart(page, 'Builds');
-    await page.getByLabel('It is built').selectOption('after what it reads has changed');
-    await page.getByLabel('At most once in so many seconds').fill('3600');
-    await page.getByRole('button', { name: 'Save when' }).click();
+    await page.getByLabel('Refresh').selectOption('when its sources change');
+    await page.getByLabel('Minimum seconds between builds').fill('3600');
+    await page.getByRole('button', { name: 'Save refresh settings' }).click();
     await page.getByText('Saved.').waitFor();
     await expectEventually(async () => {
       const { refresh } = (await client.call('GET', `/v1/grid/tables/${id}`)).body.data;
       return refresh;
     }).toMatchObject({ mode: 'on_change', minIntervalSeconds: 3600 });
     await page.getByText('Statement').click();
-    await page.getByRole('link', { name: 'Change it' }).click();
+    await page.getByRole('link', { name: 'Edit SQL' }).click();
     await writeSql(page, "SELECT CAST(city AS INTEGER) AS total FROM orders WHERE city = 'Faro'");
-    await page.getByRole('button', { name: 'Save it to totals' }).click();
+    await page.getByRole('button', { name: 'Save to totals' }).click();
     await expectTitle(page, 'totals');
-    await page.getByText('Changed since: its statement, or one that it reads.').waitFor();
-    await page.getByRole('button', { name: 'Build it now' }).click();
-    await page.getByText('the last build failed').waitFor();
+    await page.getByText('Changed since the last build: its statement, or one it reads from.').waitFor();
+    await page.getByRole('button', { name: 'Build now' }).click();
+    await page.getByText('last build failed').waitFor();
     await page
       .getByRole('paragraph')
       .filter({ hasText: /^Conversion Error/ })
@@ -175,11 +175,11 @@ describeInChromium('views and calculated tables', () => {
     await page.getByText('Broken for a test.').waitFor();
     await page.unroute('**/grid/tables/*/runs');
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('It was never built.').waitFor();
+    await page.getByText('This table has never been built.').waitFor();
     await page.route('**/grid/tables/*', (route) =>
       route.request().method() === 'PATCH' ? route.fulfill(refused) : route.fallback(),
     );
-    await page.getByRole('button', { name: 'Save when' }).click();
+    await page.getByRole('button', { name: 'Save refresh settings' }).click();
     await page.getByText('Broken for a test.').waitFor();
     await page.goto('/console/query?sql=SELECT%201&of=tbl_of_somebody_else&revision=1');
     await page.getByRole('alert').waitFor();
@@ -196,11 +196,11 @@ describeInChromium('views and calculated tables', () => {
     await page.getByRole('cell', { name: '42.5' }).waitFor();
     await openPart(page, 'Builds');
     await page.getByRole('table', { name: 'Builds' }).getByText('succeeded').waitFor();
-    await page.getByLabel('It is built').selectOption('after what it reads has changed');
+    await page.getByLabel('Refresh').selectOption('when its sources change');
     await page.getByText('Statement').click();
     await inspect(page, 'calculated-table');
-    await page.getByRole('link', { name: 'Change it' }).click();
-    await page.getByRole('button', { name: 'Save it to totals' }).waitFor();
+    await page.getByRole('link', { name: 'Edit SQL' }).click();
+    await page.getByRole('button', { name: 'Save to totals' }).waitFor();
     await page.getByLabel('SQL').waitFor();
     await inspect(page, 'query-change');
   });

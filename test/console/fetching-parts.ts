@@ -61,7 +61,7 @@ const data: Part[] = [
       asks: '/v1/tables/catalog',
       full: link('orders'),
     },
-    none: [{ tables: [] }, 'No table or view is as asked for.'],
+    none: [{ tables: [] }, 'No table or view matches the filters.'],
   },
   { ...{ of: [], at: '/console/', asks: '/v1/views/catalog', isQuiet: true, full: link('by_city') } },
   {
@@ -89,25 +89,25 @@ const data: Part[] = [
       open: ['Tests'],
       asks: '/v1/tables/{table_id}/verification',
     },
-    none: [{ data: { ...had.verification.data, results: [] } }, 'No tests apply to it, or none has run yet.'],
+    none: [{ data: { ...had.verification.data, results: [] } }, 'No tests apply here, or none has run yet.'],
     ...{ given: had.verification, full: 'Cities are there' },
   },
   {
     ...{ of: 'data/versions.tsx', at: table, open: ['Versions'], asks: '/v1/tables/{table_id}/versions' },
-    ...{ none: [no, 'It has no versions yet.'], full: link('Read version') },
+    ...{ none: [no, 'There are no versions yet.'], full: link('Read version') },
   },
   {
-    ...{ of: 'data/grants.tsx', at: table, open: ['Who may read and write'] },
+    ...{ of: 'data/grants.tsx', at: table, open: ['Access'] },
     asks: '/v1/tables/{table_id}/grants',
-    none: [{ data: { tableId: 'one', grants: [] } }, 'Administrators alone.'],
-    full: button('Save who may'),
+    none: [{ data: { tableId: 'one', grants: [] } }, 'Only administrators have access.'],
+    full: button('Save access'),
   },
   {
-    ...{ of: 'data/grants.tsx', at: table, open: ['Who may read and write'], asks: '/v1/members' },
-    full: button('Save who may'),
+    ...{ of: 'data/grants.tsx', at: table, open: ['Access'], asks: '/v1/members' },
+    full: button('Save access'),
   },
   {
-    ...{ of: [], at: table, open: ['Who may read and write'], asks: '/v1/auth/m2m/clients' },
+    ...{ of: [], at: table, open: ['Access'], asks: '/v1/auth/m2m/clients' },
     full: option('the program Importer'),
   },
   {
@@ -117,7 +117,7 @@ const data: Part[] = [
   },
   {
     ...{ of: 'data/lineage.tsx', at: table, open: ['Lineage'], asks: '/v1/tables/{table_id}/lineage' },
-    ...{ having: 'format=svg', full: (page) => page.getByRole('img', { name: 'What orders is made from' }) },
+    ...{ having: 'format=svg', full: (page) => page.getByRole('img', { name: 'Lineage of orders' }) },
   },
   {
     ...{ of: [], at: view, open: ['Lineage'], asks: '/v1/views/{view_id}/lineage', having: 'format=json' },
@@ -127,14 +127,14 @@ const data: Part[] = [
     ...{ of: 'data/builds.tsx', at: calculated, open: ['Builds'] },
     ...{
       asks: '/v1/grid/tables/{table_id}/runs',
-      none: [{ items: [], nextCursor: null }, 'It was never built.'],
+      none: [{ items: [], nextCursor: null }, 'This table has never been built.'],
     },
-    full: 'It was never built.',
+    full: 'This table has never been built.',
   },
   {
     ...{ of: 'data/calculated.tsx', at: calculated, asks: '/v1/grid/tables/{table_id}/status' },
     beside: { '/v1/grid/tables/{table_id}': had.stale },
-    ...{ given: had.freshness, full: 'Changed since: its statement' },
+    ...{ given: had.freshness, full: 'Changed since the last build: its statement' },
   },
 ];
 
@@ -142,7 +142,7 @@ const verification: Part[] = [
   {
     ...{ of: 'verification/tests-page.tsx', at: '/console/tests' },
     ...{ asks: '/v1/verification-tests/definitions', full: link('No city is missing') },
-    none: [no, 'No test is defined yet.'],
+    none: [no, 'There are no tests yet.'],
   },
   { ...{ of: 'verification/admins-only.tsx', at: '/console/tests', asks: '/v1/me', full: link('New test') } },
   {
@@ -152,7 +152,7 @@ const verification: Part[] = [
   },
   {
     ...{ of: 'verification/overlays.tsx', at: '/console/tests/{definition}', open: ['Exceptions'] },
-    ...{ asks: '/v1/verification-tests/overlays', none: [no, 'There are none.'], full: 'Old rows' },
+    ...{ asks: '/v1/verification-tests/overlays', none: [no, 'There are no exceptions.'], full: 'Old rows' },
   },
   {
     ...{ of: 'verification/new-overlay.tsx', at: '/console/tests/{definition}', open: ['Exceptions'] },
@@ -179,12 +179,12 @@ const automation: Part[] = [
   },
   {
     ...{ of: 'project/with-project.tsx', at: '/console/workflows', asks: '/v1/projects' },
-    ...{ none: [no, 'A project holds what belongs together'], full: 'New workflow' },
+    ...{ none: [no, 'A project holds the files'], full: 'New workflow' },
   },
   {
     ...{ of: 'automation/schedules/new-schedule.tsx', at: '/console/schedules?playbook={playbook}' },
     asks: `${project}/playbooks`,
-    none: [no, 'This project has no playbook to run. Write one first.'],
+    none: [no, 'This project has no playbooks to run. Create one first.'],
     full: option('Orders'),
   },
   {
@@ -193,33 +193,36 @@ const automation: Part[] = [
   },
   {
     ...{ of: 'automation/schedules/calendar.tsx', at: schedule },
-    ...{ asks: '/v1/schedules/{schedule_id}/occurrences', none: [{ items: [] }, 'It does not fire again.'] },
+    ...{
+      asks: '/v1/schedules/{schedule_id}/occurrences',
+      none: [{ items: [] }, 'The schedule has no more runs.'],
+    },
     full: (page) => page.locator('table.month time').first(),
   },
   {
     ...{ of: 'automation/schedules/schedule-runs.tsx', at: schedule },
-    ...{ asks: '/v1/schedules/{schedule_id}/runs', none: [no, 'It has not run yet.'] },
+    ...{ asks: '/v1/schedules/{schedule_id}/runs', none: [no, "This schedule hasn't run yet."] },
     ...{ given: had.scheduleRuns, full: 'Made up for' },
   },
   {
     ...{ of: 'automation/schedules/schedule-runs.tsx', at: schedule, open: ['Deliveries'] },
     asks: '/v1/schedules/{schedule_id}/runs/{schedule_run_id}/deliveries',
     beside: { '/v1/schedules/{schedule_id}/runs': had.scheduleRuns },
-    ...{ none: [no, 'Nothing was delivered.'], given: had.deliveries, full: 'ada@example.com' },
+    ...{ none: [no, 'There are no deliveries.'], given: had.deliveries, full: 'ada@example.com' },
   },
   {
-    ...{ of: 'automation/schedules/backfills.tsx', at: schedule, open: ['Make up for the past'] },
-    ...{ asks: '/v1/schedules/{schedule_id}/backfills', none: [no, 'Nothing was made up for yet.'] },
+    ...{ of: 'automation/schedules/backfills.tsx', at: schedule, open: ['Backfills'] },
+    ...{ asks: '/v1/schedules/{schedule_id}/backfills', none: [no, 'There are no backfills yet.'] },
     ...{ given: had.backfills, full: '7' },
   },
   {
     ...{ of: 'automation/schedules/edit-schedule.tsx', at: schedule },
-    ...{ asks: `${project}/playbooks/{playbook_id}`, full: button('Save the schedule') },
+    ...{ asks: `${project}/playbooks/{playbook_id}`, full: button('Save schedule') },
   },
   {
     ...{ of: 'automation/playbooks/playbooks-page.tsx', at: '/console/projects/{project}/playbooks' },
     ...{ asks: `${project}/playbooks`, full: link('Orders') },
-    none: [no, 'There are no playbooks in this project yet.'],
+    none: [no, 'This project has no playbooks yet.'],
   },
   {
     ...{
@@ -232,7 +235,7 @@ const automation: Part[] = [
     ...{ of: 'automation/playbooks/versions.tsx', at: '/console/projects/{project}/playbooks/{playbook}' },
     asks: `${project}/playbooks/{playbook_id}/versions`,
     ...{
-      none: [no, 'There are no versions.'],
+      none: [no, 'There are no versions yet.'],
       full: (page: Page) => page.locator('details', { hasText: 'Orders' }).first(),
     },
   },
@@ -245,7 +248,11 @@ const automation: Part[] = [
     ...{ none: [no, 'You have no workflows yet.'], full: link('Reminder') },
   },
   {
-    ...{ of: 'automation/workflows/orphans.tsx', at: '/console/workflows', open: ['Whose owner is gone'] },
+    ...{
+      of: 'automation/workflows/orphans.tsx',
+      at: '/console/workflows',
+      open: ['Workflows without an owner'],
+    },
     ...{ asks: '/v1/workflows', having: 'owner=gone', none: [no, 'Every workflow has an owner.'] },
     full: 'Every workflow has an owner.',
   },
@@ -259,20 +266,23 @@ const automation: Part[] = [
   },
   {
     ...{ of: 'automation/workflows/use-check.ts', at: workflow },
-    ...{ asks: 'POST /v1/workflows/{workflow_id}/validate', full: 'The draft has no faults.' },
+    ...{ asks: 'POST /v1/workflows/{workflow_id}/validate', full: 'The draft has no problems.' },
   },
   {
     ...{ of: 'automation/workflows/workflow-versions.tsx', at: workflow },
-    ...{ asks: '/v1/workflows/{workflow_id}/versions', none: [no, 'It was not activated yet.'] },
+    ...{
+      asks: '/v1/workflows/{workflow_id}/versions',
+      none: [no, "This workflow hasn't been activated yet."],
+    },
     full: (page) => page.getByRole('table', { name: 'Versions' }),
   },
   {
-    ...{ of: 'automation/workflows/run-workflow.tsx', at: workflow, full: button('Run it now') },
+    ...{ of: 'automation/workflows/run-workflow.tsx', at: workflow, full: button('Run now') },
     asks: '/v1/workflows/{workflow_id}/versions/{version_id}',
   },
   {
     ...{ of: 'automation/workflows/workflow-runs.tsx', at: `${workflow}?run={workflowRun}` },
-    ...{ asks: '/v1/workflows/{workflow_id}/runs', none: [no, 'It has not run yet.'] },
+    ...{ asks: '/v1/workflows/{workflow_id}/runs', none: [no, "This workflow hasn't run yet."] },
     full: (page) => page.getByRole('table', { name: 'Runs' }),
   },
   {
@@ -287,23 +297,23 @@ const automation: Part[] = [
   },
   {
     ...{ of: 'automation/workflows/workflow-deliveries.tsx', at: workflow },
-    ...{ asks: '/v1/workflows/{workflow_id}/deliveries', none: [no, 'Nothing was delivered.'] },
+    ...{ asks: '/v1/workflows/{workflow_id}/deliveries', none: [no, 'There are no deliveries.'] },
     ...{ given: had.deliveries, full: 'ada@example.com' },
   },
   {
     ...{ of: 'automation/workflows/config/id-choice.tsx', at: workflow, asks: `${project}/playbooks` },
     ...{ doing: press('Edit The ask'), full: option('Orders') },
-    none: [no, 'The project has no playbook yet'],
+    none: [no, 'This project has no playbooks yet'],
   },
   {
     ...{ of: 'automation/workflows/config/ids-choice.tsx', at: workflow, asks: '/v1/tables' },
-    ...{ doing: press('Edit The tests'), none: [{ tables: [] }, 'There is no table yet'] },
+    ...{ doing: press('Edit The tests'), none: [{ tables: [] }, 'There are no tables yet'] },
     full: (page) => page.getByRole('checkbox', { name: 'orders' }),
   },
   {
-    ...{ of: 'automation/workflows/new-trigger.tsx', at: workflow, open: ['Add a trigger'] },
-    doing: (page) => page.getByRole('combobox', { name: 'How', exact: true }).selectOption('data_event'),
-    ...{ asks: `${project}/catalog-entries`, none: [no, 'No table is attached to the project.'] },
+    ...{ of: 'automation/workflows/new-trigger.tsx', at: workflow, open: ['Add trigger'] },
+    doing: (page) => page.getByRole('combobox', { name: 'Trigger', exact: true }).selectOption('data_event'),
+    ...{ asks: `${project}/catalog-entries`, none: [no, 'No tables are attached to this project.'] },
     full: (page) => page.getByRole('checkbox', { name: 'orders' }),
   },
 ];
@@ -311,21 +321,21 @@ const automation: Part[] = [
 const analyst: Part[] = [
   {
     ...{ of: 'project/project-page.tsx', at: '/console/in-project/ask', asks: '/v1/projects' },
-    ...{ none: [no, 'A project holds what belongs together'], full: heading('Ask') },
+    ...{ none: [no, 'A project holds the files'], full: heading('Ask') },
   },
   {
     ...{ of: 'ask/conversations-page.tsx', at: '/console/projects/{project}/ask' },
-    ...{ asks: `${project}/conversations`, none: [no, 'Nothing was asked in this project yet.'] },
+    ...{ asks: `${project}/conversations`, none: [no, 'This project has no conversations yet.'] },
     ...{ given: had.conversations, full: link('About orders') },
   },
   {
     ...{ of: 'ask/attached.tsx', at: '/console/projects/{project}/ask' },
-    ...{ open: ['Tables the analyst may read here'], asks: `${project}/catalog-entries` },
-    ...{ none: [no, 'None yet: attach one below.'], full: link('orders') },
+    ...{ open: ['Tables the analyst can read here'], asks: `${project}/catalog-entries` },
+    ...{ none: [no, 'No tables yet. Attach one below.'], full: link('orders') },
   },
   {
     ...{ of: 'ask/attached.tsx', at: '/console/projects/{project}/ask' },
-    ...{ open: ['Tables the analyst may read here'], asks: '/v1/tables', full: option('totals') },
+    ...{ open: ['Tables the analyst can read here'], asks: '/v1/tables', full: option('totals') },
   },
   {
     ...{ of: 'ask/use-transcript.ts', at: conversation, asks: talk },
@@ -357,12 +367,12 @@ const analyst: Part[] = [
   },
   {
     ...{ of: 'ask/approval.tsx', at: conversation, asks: `${talk}/approvals`, beside: talking },
-    ...{ given: had.callApprovals, full: 'The analyst asks to use create_ticket' },
+    ...{ given: had.callApprovals, full: 'The analyst wants to use create_ticket' },
   },
   {
     ...{ of: 'reports/reports-page.tsx', at: '/console/projects/{project}/reports' },
     ...{ asks: `${project}/reports`, full: link('Nightly') },
-    none: [no, 'There are no reports in this project yet.'],
+    none: [no, 'This project has no reports yet.'],
   },
   {
     ...{ of: 'reports/report-page.tsx', at: report, asks: `${project}/reports/{report_id}` },
@@ -378,7 +388,7 @@ const analyst: Part[] = [
   },
   {
     ...{ of: 'reports/edit-report.tsx', at: report, asks: `${project}/reports/{report_id}/content` },
-    ...{ having: 'format=raw', doing: press('Edit'), full: button('Save as a new revision') },
+    ...{ having: 'format=raw', doing: press('Edit'), full: button('Save as new revision') },
   },
   {
     ...{ of: 'reports/versions.tsx', at: report, open: ['Revisions'], full: link('1') },
@@ -388,37 +398,41 @@ const analyst: Part[] = [
 
 const intake: Part[] = [
   {
-    ...{ of: 'query/history.tsx', at: '/console/query', open: ['What you ran'] },
-    ...{ asks: '/v1/query-executions', none: [no, 'Nothing yet.'], full: link('SELECT 1 AS one') },
+    ...{ of: 'query/history.tsx', at: '/console/query', open: ['Query history'] },
+    ...{
+      asks: '/v1/query-executions',
+      none: [no, "You haven't run a query yet."],
+      full: link('SELECT 1 AS one'),
+    },
   },
   {
-    ...{ of: 'query/exports.tsx', at: '/console/query', open: ['What was exported'], asks: '/v1/exports' },
-    ...{ none: [no, 'Nothing yet.'], given: had.exports, full: link('SELECT 7') },
+    ...{ of: 'query/exports.tsx', at: '/console/query', open: ['Exports'], asks: '/v1/exports' },
+    ...{ none: [no, 'You have no exports yet.'], given: had.exports, full: link('SELECT 7') },
   },
   {
-    ...{ of: 'runs/exported-files.tsx', at: '/console/query', open: ['What was exported'] },
-    ...{ doing: press('Show the files'), beside: { '/v1/exports': had.exports } },
+    ...{ of: 'runs/exported-files.tsx', at: '/console/query', open: ['Exports'] },
+    ...{ doing: press('Show files'), beside: { '/v1/exports': had.exports } },
     ...{ asks: '/v1/exports/{export_id}', given: { data: had.exports.items[0]! }, full: 'part-1.csv' },
   },
   {
     ...{ of: 'query/change-statement.tsx', at: '/console/query?sql=SELECT%201&of={view}&revision=1' },
-    ...{ asks: '/v1/views/{view_id}', full: button('Save it to by_city') },
+    ...{ asks: '/v1/views/{view_id}', full: button('Save to by_city') },
   },
   {
     ...{ of: 'connections/connections-page.tsx', at: '/console/connections', asks: '/v1/connections/data' },
-    ...{ none: [no, 'No other system is connected yet.'], full: link('Shop') },
+    ...{ none: [no, 'There are no connections yet.'], full: link('Shop') },
   },
   {
     ...{ of: 'connections/connections-page.tsx', at: '/console/connections', asks: '/v1/connections/app' },
-    ...{ none: [no, 'No app is connected yet.'], full: link('Tickets') },
+    ...{ none: [no, 'There are no apps yet.'], full: link('Tickets') },
   },
   {
     ...{ of: 'connections/new-connection.tsx', at: '/console/connections' },
-    ...{ open: ['Connect a source of data'], asks: '/v1/connections/data/types', full: button('Connect') },
+    ...{ open: ['Connect a data source'], asks: '/v1/connections/data/types', full: button('Connect') },
   },
   {
-    ...{ of: 'connections/edit-connection.tsx', at: connection, open: ['Change it'] },
-    ...{ asks: '/v1/connections/data/types', full: button('Save and test it') },
+    ...{ of: 'connections/edit-connection.tsx', at: connection, open: ['Edit connection'] },
+    ...{ asks: '/v1/connections/data/types', full: button('Save and test') },
   },
   {
     ...{ of: 'connections/connection-page.tsx', at: connection, asks: dataConnection },
@@ -426,36 +440,36 @@ const intake: Part[] = [
   },
   {
     ...{ of: 'connections/datasets.tsx', at: connection, asks: `${dataConnection}/datasets` },
-    none: [no, 'Nothing of it is copied yet. Choose a resource below.'],
+    none: [no, 'There are no datasets yet. Choose a resource below.'],
     ...{ given: had.datasets, full: (page: Page) => page.getByRole('rowheader', { name: 'orders' }) },
   },
   {
     ...{ of: 'connections/dataset/held-copies.tsx', at: connection, beside: datasets, isQuiet: true },
     ...{ asks: `${dataConnection}/snapshots`, given: had.snapshots },
-    full: 'Held back by its guard: shop_orders',
+    full: 'Held by its guard: shop_orders',
   },
   {
     ...{ of: 'connections/snapshots.tsx', at: connection, beside: datasets, open: ['Copies: orders'] },
     asks: `${dataConnection}/datasets/{dataset_id}/snapshots`,
-    ...{ none: [no, 'It was not copied yet.'], given: had.snapshots, full: 'waits for you' },
+    ...{ none: [no, "This dataset hasn't been copied yet."], given: had.snapshots, full: 'waiting for you' },
   },
   {
     ...{ of: 'connections/dataset/edit-dataset.tsx', at: connection, beside: datasets },
-    ...{ open: ['How it is copied: orders'], asks: `POST ${dataConnection}/resources` },
-    ...{ given: had.resources, full: button('Save how it is copied') },
+    ...{ open: ['Copy options of orders'], asks: `POST ${dataConnection}/resources` },
+    ...{ given: had.resources, full: button('Save copy options') },
   },
   {
-    ...{ of: 'connections/resources.tsx', at: connection, open: ['What is there'] },
-    ...{ asks: `POST ${dataConnection}/resources`, none: [no, 'There is nothing with such a name.'] },
-    ...{ given: had.resources, full: button('Copy it') },
+    ...{ of: 'connections/resources.tsx', at: connection, open: ['Resources'] },
+    ...{ asks: `POST ${dataConnection}/resources`, none: [no, 'No resource has such a name.'] },
+    ...{ given: had.resources, full: button('Start copying') },
   },
   {
-    ...{ of: 'connections/resources.tsx', at: connection, open: ['What is there'], isQuiet: true },
+    ...{ of: 'connections/resources.tsx', at: connection, open: ['Resources'], isQuiet: true },
     ...{
       asks: `${dataConnection}/datasets`,
       beside: { [`POST ${dataConnection}/resources`]: had.resources },
     },
-    full: button('Copy it'),
+    full: button('Start copying'),
   },
   {
     ...{ of: 'connections/app-connection-page.tsx', at: '/console/app-connections/{app}' },
@@ -463,12 +477,12 @@ const intake: Part[] = [
   },
   {
     ...{ of: 'connections/tools.tsx', at: '/console/app-connections/{app}' },
-    ...{ asks: '/v1/connections/app/{connection_id}/tools', none: [no, 'It lists no tools.'] },
+    ...{ asks: '/v1/connections/app/{connection_id}/tools', none: [no, 'The server lists no tools.'] },
     ...{ given: had.tools, full: 'Create a ticket' },
   },
   {
     ...{ of: 'runs/runs-page.tsx', at: '/console/projects/{project}/runs', asks: `${project}/runs` },
-    ...{ none: [no, 'Nothing runs here, and nothing has.'], full: link('Orders') },
+    ...{ none: [no, 'This project has no runs yet.'], full: link('Orders') },
   },
   {
     ...{ of: 'runs/run-page.tsx', at: '/console/projects/{project}/runs/{run}' },
@@ -498,9 +512,9 @@ const frame: Part[] = [
     ...{ of: 'shell/palette.tsx', at: settings, asks: '/v1/tables' },
     async doing(page) {
       await press('Go to …')(page);
-      await page.getByRole('combobox', { name: /^Go to/ }).fill('totals');
+      await page.getByRole('combobox', { name: /^Search pages/ }).fill('totals');
     },
-    none: [{ tables: [] }, 'Nothing has such a name.'],
+    none: [{ tables: [] }, 'Nothing matches.'],
     full: (page) => page.getByRole('option', { name: /^totals/ }),
   },
   { ...{ of: 'settings/settings-page.tsx', at: settings, asks: '/v1/me', full: heading('Members') } },
@@ -518,7 +532,7 @@ const frame: Part[] = [
   },
   {
     ...{ of: 'settings/invitations.tsx', at: settings, asks: '/v1/invitations' },
-    ...{ none: [no, 'No invitation is open.'], full: 'grace@example.com' },
+    ...{ none: [no, 'There are no open invitations.'], full: 'grace@example.com' },
   },
   {
     ...{ of: 'settings/clients.tsx', at: settings, asks: '/v1/auth/m2m/clients' },
@@ -530,11 +544,11 @@ const frame: Part[] = [
   },
   {
     ...{ of: 'settings/sessions.tsx', at: settings, asks: '/v1/auth/sessions' },
-    ...{ none: [no, 'You have no sessions.'], full: 'console (this one)' },
+    ...{ none: [no, 'You have no sessions.'], full: 'console (this session)' },
   },
   {
     ...{ of: 'settings/audit.tsx', at: settings, asks: '/v1/audit-events' },
-    ...{ none: [no, 'No event matches.'], full: (page: Page) => page.getByRole('rowheader').last() },
+    ...{ none: [no, 'No events match.'], full: (page: Page) => page.getByRole('rowheader').last() },
   },
 ];
 

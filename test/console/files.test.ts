@@ -28,7 +28,7 @@ describeInChromium('files of a project', () => {
       await write(client, 'raw/orders.csv');
       await write(client, hostileName);
     });
-    await one.page.getByRole('link', { name: 'Bring a file in' }).click();
+    await one.page.getByRole('link', { name: 'Import a file' }).click();
     await one.page.getByRole('link', { name: /that the project has already/ }).click();
     await expectTitle(one.page, 'Files');
     return { ...one, path: `/v1/projects/${projectId}/files` };
@@ -79,11 +79,11 @@ describeInChromium('files of a project', () => {
     await exported('SELECT 7 AS seven');
     await exported("SELECT CAST('x' AS INTEGER) AS wrong FROM range(1)");
     await page.getByRole('link', { name: 'Query', exact: true }).click();
-    await page.getByText('What was exported').click();
-    const list = page.getByRole('table', { name: 'What was exported' });
+    await page.getByText('Exports').click();
+    const list = page.getByRole('table', { name: 'Exports' });
     await list.getByText('failed', { exact: true }).waitFor();
     await list.getByText(/Conversion Error/).waitFor();
-    await list.getByRole('button', { name: 'Show the files' }).click();
+    await list.getByRole('button', { name: 'Show files' }).click();
     const link = list.getByRole('link', { name: 'export.csv' });
     const file = await fetch((await link.getAttribute('href'))!);
     expect(await file.text()).toBe('seven\r\n7\r\n');

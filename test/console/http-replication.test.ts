@@ -44,33 +44,33 @@ describeInChromium('HTTP replication', () => {
     const { name } = (await found.client.call('GET', connection)).body.data;
     await found.page.goto(`/console/connections/${connection.split('/').at(-1)}`);
     await expectTitle(found.page, name);
-    await openPart(found.page, 'How it is read');
-    const form = found.page.getByRole('form', { name: 'How it is read' });
+    await openPart(found.page, 'HTTP replication');
+    const form = found.page.getByRole('form', { name: 'HTTP replication' });
     const stored = async () => (await found.client.call('GET', connection)).body.data.snapshotConfig;
     return {
       ...found,
       form,
       stored,
       connection,
-      save: form.getByRole('button', { name: 'Save how it is read' }),
+      save: form.getByRole('button', { name: 'Save replication' }),
     };
   }
 
   const copyRecords = async (page: Page) => {
-    await openPart(page, 'What is there');
+    await openPart(page, 'Resources');
     const records = page
-      .getByRole('table', { name: 'What is there' })
+      .getByRole('table', { name: 'Resources' })
       .getByRole('row')
       .filter({ hasText: '/records' });
-    await records.getByRole('button', { name: 'Copy it' }).click();
+    await records.getByRole('button', { name: 'Start copying' }).click();
     await records.getByRole('button', { name: 'Copy now' }).click();
     return records;
   };
 
   test('how a source is read is written as a form, told what is wrong with it, and copied so', async () => {
     const { page, client, form, save, stored, faults } = await connected(null);
-    await form.getByText('It has no resources yet.').waitFor();
-    await form.getByRole('button', { name: 'Add a resource' }).click();
+    await form.getByText('There are no resources yet.').waitFor();
+    await form.getByRole('button', { name: 'Add resource' }).click();
     await form.getByLabel('Path').fill('/records');
     const write = async (title: string, number: number, name: string, value: string) => {
       await form.getByLabel(`${title}, name ${number}`, { exact: true }).fill(name);
@@ -78,21 +78,21 @@ describeInChromium('HTTP replication', () => {
     };
     await write('Query parameters', 1, 'since', '${cursor}');
     await write('Query parameters', 2, 'after', '${tie_breaker}');
-    await write('Columns of fields', 1, 'name', 'label');
+    await write('Field mappings', 1, 'name', 'label');
     await form.getByLabel('Mode').selectOption('next_link');
-    await form.getByLabel('Pointer to the records').fill('/items');
-    await form.getByLabel('Records of a page').fill('1');
-    await form.getByLabel('Parameter of the size').fill('limit');
-    await form.getByLabel('Requests at once').fill('1');
+    await form.getByLabel('Records pointer').fill('/items');
+    await form.getByLabel('Page size').fill('1');
+    await form.getByLabel('Size parameter').fill('limit');
+    await form.getByLabel('Concurrent requests').fill('1');
     await save.click();
     await form.locator('fieldset:focus').getByText('${cursor} has no value').waitFor();
     await form.getByText('Pagination by next_link needs a pointer').waitFor();
     expect(await stored()).toEqual({ enabled: true, httpReplication: null });
-    await form.getByLabel('Pointer to the next page').fill('/links/next');
+    await form.getByLabel('Next page pointer').fill('/links/next');
     await form.getByLabel('Field', { exact: true }).fill('at');
     await form.getByLabel('Format', { exact: true }).selectOption('iso8601');
     await form.getByLabel('Tie breaker', { exact: true }).fill('id');
-    await form.getByLabel('Format of the tie breaker').selectOption('integer');
+    await form.getByLabel('Tie breaker format').selectOption('integer');
     await save.click();
     await form.getByText('Saved.').waitFor();
     expect(await stored()).toEqual({
@@ -129,13 +129,13 @@ describeInChromium('HTTP replication', () => {
   test('what is stored is shown and changed, and outlives a failure to store it', async () => {
     const policy = recordPolicy({ field_mappings: { name: hostile[1]! } }, { requests_per_second: 5 });
     const { page, form, save, stored, faults } = await connected(policy);
-    expect(await form.getByLabel('Columns of fields, value 1').inputValue()).toBe(hostile[1]);
-    expect(await form.getByLabel('Requests a second').inputValue()).toBe('5');
+    expect(await form.getByLabel('Field mappings, value 1').inputValue()).toBe(hostile[1]);
+    expect(await form.getByLabel('Requests per second').inputValue()).toBe('5');
     await form.getByRole('checkbox').uncheck();
     await save.click();
     await form.getByText('Saved.').waitFor();
     expect(await stored()).toEqual({ enabled: false, httpReplication: policy });
-    await form.getByLabel('Requests a second').fill('');
+    await form.getByLabel('Requests per second').fill('');
     await form.getByLabel('Query parameters, name 3', { exact: true }).fill('since');
     await form.getByText('since is named twice').waitFor();
     await form.getByLabel('Query parameters, name 3', { exact: true }).fill('sort');
@@ -164,7 +164,7 @@ describeInChromium('HTTP replication', () => {
     });
     await form.getByRole('button', { name: 'Remove resource 1' }).click();
     await save.click();
-    await form.getByText('It has no resources yet.').waitFor();
+    await form.getByText('There are no resources yet.').waitFor();
     await form.getByText('Saved.').waitFor();
     expect((await stored()).httpReplication.resources).toEqual([]);
     expect([await hasRun(page), faults]).toEqual([false, []]);
@@ -182,7 +182,7 @@ describeInChromium('HTTP replication', () => {
       },
       (isChecked) => !isChecked,
     );
-    await form.getByLabel('Requests a second').fill('4');
+    await form.getByLabel('Requests per second').fill('4');
     await save.click();
     await form.getByText('Saved.').waitFor();
     expect(await stored()).toMatchObject({
@@ -210,10 +210,10 @@ describeInChromium('HTTP replication', () => {
     const { page, client } = await connected(recordPolicy({}, { requests_per_day: 1 }));
     const records = await copyRecords(page);
     await openPart(page, /^Copies/);
-    await page.getByText('It waits for the limits of the connection, until').waitFor();
+    await page.getByText('Waiting for the limits of the connection until').waitFor();
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
     await records.getByText('Copy: cancelled').waitFor();
-    await page.getByText('It waits for the limits').waitFor({ state: 'detached' });
+    await page.getByText('Waiting for the limits').waitFor({ state: 'detached' });
     expect((await client.call('GET', '/v1/tables')).body.tables.map(nameOf)).not.toContain('records');
   });
 

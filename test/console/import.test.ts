@@ -20,8 +20,8 @@ describeInChromium('bringing a file in', () => {
   /** At the choice of a file, in a project. */
   async function choosing() {
     const one = await opened((client) => project(client));
-    await one.page.getByRole('link', { name: 'Bring a file in' }).click();
-    await one.page.getByLabel('Choose a file').waitFor();
+    await one.page.getByRole('link', { name: 'Import a file' }).click();
+    await one.page.getByLabel('Choose files').waitFor();
     return one;
   }
   const grid = (page: Page) => page.getByRole('region', { name: 'Rows' });
@@ -29,7 +29,7 @@ describeInChromium('bringing a file in', () => {
 
   test('a file is looked at, its columns are changed, and its rows become a table', async () => {
     const { page, client, faults } = await choosing();
-    await page.getByLabel('Choose a file').setInputFiles(orders);
+    await page.getByLabel('Choose files').setInputFiles(orders);
     await grid(page).getByRole('cell', { name: 'Lagos' }).waitFor();
     await page.getByText('The first of 3 rows').waitFor();
     expect(await page.getByLabel('Table', { exact: true }).inputValue()).toBe('orders_2026');
@@ -39,9 +39,9 @@ describeInChromium('bringing a file in', () => {
     await grid(page).getByRole('columnheader', { name: 'amount STRING' }).waitFor();
     await typeOf(page, 'amount').selectOption('DOUBLE');
     await grid(page).getByRole('columnheader', { name: 'amount DOUBLE' }).waitFor();
-    await page.getByText('1 row does not fit').waitFor();
+    await page.getByText("1 row doesn't fit").waitFor();
     await page.getByRole('cell', { name: 'A3,Porto,x' }).waitFor();
-    await page.getByLabel('Taken: order_no').uncheck();
+    await page.getByLabel('Import: order_no').uncheck();
     await page.getByLabel('Name: city').fill('town');
     await page.getByLabel('Name: city').blur();
     await grid(page).getByRole('columnheader', { name: 'town' }).waitFor();
@@ -50,15 +50,15 @@ describeInChromium('bringing a file in', () => {
     await page.getByText(/^Line 4, column "amount"/).waitFor();
     // Everything after the upload has an address.
     await page.reload();
-    await page.getByRole('link', { name: 'Change how it is read' }).click();
+    await page.getByRole('link', { name: 'Change import settings' }).click();
     await page.getByText('Columns', { exact: true }).click();
     await typeOf(page, 'amount').selectOption('DOUBLE');
-    await page.getByLabel('Rows that do not fit').selectOption('quarantine them');
+    await page.getByLabel("Rows that don't fit").selectOption('quarantine them');
     await page.getByLabel('Table', { exact: true }).fill('orders');
     await page.getByRole('button', { name: 'Import' }).click();
     await page.getByText('2 rows imported.').waitFor();
     await page.getByText('1 row was quarantined').waitFor();
-    await page.getByRole('link', { name: 'Open the table' }).click();
+    await page.getByRole('link', { name: 'Open table' }).click();
     await expectTitle(page, 'orders');
     await grid(page).getByRole('cell', { name: 'Lagos' }).waitFor();
     // The analyst of the project may read it.
@@ -99,8 +99,8 @@ describeInChromium('bringing a file in', () => {
         document.body.dispatchEvent(new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer }));
     })()`);
     await grid(page).getByRole('columnheader', { name: 'in_one' }).waitFor();
-    const waiting = page.getByRole('navigation', { name: 'wait' });
-    await waiting.getByText('2 more files wait for a look:').waitFor();
+    const waiting = page.getByRole('navigation', { name: 'to review' });
+    await waiting.getByText('2 more files to review:').waitFor();
     await waiting.getByRole('link', { name: 'three.csv' }).click();
     await grid(page).getByRole('columnheader', { name: 'in_three' }).waitFor();
     // The one that was left waits too, and the address has all of it.
@@ -111,7 +111,7 @@ describeInChromium('bringing a file in', () => {
     await page.getByText('1 row imported').waitFor();
     await waiting.getByRole('link', { name: 'two.csv' }).click();
     await grid(page).getByRole('columnheader', { name: 'in_two' }).waitFor();
-    await waiting.getByText('1 more file waits for a look:').waitFor();
+    await waiting.getByText('1 more file to review:').waitFor();
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByText('1 row imported').waitFor();
     await waiting.getByRole('link', { name: 'one.csv' }).waitFor();
@@ -124,34 +124,34 @@ describeInChromium('bringing a file in', () => {
   test('how its text is read can be changed, and counts for the import too', async () => {
     const { page, faults } = await choosing();
     const file = csv('people.csv', 'name|born|dues\nAda|10.12.1815|1\nGrace|n/a|2\n');
-    await page.getByLabel('Choose a file').setInputFiles(file);
+    await page.getByLabel('Choose files').setInputFiles(file);
     await grid(page).getByRole('cell', { name: 'Ada' }).waitFor();
-    await page.getByText('How the text is read').click();
-    const between = page.getByLabel('Between columns');
+    await page.getByText('Text format').click();
+    const between = page.getByLabel('Column separator');
     expect(await between.inputValue()).toBe('|');
     await between.selectOption('semicolon');
     await grid(page).getByRole('columnheader', { name: 'name|born|dues' }).waitFor();
-    await between.selectOption('bar');
+    await between.selectOption('pipe');
     await grid(page).locator('th[title=STRING]', { hasText: 'born' }).waitFor();
-    await page.getByLabel('Empty values').fill('n/a, ');
-    await page.getByLabel('Empty values').blur();
-    await page.getByLabel('Dates').fill('dd.MM.yyyy');
-    await page.getByLabel('Dates').press('Enter');
+    await page.getByLabel('Values read as empty').fill('n/a, ');
+    await page.getByLabel('Values read as empty').blur();
+    await page.getByLabel('Date format').fill('dd.MM.yyyy');
+    await page.getByLabel('Date format').press('Enter');
     await grid(page).locator('th[title=DATE]', { hasText: 'born' }).waitFor();
-    await page.getByLabel('Line of the names').fill('2');
-    await page.getByLabel('Line of the names').blur();
+    await page.getByLabel('Header line').fill('2');
+    await page.getByLabel('Header line').blur();
     await grid(page).getByRole('columnheader', { name: 'Ada' }).waitFor();
-    await page.getByLabel('Line of the names').fill('1');
-    await page.getByLabel('Line of the names').blur();
-    await page.getByLabel('Dates').fill('qq');
-    await page.getByLabel('Dates').blur();
+    await page.getByLabel('Header line').fill('1');
+    await page.getByLabel('Header line').blur();
+    await page.getByLabel('Date format').fill('qq');
+    await page.getByLabel('Date format').blur();
     await page.getByRole('alert').waitFor();
-    await page.getByLabel('Dates').fill('dd.MM.yyyy');
-    await page.getByLabel('Dates').blur();
+    await page.getByLabel('Date format').fill('dd.MM.yyyy');
+    await page.getByLabel('Date format').blur();
     await page.getByRole('alert').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Import' }).click();
     await page.getByText('2 rows imported.').waitFor();
-    await page.getByRole('link', { name: 'Open the table' }).click();
+    await page.getByRole('link', { name: 'Open table' }).click();
     await expectTitle(page, 'people');
     await grid(page).getByRole('cell', { name: '1815-12-10' }).waitFor();
     expect(await page.title()).toBe('people · Workspace');
@@ -161,17 +161,17 @@ describeInChromium('bringing a file in', () => {
 
   test('quarantined rows are tried again when the table was changed', async () => {
     const { page, client, faults } = await choosing();
-    await page.getByLabel('Choose a file').setInputFiles(csv('visits.csv', 'who\n7\nnine\n'));
+    await page.getByLabel('Choose files').setInputFiles(csv('visits.csv', 'who\n7\nnine\n'));
     await page.getByText('Columns', { exact: true }).click();
     await typeOf(page, 'who').selectOption('INTEGER');
-    await page.getByText('1 row does not fit').waitFor();
-    await page.getByLabel('Rows that do not fit').selectOption('quarantine them');
+    await page.getByText("1 row doesn't fit").waitFor();
+    await page.getByLabel("Rows that don't fit").selectOption('quarantine them');
     await page.getByRole('button', { name: 'Import' }).click();
     await page.getByText('1 row was quarantined').waitFor();
     const [{ id }] = (await client.call('GET', '/v1/tables')).body.tables.filter(
       ({ name }: { name: string }) => name === 'visits',
     );
-    const again = page.getByRole('button', { name: 'Try these rows again' });
+    const again = page.getByRole('button', { name: 'Retry these rows' });
     await again.click();
     await page.getByText(/^0 rows were added/).waitFor();
     const retyped = await client.call('PATCH', `/v1/grid/tables/${id}/columns/who`, {
@@ -193,7 +193,7 @@ describeInChromium('bringing a file in', () => {
       if (isHeld) Object.assign(json.data, { status: 'running', finishedAt: null });
       await route.fulfill({ response, json });
     });
-    await page.getByLabel('Choose a file').setInputFiles(orders);
+    await page.getByLabel('Choose files').setInputFiles(orders);
     await page.getByRole('button', { name: 'Import' }).click();
     await page.getByText('Importing').waitFor();
     await page.getByRole('link', { name: 'Data' }).click();
@@ -215,15 +215,15 @@ describeInChromium('bringing a file in', () => {
     await page.route('**/files/uploads', (route) =>
       route.fulfill({ status: 422, json: { code: 'conflict', detail: 'Broken for a test.' } }),
     );
-    await page.getByLabel('Choose a file').setInputFiles(orders);
+    await page.getByLabel('Choose files').setInputFiles(orders);
     await page.getByText('Broken for a test.').waitFor();
     await page.getByRole('button', { name: 'Choose another file' }).click();
-    await page.getByLabel('Choose a file').setInputFiles(orders);
+    await page.getByLabel('Choose files').setInputFiles(orders);
     await page.getByText('Broken for a test.').waitFor();
     await page.getByRole('link', { name: 'Data' }).click();
     await expectTitle(page, 'Data');
-    await page.getByRole('link', { name: 'Bring a file in' }).click();
-    await page.getByLabel('Choose a file').waitFor();
+    await page.getByRole('link', { name: 'Import a file' }).click();
+    await page.getByLabel('Choose files').waitFor();
   });
 
   test('sample data is a table with one click from the first page, also where there is no project yet', async () => {
@@ -238,7 +238,7 @@ describeInChromium('bringing a file in', () => {
     await page.unroute('**/files/uploads');
     await look.click();
     await page.getByText('2,922 rows imported.').waitFor();
-    await page.getByRole('link', { name: 'Ask about it' }).click();
+    await page.getByRole('link', { name: 'Ask about this table' }).click();
     const { items } = (await client.call('GET', '/v1/projects')).body;
     expect(items.map(({ name }: { name: string }) => name)).toEqual(['My project']);
     const entries = `/v1/projects/${items[0].id}/catalog-entries`;
@@ -247,7 +247,7 @@ describeInChromium('bringing a file in', () => {
     await page.getByRole('link', { name: 'weather' }).waitFor();
     expect(await look.count()).toBe(0);
     // A second time it may have another name.
-    await page.getByRole('link', { name: 'Bring a file in' }).click();
+    await page.getByRole('link', { name: 'Import a file' }).click();
     await look.click();
     await page.getByText('The first of 2,922 rows').waitFor();
     // The storage takes the upload.
@@ -260,12 +260,12 @@ describeInChromium('bringing a file in', () => {
     await client.call('POST', '/v1/grid/tables', {
       body: { name: 'orders_2026', kind: 'data', columns: [{ name: 'a', data_type: 'STRING' }] },
     });
-    await page.getByLabel('Choose a file').setInputFiles(orders);
+    await page.getByLabel('Choose files').setInputFiles(orders);
     await page.getByRole('button', { name: 'Import' }).click();
     await page.getByRole('alert').getByText('orders_2026').waitFor();
     await page.goto('/console/');
-    await page.getByRole('link', { name: 'Bring a file in' }).click();
-    await page.getByLabel('Choose a file').setInputFiles({
+    await page.getByRole('link', { name: 'Import a file' }).click();
+    await page.getByLabel('Choose files').setInputFiles({
       ...{ name: 'a.parquet', mimeType: '', buffer: Buffer.from('PAR1 but not really') },
     });
     await page.getByRole('alert').waitFor();
@@ -282,16 +282,16 @@ describeInChromium('bringing a file in', () => {
   test('its pages are accessible in light and dark colours, and fit a narrow window', async () => {
     const { page } = await choosing();
     await inspect(page, 'choose-file');
-    await page.getByLabel('Choose a file').setInputFiles(orders);
+    await page.getByLabel('Choose files').setInputFiles(orders);
     await page.getByText('Columns', { exact: true }).click();
     await typeOf(page, 'amount').selectOption('DOUBLE');
-    await page.getByText('1 row does not fit').waitFor();
-    await page.getByText('How the text is read').click();
+    await page.getByText("1 row doesn't fit").waitFor();
+    await page.getByText('Text format').click();
     await inspect(page, 'preview');
     await page.getByRole('button', { name: 'Import' }).click();
     await page.getByText('Nothing was imported').waitFor();
     await inspect(page, 'import-failed');
-    await page.getByRole('link', { name: 'Change how it is read' }).click();
+    await page.getByRole('link', { name: 'Change import settings' }).click();
     await page.getByRole('button', { name: 'Import' }).click();
     await page.getByText('3 rows imported.').waitFor();
     await inspect(page, 'imported');

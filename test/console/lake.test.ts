@@ -18,21 +18,21 @@ describeInChromium('access to the lake', () => {
     await expectTitle(one.page, 'Settings');
     const part = one.page
       .locator('section.settings')
-      .filter({ has: one.page.getByRole('heading', { name: 'Access to the lake' }) });
+      .filter({ has: one.page.getByRole('heading', { name: 'Lake access' }) });
     return { ...one, part };
   }
 
   test('a credential is issued, reads in DuckDB what was pasted, and is revoked', async () => {
     const { page, client, part, faults } = await settings();
     await part.getByText('There are no credentials.').waitFor();
-    await part.getByLabel('What the credential is for').fill(hostile[0]!);
-    await part.getByRole('button', { name: 'Issue the credential' }).click();
-    const sql = await part.getByLabel('To paste into DuckDB').inputValue();
+    await part.getByLabel('Credential name').fill(hostile[0]!);
+    await part.getByRole('button', { name: 'Create credential' }).click();
+    const sql = await part.getByLabel('Statement for DuckDB').inputValue();
     const engine = await otherEngine();
     await paste(engine, sql);
     expect(await rowsOf(engine, 'SELECT city FROM orders')).toEqual([['Porto']]);
     await part.getByRole('button', { name: 'Close' }).click();
-    expect(await part.getByLabel('To paste into DuckDB').count()).toBe(0);
+    expect(await part.getByLabel('Statement for DuckDB').count()).toBe(0);
     const row = part.getByRole('row').filter({ hasText: hostile[0]! });
     await row.getByText('active').waitFor();
     await row.getByRole('button', { name: 'Revoke' }).click();
@@ -52,8 +52,8 @@ describeInChromium('access to the lake', () => {
         ? route.fulfill({ status: 409, json: { code: 'conflict', detail: 'Refused for a test.' } })
         : route.fallback(),
     );
-    await part.getByLabel('What the credential is for').fill('notebooks');
-    await part.getByRole('button', { name: 'Issue the credential' }).click();
+    await part.getByLabel('Credential name').fill('notebooks');
+    await part.getByRole('button', { name: 'Create credential' }).click();
     await part.getByText('Refused for a test.').waitFor();
     let asked = 0;
     page.on('request', (request) => {
@@ -65,16 +65,16 @@ describeInChromium('access to the lake', () => {
       await route.fulfill({ response, json: { data: { ...data, admin: false } } });
     });
     await page.reload();
-    await part.getByText('Only administrators and owners see this.').waitFor();
+    await part.getByText('Only administrators and owners can see this.').waitFor();
     await page.goto('/console/tests');
-    await page.getByText('Only administrators and owners see this.').waitFor();
+    await page.getByText('Only administrators and owners can see this.').waitFor();
     expect(asked).toBe(0);
   });
 
   test('it is accessible in light and dark colours, and fits a narrow window', async () => {
     const { page, part } = await settings();
-    await part.getByLabel('What the credential is for').fill('notebooks');
-    await part.getByRole('button', { name: 'Issue the credential' }).click();
+    await part.getByLabel('Credential name').fill('notebooks');
+    await part.getByRole('button', { name: 'Create credential' }).click();
     // Pictures are kept as documents, which no secret belongs in.
     await part.getByRole('button', { name: 'Close' }).click();
     await part.getByRole('row').filter({ hasText: 'notebooks' }).getByText('active').waitFor();

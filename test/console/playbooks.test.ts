@@ -13,7 +13,7 @@ const since = { since: { type: 'date', required: true, description: 'The first d
 
 describeInChromium('playbooks in the console', () => {
   const { opened, project } = useConsole();
-  const save = (page: Page) => page.getByRole('button', { name: 'Save the playbook' }).click();
+  const save = (page: Page) => page.getByRole('button', { name: 'Save playbook' }).click();
   const described = async (page: Page, label: string) => {
     const field = page.getByLabel(label);
     const ids = (await field.getAttribute('aria-describedby'))?.split(' ') ?? [];
@@ -25,9 +25,9 @@ describeInChromium('playbooks in the console', () => {
       const projectId = await project(client);
       await attachedTable(client, projectId, 'orders', [{ s_id: 1, city: 'Porto' }]);
     }, room);
-    await page.getByText('There are no playbooks in this project yet.').waitFor();
+    await page.getByText('This project has no playbooks yet.').waitFor();
     await page.getByText('New playbook').click();
-    await page.getByRole('button', { name: 'Create the playbook' }).click();
+    await page.getByRole('button', { name: 'Create playbook' }).click();
     await page.locator('.fault').first().waitFor();
     const title = page.getByLabel('Title', { exact: true });
     expect(await title.getAttribute('aria-invalid')).toBe('true');
@@ -35,14 +35,14 @@ describeInChromium('playbooks in the console', () => {
 
     await page.getByLabel('Title', { exact: true }).fill('Orders since ${since}');
     await page.getByLabel('Instructions').fill('# Orders\n\n- how many orders');
-    await page.getByRole('button', { name: 'Add a parameter' }).click();
+    await page.getByRole('button', { name: 'Add parameter' }).click();
     await page.getByLabel('Name', { exact: true }).fill('since');
     await page.getByLabel('Type', { exact: true }).selectOption('date');
     await page.getByLabel('Required').check();
-    await page.getByRole('button', { name: 'Create the playbook' }).click();
+    await page.getByRole('button', { name: 'Create playbook' }).click();
     await expectTitle(page, 'Orders since ${since}');
 
-    await page.getByRole('button', { name: 'Run it' }).click();
+    await page.getByRole('button', { name: 'Run playbook' }).click();
     await page.getByText('It is required.').waitFor();
     expect(await described(page, 'since (required)')).toContain('It is required.');
     await page.getByLabel('Instructions').fill('# Orders\n\n- how many orders\n- how many cities');
@@ -53,14 +53,14 @@ describeInChromium('playbooks in the console', () => {
     expect(await versions.getByRole('row').count()).toBe(3);
 
     await page.getByLabel('since (required)').fill('2026-11-01');
-    await page.getByRole('button', { name: 'Run it' }).click();
+    await page.getByRole('button', { name: 'Run playbook' }).click();
     await page.waitForURL(/\/projects\/prj_\w+\/runs\/run_\w+$/);
     await page.goBack();
     await expectTitle(page, 'Orders since ${since}');
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await expectTitle(page, 'Playbooks');
-    await page.getByText('There are no playbooks in this project yet.').waitFor();
+    await page.getByText('This project has no playbooks yet.').waitFor();
     expect([faults, elsewhere]).toEqual([[], []]);
   });
 
@@ -80,7 +80,7 @@ describeInChromium('playbooks in the console', () => {
     await page.getByLabel('Title', { exact: true }).fill('Mine');
     await save(page);
     await page.getByRole('alert').waitFor();
-    await page.getByRole('button', { name: 'Drop my changes and load what is stored' }).click();
+    await page.getByRole('button', { name: 'Discard my changes and load the stored version' }).click();
     await expectTitle(page, 'Newest');
     expect(await page.getByLabel('Title', { exact: true }).inputValue()).toBe('Newest');
     await page.getByLabel('Title', { exact: true }).fill('Mine');
@@ -125,7 +125,7 @@ describeInChromium('playbooks in the console', () => {
     await inspect(page, 'playbooks');
     await page.getByRole('link', { name: /^Orders of/ }).click();
     await page.getByRole('heading', { level: 1, name: /^Orders of/ }).waitFor();
-    await page.getByRole('button', { name: 'Run it' }).click();
+    await page.getByRole('button', { name: 'Run playbook' }).click();
     await page.getByText('It is required.').waitFor();
     await page.getByRole('table', { name: 'Versions' }).waitFor();
     await inspect(page, 'playbook');

@@ -82,26 +82,26 @@ describeInChromium('querying', () => {
     await page.getByRole('button', { name: 'Export', exact: true }).click();
     const link = page.getByRole('link', { name: 'export.csv' });
     const file = await fetch((await link.getAttribute('href'))!);
-    await page.getByText('What was exported').click();
-    await page.getByRole('table', { name: 'What was exported' }).getByText('succeeded').waitFor();
+    await page.getByText('Exports').click();
+    await page.getByRole('table', { name: 'Exports' }).getByText('succeeded').waitFor();
     expect(await file.text()).toBe('city,total\r\nFaro,100.0\r\nLagos,12.5\r\nPorto,30.0\r\n');
-    await page.getByText('Keep it').click();
+    await page.getByText('Save statement').click();
     await page.getByLabel('Name').fill('by_city');
-    await page.getByRole('button', { name: 'Keep', exact: true }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('link', { name: 'Open by_city' }).waitFor();
     // The name is taken now.
-    await page.getByRole('button', { name: 'Keep', exact: true }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('alert').waitFor();
     await page.getByLabel('Name').fill('built');
-    await page.getByRole('combobox', { name: 'As', exact: true }).selectOption('calc');
-    await page.getByRole('button', { name: 'Keep', exact: true }).click();
+    await page.getByRole('combobox', { name: 'Save as', exact: true }).selectOption('calc');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('link', { name: 'Open built' }).click();
     await expectTitle(page, 'built');
     await page.getByText('fresh').waitFor();
     await page.reload();
     await page.getByRole('cell', { name: 'Lagos' }).waitFor();
     await page.getByRole('link', { name: 'Query', exact: true }).click();
-    await page.getByText('What you ran').click();
+    await page.getByText('Query history').click();
     await page.getByRole('link', { name: sql }).first().click();
     await expectEventually(() => sqlOf(page)).toBe(sql);
     expect(faults).toEqual([]);
@@ -123,9 +123,9 @@ describeInChromium('querying', () => {
     // Whoever writes on sees whose rows they are.
     await page.getByLabel('SQL').press('Control+End');
     await page.keyboard.insertText(' OR true');
-    await page.getByText('The statement was changed since.').waitFor();
+    await page.getByText('You changed the statement.').waitFor();
     await page.locator('pre').getByText(first, { exact: true }).waitFor();
-    await page.getByText('What you ran').click();
+    await page.getByText('Query history').click();
     await page.getByRole('link', { name: second }).click();
     await expectEventually(() => sqlOf(page)).toBe(second);
     expect(await page.getByRole('region', { name: 'Rows' }).count()).toBe(0);
@@ -201,8 +201,8 @@ describeInChromium('querying', () => {
     await page.getByText('Chart', { exact: true }).click();
     await page.getByRole('img', { name: 'Chart' }).locator('svg').waitFor();
     await page.getByText('Export all rows').click();
-    await page.getByText('Keep it').click();
-    await page.getByText('What you ran').click();
+    await page.getByText('Save statement').click();
+    await page.getByText('Query history').click();
     await page.getByRole('cell', { name: 'succeeded' }).waitFor();
     await inspect(page, 'query-answer');
     await run(page, 'SELECT citty FROM orders');

@@ -32,9 +32,9 @@ describeInChromium('reports', () => {
       await attachedTable(client, await project(client), 'sales', sales);
     });
     await page.getByRole('link', { name: 'Reports' }).click();
-    await page.getByText('There are no reports in this project yet.').waitFor();
-    await page.getByLabel('What the report is to be about').fill(prompt);
-    await page.getByRole('button', { name: 'Have it written' }).click();
+    await page.getByText('This project has no reports yet.').waitFor();
+    await page.getByLabel('Topic of the report').fill(prompt);
+    await page.getByRole('button', { name: 'Write report' }).click();
     await page.getByRole('link', { name: prompt }).click();
     await expectTitle(page, prompt);
     await page.getByRole('link', { name: 'Report', exact: true }).click({ timeout: 180_000 });
@@ -60,13 +60,13 @@ describeInChromium('reports', () => {
     // What was written is not lost by a click, unless one says so.
     page.once('dialog', (dialog) => void dialog.dismiss());
     await page.getByRole('link', { name: 'Data' }).click();
-    await page.getByRole('button', { name: 'Save as a new revision' }).waitFor();
+    await page.getByRole('button', { name: 'Save as new revision' }).waitFor();
     const url = new URL(page.url()).pathname.replace('/console/', '/v1/');
     const theirs = await client.call('PATCH', url, { body: { content: 'Theirs.' } });
     expect(theirs.status, theirs.text).toBe(200);
-    await page.getByRole('button', { name: 'Save as a new revision' }).click();
-    await page.getByText('Somebody changed the report meanwhile.').waitFor();
-    await page.getByRole('button', { name: 'Save mine on top of it' }).click();
+    await page.getByRole('button', { name: 'Save as new revision' }).click();
+    await page.getByText('Somebody changed the report while you were editing.').waitFor();
+    await page.getByRole('button', { name: 'Save my version' }).click();
     await expectTitle(page, 'Größe & Erlös');
     await page.getByText('Checked by hand.').waitFor();
     const [raw] = await Promise.all([
@@ -80,13 +80,13 @@ describeInChromium('reports', () => {
     await page.getByText('Theirs.').waitFor();
     expect(new URL(page.url()).search).toBe('?revision=2');
     await page.reload();
-    await page.getByText('This is revision 2, which is not the newest.').waitFor();
-    await page.getByRole('link', { name: 'Read the newest' }).click();
+    await page.getByText('This is revision 2. There is a newer one.').waitFor();
+    await page.getByRole('link', { name: 'Show the newest' }).click();
     await page.getByText('Checked by hand.').waitFor();
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await expectTitle(page, 'Reports');
-    await page.getByText('There are no reports in this project yet.').waitFor();
+    await page.getByText('This project has no reports yet.').waitFor();
     expect([faults, elsewhere]).toEqual([[], []]);
   });
 

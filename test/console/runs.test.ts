@@ -54,7 +54,7 @@ describeInChromium('runs', () => {
       projectId = await project(client);
     });
     await page.getByRole('link', { name: 'Runs' }).click();
-    await page.getByText('Nothing runs here, and nothing has.').waitFor();
+    await page.getByText('This project has no runs yet.').waitFor();
     // What begins meanwhile is shown by itself.
     const { id, workflowId } = await imported(client, projectId, 'cities', 'a\n1\n2\n');
     await imported(client, projectId, 'bad', '');
@@ -64,13 +64,13 @@ describeInChromium('runs', () => {
     await page.getByLabel('Status').selectOption('failed');
     await good.waitFor({ state: 'detached' });
     await bad.click();
-    await page.getByRole('heading', { name: 'It failed' }).waitFor();
+    await page.getByRole('heading', { name: 'The run failed' }).waitFor();
     await page.getByText('Read the file').waitFor();
     await page.goBack();
     await bad.waitFor();
     expect(new URL(page.url()).search).toBe('?status=failed');
     await page.getByLabel('Kind').selectOption('export');
-    await page.getByText('Nothing runs here, and nothing has.').waitFor();
+    await page.getByText('This project has no runs yet.').waitFor();
     expect(new URL(page.url()).search).toBe('?kind=export&status=failed');
     await page.getByLabel('Kind').selectOption('import');
     await page.getByLabel('Status').selectOption('succeeded');
@@ -78,7 +78,7 @@ describeInChromium('runs', () => {
     await page.getByText(workflowId).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/console/projects/${projectId}/runs/${id}`);
     await page.getByText('Rows imported: 2').waitFor();
-    expect(await page.getByRole('button', { name: 'Cancel the run' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Cancel run' }).count()).toBe(0);
     await page.getByRole('link', { name: 'Table cities' }).click();
     await expectTitle(page, 'cities');
     expect([faults, elsewhere]).toEqual([[], []]);
@@ -108,7 +108,7 @@ describeInChromium('runs', () => {
     await page.getByText('Its release has to finish it.').waitFor();
     isStuck = false;
     await page.getByText('Its release has to finish it.').waitFor({ state: 'detached' });
-    const cancel = page.getByRole('button', { name: 'Cancel the run' });
+    const cancel = page.getByRole('button', { name: 'Cancel run' });
     await cancel.click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel', exact: true }).click();
     expect((await client.call('GET', `/v1/projects/${projectId}/runs/run_1`)).body.data.status).toBe(
@@ -117,7 +117,7 @@ describeInChromium('runs', () => {
     await cancel.click();
     const [asked] = await Promise.all([
       page.waitForResponse((response) => response.url().endsWith('/cancel?confirm=true')),
-      page.getByRole('dialog').getByRole('button', { name: 'Cancel the run' }).click(),
+      page.getByRole('dialog').getByRole('button', { name: 'Cancel run' }).click(),
     ]);
     expect(asked.status()).toBe(202);
     await move('running', 'cancelled');
@@ -148,7 +148,7 @@ describeInChromium('runs', () => {
     const mended = { rows: [{ s_id: 1, city: '7', amount: 1 }] };
     expect((await client.call('PUT', `/v1/tables/${tableId}/rows`, { body: mended })).status).toBe(200);
     await page.goto(`/console/projects/${projectId}/runs/${run.id}`);
-    await page.getByRole('heading', { name: 'It failed' }).waitFor();
+    await page.getByRole('heading', { name: 'The run failed' }).waitFor();
     await page.getByRole('button', { name: 'Resume with the newest data' }).click();
     await page.getByRole('definition').filter({ hasText: 'succeeded' }).waitFor({ timeout: 180_000 });
     expect(await page.getByRole('button', { name: 'Resume' }).count()).toBe(0);
@@ -171,7 +171,7 @@ describeInChromium('runs', () => {
     expect(await (await fetch(address!)).text()).toContain('Porto');
     const [file] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download the file' }).click(),
+      page.getByRole('button', { name: 'Download file' }).click(),
     ]);
     expect(file.suggestedFilename()).toBe('orders.csv');
   });
@@ -220,7 +220,7 @@ describeInChromium('runs', () => {
     await page.getByText('NonDeterministicError').waitFor();
     await inspect(page, 'run-stuck');
     await page.goto(`/console/projects/${projectId}/runs/${failed.id}`);
-    await page.getByRole('heading', { name: 'It failed' }).waitFor();
+    await page.getByRole('heading', { name: 'The run failed' }).waitFor();
     await inspect(page, 'run-failed');
     await page.goto(`/console/projects/${projectId}/runs/${id}`);
     await page.getByText('Rows imported: 2').waitFor();

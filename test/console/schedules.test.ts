@@ -30,7 +30,7 @@ describeInChromium('schedules in the console', () => {
     eventually(
       async () => {
         const isThere = (await page.getByText(note).count()) > 0;
-        if (!isThere) await page.getByRole('button', { name: 'Later month' }).click();
+        if (!isThere) await page.getByRole('button', { name: 'Next month' }).click();
         return isThere;
       },
       (isThere) => isThere,
@@ -42,25 +42,25 @@ describeInChromium('schedules in the console', () => {
       title: 'Playbooks',
     });
     await page.getByRole('link', { name: 'Orders' }).click();
-    await page.getByRole('link', { name: 'Run it on a schedule' }).click();
+    await page.getByRole('link', { name: 'Run on a schedule' }).click();
     await expectTitle(page, 'Schedules');
     await page.getByText('There are no schedules yet.').waitFor();
     await page.getByLabel('Repeats').selectOption('weekly');
     await page.getByLabel('Time of day').fill('');
     await page.getByLabel('Time zone').fill('Europe/Nowhere');
-    await page.getByLabel('Send the output to').fill('ada');
-    await page.getByRole('button', { name: 'Create the schedule' }).click();
+    await page.getByLabel('Recipients of the output').fill('ada');
+    await page.getByRole('button', { name: 'Create schedule' }).click();
     await page.locator('.fault').nth(2).waitFor();
-    for (const label of ['Time of day', 'Time zone', 'Send the output to'])
+    for (const label of ['Time of day', 'Time zone', 'Recipients of the output'])
       expect(await page.getByLabel(label).getAttribute('aria-invalid'), label).toBe('true');
     await page.getByLabel('Time of day').fill('08:00');
     await page.getByLabel('Time zone').fill('Europe/Berlin');
     await page.getByLabel('Monday').check();
     await page.getByLabel('Friday').check();
     await page.getByLabel('Description').fill('Orders of the week');
-    await page.getByLabel('Send the output to').fill('ada@example.com');
-    await page.getByLabel('Folder for the output').fill('weekly');
-    await page.getByRole('button', { name: 'Create the schedule' }).click();
+    await page.getByLabel('Recipients of the output').fill('ada@example.com');
+    await page.getByLabel('Output folder').fill('weekly');
+    await page.getByRole('button', { name: 'Create schedule' }).click();
     await expectTitle(page, 'Orders of the week');
     await page.getByText('every Monday and Friday at 08:00 (Europe/Berlin)').waitFor();
     expect(await page.getByRole('cell', { name: '08:00' }).count()).toBeGreaterThan(0);
@@ -69,13 +69,13 @@ describeInChromium('schedules in the console', () => {
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('button', { name: 'Pause' }).waitFor();
     await page.getByLabel('Time of day').fill('09:15');
-    await page.getByRole('button', { name: 'Save the schedule' }).click();
+    await page.getByRole('button', { name: 'Save schedule' }).click();
     await page.getByText('every Monday and Friday at 09:15 (Europe/Berlin)').waitFor();
     await page.getByRole('cell', { name: '09:15' }).first().waitFor();
 
-    await page.getByRole('button', { name: 'Run it now' }).click();
+    await page.getByRole('button', { name: 'Run now' }).click();
     const runs = page.getByRole('table', { name: 'Runs' });
-    await runs.getByRole('link', { name: 'Open the run' }).waitFor();
+    await runs.getByRole('link', { name: 'Open run' }).waitFor();
     // There is no mail server here, so that the mail fails while the files arrive.
     await eventually(
       () => runs.getByText('failed').count(),
@@ -85,7 +85,7 @@ describeInChromium('schedules in the console', () => {
     const deliveries = page.getByRole('table', { name: 'Deliveries' });
     await deliveries.getByRole('rowheader', { name: 'ada@example.com' }).waitFor();
     expect(await deliveries.getByText('delivered', { exact: true }).count()).toBe(3);
-    await runs.getByRole('link', { name: 'Open the run' }).click();
+    await runs.getByRole('link', { name: 'Open run' }).click();
     await page.waitForURL(/\/runs\/run_\w+$/);
     await page.goBack();
     await page.getByRole('button', { name: 'Delete' }).click();
@@ -108,12 +108,12 @@ describeInChromium('schedules in the console', () => {
     await page.getByText('That is at 03:00 there.').waitFor();
     await untilNoted(page, 'The clock shows this time twice');
     await page.getByText(/^October \d{4}$/).waitFor();
-    const later = page.getByRole('button', { name: 'Later month' });
+    const later = page.getByRole('button', { name: 'Next month' });
     await eventually(async () => {
       if (await later.isEnabled()) await later.click();
       return later.isDisabled();
     }, Boolean);
-    await page.getByText('Later times are not computed yet').waitFor();
+    await page.getByText('This list ends at').waitFor();
   });
 
   test('what did not run is made up for, once it was looked at', async () => {
@@ -124,17 +124,17 @@ describeInChromium('schedules in the console', () => {
       });
     }, room);
     await page.getByRole('link', { name: 'Nightly' }).click();
-    await openPart(page, 'Make up for the past');
-    await page.getByText('Nothing was made up for yet.').waitFor();
+    await openPart(page, 'Backfills');
+    await page.getByText('There are no backfills yet.').waitFor();
     await page.getByLabel('From', { exact: true }).fill('2026-01-03T00:00');
     await page.getByLabel('Until').fill('2026-01-02T00:00');
-    await page.getByRole('button', { name: 'Look at what would run' }).click();
+    await page.getByRole('button', { name: 'Preview runs' }).click();
     await page.locator('.fault').or(page.getByRole('alert')).first().waitFor();
     await page.getByLabel('Until').fill('2026-01-12T00:00');
-    await page.getByRole('button', { name: 'Look at what would run' }).click();
-    await page.getByText('2 times, from 2026-01-04').waitFor();
-    await page.getByRole('button', { name: 'Run these 2' }).click();
-    const made = page.getByRole('table', { name: 'Make up for the past' });
+    await page.getByRole('button', { name: 'Preview runs' }).click();
+    await page.getByText('2 runs, from 2026-01-04').waitFor();
+    await page.getByRole('button', { name: 'Start 2 runs' }).click();
+    const made = page.getByRole('table', { name: 'Backfills' });
     await made.getByText('2 / 2').waitFor();
     await made.getByText('succeeded').waitFor();
     const ran = page.getByRole('table', { name: 'Runs' });
@@ -159,7 +159,7 @@ describeInChromium('schedules in the console', () => {
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('link', { name: hostile[0]! }).click();
     await expectTitle(page, hostile[0]!);
-    await page.getByText('It has not run yet.').waitFor();
+    await page.getByText("This schedule hasn't run yet.").waitFor();
     isBroken = true;
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('alert').getByText(hostile[1]!).first().waitFor();
@@ -184,11 +184,11 @@ describeInChromium('schedules in the console', () => {
     await inspect(page, 'schedules');
     await page.getByRole('link', { name: /^Orders_of/ }).click();
     await untilNoted(page, 'The clock skips this time');
-    await page.getByRole('button', { name: 'Save the schedule' }).waitFor();
-    await openPart(page, 'Make up for the past');
-    await page.getByText('Nothing was made up for yet.').waitFor();
+    await page.getByRole('button', { name: 'Save schedule' }).waitFor();
+    await openPart(page, 'Backfills');
+    await page.getByText('There are no backfills yet.').waitFor();
     await inspect(page, 'schedule');
-    await page.getByRole('button', { name: 'Save the schedule' }).scrollIntoViewIfNeeded();
+    await page.getByRole('button', { name: 'Save schedule' }).scrollIntoViewIfNeeded();
     await inspect(page, 'schedule-form');
   });
 });

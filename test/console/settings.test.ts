@@ -11,7 +11,7 @@ import type { TestClient } from '../support/workspace.ts';
 import { useOwnWorkspace } from '../support/workspace.ts';
 import { hasRun, hostile, openPart, script, useConsole } from './opened.ts';
 
-const adminsOnly = 'Only administrators and owners see this.';
+const adminsOnly = 'Only administrators and owners can see this.';
 
 describeInChromium('settings', () => {
   const { lab, opened, project } = useConsole(useOwnWorkspace({ trustedProxies: ['127.0.0.1'] }));
@@ -37,7 +37,7 @@ describeInChromium('settings', () => {
     await page.goto(new URL(address).pathname);
     await page.getByLabel('Name').fill(name);
     await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: 'Create the account' }).click();
+    await page.getByRole('button', { name: 'Create account' }).click();
     await page.goto('/console/settings');
     await expectTitle(page, 'Settings');
     return page;
@@ -54,12 +54,12 @@ describeInChromium('settings', () => {
     await page.getByRole('link', { name: 'Settings' }).click();
     const invitations = part(page, 'Invitations');
     for (const name of ['grace', 'nobody']) {
-      await invitations.getByLabel('E-mail', { exact: true }).fill(`${name}@example.com`);
+      await invitations.getByLabel('Email', { exact: true }).fill(`${name}@example.com`);
       await invitations.getByRole('button', { name: 'Invite' }).click();
       await rowOf(page, 'Invitations', `${name}@example.com`).waitFor();
       if (name === 'nobody') await invitations.getByRole('button', { name: 'Close' }).click();
       else {
-        const address = await invitations.getByLabel(/^Address at which grace/).inputValue();
+        const address = await invitations.getByLabel(/^Invitation link for grace/).inputValue();
         const theirs = await invited(address, 'Grace Hopper');
         await expectEventually(() => theirs.getByText(adminsOnly).count()).toBe(4);
         await rowOf(theirs, 'Members', 'Ada Lovelace').waitFor();
@@ -68,18 +68,18 @@ describeInChromium('settings', () => {
     }
     await rowOf(page, 'Invitations', 'nobody').getByRole('button').first().click();
     await confirm(page, 'Withdraw');
-    await invitations.getByText('No invitation is open.').waitFor();
+    await invitations.getByText('There are no open invitations.').waitFor();
 
     await page.reload();
     const grace = rowOf(page, 'Members', 'Grace Hopper');
     await grace.getByRole('combobox').selectOption('administrator');
-    await grace.getByRole('button', { name: 'Change the role' }).first().click();
-    await page.getByText('Make Grace Hopper administrator?').waitFor();
-    await confirm(page, 'Change the role');
+    await grace.getByRole('button', { name: 'Change role' }).first().click();
+    await page.getByText('Change the role of Grace Hopper to administrator?').waitFor();
+    await confirm(page, 'Change role');
     await grace.getByRole('cell', { name: 'administrator', exact: true }).waitFor();
-    await grace.getByRole('button', { name: 'New password' }).first().click();
-    await confirm(page, 'New password');
-    const reset = page.getByLabel(/^Address at which Grace Hopper chooses/);
+    await grace.getByRole('button', { name: 'Reset password' }).first().click();
+    await confirm(page, 'Reset password');
+    const reset = page.getByLabel(/^Password reset link for Grace Hopper/);
     expect(await reset.inputValue()).toContain('/password/');
     await grace.getByRole('button', { name: 'Remove' }).first().click();
     await confirm(page, 'Remove');
@@ -103,8 +103,8 @@ describeInChromium('settings', () => {
     await page.goto('/console/settings');
     const row = rowOf(page, 'Members', admin.email);
     await row.getByRole('combobox').selectOption('member');
-    await row.getByRole('button', { name: 'Change the role' }).first().click();
-    await confirm(page, 'Change the role');
+    await row.getByRole('button', { name: 'Change role' }).first().click();
+    await confirm(page, 'Change role');
     await page.getByText('now has the role member.').waitFor();
     await page.getByRole('listitem').filter({ hasText: 'Invitation for guest@example.com' }).waitFor();
   });
@@ -130,7 +130,7 @@ describeInChromium('settings', () => {
     await confirm(page, 'Remove');
     const paused = (name: string) => part(page, 'Members').getByRole('listitem').filter({ hasText: name });
     for (const name of [workflow.title, 'Every morning'])
-      await paused(name).getByRole('button', { name: 'Take it over' }).click();
+      await paused(name).getByRole('button', { name: 'Take over' }).click();
     await paused('Every morning').getByRole('link').waitFor();
     await paused(workflow.title).getByRole('link').click();
     await page.getByRole('button', { name: 'Resume' }).click();
@@ -138,15 +138,15 @@ describeInChromium('settings', () => {
 
     // What was not taken over at once is found where it is listed.
     await page.goto('/console/workflows');
-    await openPart(page, 'Whose owner is gone');
+    await openPart(page, 'Workflows without an owner');
     await page.getByRole('row').filter({ hasText: 'Not yet begun' }).getByRole('button').click();
     await page.getByText('Every workflow has an owner.').waitFor();
     await page.getByRole('link', { name: 'Not yet begun' }).waitFor();
     await page.goto('/console/schedules');
     await page.getByRole('link', { name: 'Every evening' }).click();
-    await page.getByText('It was paused because whom it runs as was removed.').waitFor();
-    await page.getByRole('button', { name: 'Take it over' }).click();
-    await page.getByRole('button', { name: 'Take it over' }).waitFor({ state: 'detached' });
+    await page.getByText('Paused because the person it runs as was removed.').waitFor();
+    await page.getByRole('button', { name: 'Take over' }).click();
+    await page.getByRole('button', { name: 'Take over' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('button', { name: 'Pause' }).waitFor();
   });
@@ -155,15 +155,15 @@ describeInChromium('settings', () => {
     const { page } = await opened();
     await page.goto('/console/settings');
     const clients = part(page, 'API clients');
-    await clients.getByLabel('What the client is for').fill('nightly');
-    await clients.getByRole('button', { name: 'Issue the client' }).click();
-    const id = await clients.getByLabel('Client id').inputValue();
+    await clients.getByLabel('Client name').fill('nightly');
+    await clients.getByRole('button', { name: 'Create client' }).click();
+    const id = await clients.getByLabel('Client ID').inputValue();
     const secret = clients.getByLabel('Secret of nightly', { exact: true });
     const first = await secret.inputValue();
     expect(await exchange(id, first)).toBe(200);
     const row = rowOf(page, 'API clients', 'nightly');
-    await row.getByRole('button', { name: 'Replace the secret' }).first().click();
-    await confirm(page, 'Replace the secret');
+    await row.getByRole('button', { name: 'Replace secret' }).first().click();
+    await confirm(page, 'Replace secret');
     await expectEventually(() => secret.inputValue()).not.toBe(first);
     expect([await exchange(id, first), await exchange(id, await secret.inputValue())]).toEqual([401, 200]);
     await row.getByRole('button', { name: 'Revoke' }).first().click();
@@ -172,22 +172,22 @@ describeInChromium('settings', () => {
     expect(await exchange(id, await secret.inputValue())).toBe(401);
     await clients.getByRole('button', { name: 'Close' }).click();
 
-    const audit = part(page, 'What was done');
-    await audit.getByLabel('What, such as table.deleted').fill('client.revoked');
+    const audit = part(page, 'Audit log');
+    await audit.getByLabel('Action, such as table.deleted').fill('client.revoked');
     await audit.getByRole('button', { name: 'Filter' }).click();
     await audit.getByRole('row').filter({ hasText: 'client.revoked' }).filter({ hasText: id }).waitFor();
     await expectEventually(() => audit.getByRole('row').count()).toBe(2);
-    await audit.getByLabel('Before the day').fill('2001-01-01');
+    await audit.getByLabel('Before (date)').fill('2001-01-01');
     await audit.getByRole('button', { name: 'Filter' }).click();
-    await audit.getByText('No event matches.').waitFor();
+    await audit.getByText('No events match.').waitFor();
   });
 
   test('projects are made, renamed and archived; a session is ended', async () => {
     const { page } = await opened();
     await page.goto('/console/settings');
     const projects = part(page, 'Projects');
-    await projects.getByLabel('Name of the project').fill('Sales');
-    await projects.getByRole('button', { name: 'Create the project' }).click();
+    await projects.getByLabel('Project name').fill('Sales');
+    await projects.getByRole('button', { name: 'Create project' }).click();
     await rowOf(page, 'Projects', 'Sales').getByRole('button', { name: 'Rename' }).click();
     await projects.getByLabel('Project', { exact: true }).fill('Returns');
     await projects.getByLabel('Description').fill('What came back.');
@@ -202,7 +202,7 @@ describeInChromium('settings', () => {
     await expectTitle(other, 'Settings');
     await page.reload();
     const mine = rowOf(page, 'Your sessions', 'console (this one)');
-    const others = part(page, 'Your sessions').getByRole('row').filter({ hasNotText: 'this one' });
+    const others = part(page, 'Your sessions').getByRole('row').filter({ hasNotText: 'this session' });
     await mine.waitFor();
     await expectEventually(() => others.count()).toBe(2);
     await others.last().getByRole('button', { name: 'End' }).first().click();
@@ -210,7 +210,7 @@ describeInChromium('settings', () => {
     await expectEventually(() => others.count()).toBe(1);
     await mine.getByRole('button', { name: 'End' }).first().click();
     await confirm(page, 'End');
-    await expectTitle(page, 'You are signed out');
+    await expectTitle(page, "You're signed out");
   });
 
   test('an API that fails is told, and asked again', async () => {
@@ -227,10 +227,10 @@ describeInChromium('settings', () => {
     await part(page, 'Projects').getByRole('button', { name: 'Try again' }).click();
     await rowOf(page, 'Projects', 'Sales').waitFor();
     isBroken = true;
-    await part(page, 'Projects').getByLabel('Name of the project').fill('More');
-    await part(page, 'Projects').getByRole('button', { name: 'Create the project' }).click();
+    await part(page, 'Projects').getByLabel('Project name').fill('More');
+    await part(page, 'Projects').getByRole('button', { name: 'Create project' }).click();
     await part(page, 'Projects').getByText('Broken for a test.').waitFor();
-    expect(await part(page, 'Projects').getByLabel('Name of the project').inputValue()).toBe('More');
+    expect(await part(page, 'Projects').getByLabel('Project name').inputValue()).toBe('More');
   });
 
   test('what people wrote is text, wherever it stands', async () => {
@@ -245,7 +245,7 @@ describeInChromium('settings', () => {
     });
     await invited(address, hostile[0]!);
     await page.goto('/console/settings');
-    for (const title of ['Projects', 'API clients', 'What was done'])
+    for (const title of ['Projects', 'API clients', 'Audit log'])
       for (const name of hostile.slice(0, 2)) await rowOf(page, title, name).first().waitFor();
     await rowOf(page, 'Members', hostile[0]!).getByRole('button', { name: 'Remove' }).first().click();
     await page.getByRole('dialog').getByText(`Remove ${hostile[0]}?`).waitFor();
@@ -259,9 +259,9 @@ describeInChromium('settings', () => {
     });
     await page.goto('/console/settings');
     await rowOf(page, 'Invitations', 'invited').waitFor();
-    await rowOf(page, 'What was done', 'invitation.created').first().waitFor();
+    await rowOf(page, 'Audit log', 'invitation.created').first().waitFor();
     await rowOf(page, 'Projects', 'A project').getByRole('button', { name: 'Rename' }).click();
-    await part(page, 'Invitations').getByLabel('E-mail', { exact: true }).fill('more@example.com');
+    await part(page, 'Invitations').getByLabel('Email', { exact: true }).fill('more@example.com');
     await part(page, 'Invitations').getByRole('button', { name: 'Invite' }).click();
     await part(page, 'Invitations').getByRole('button', { name: 'Close' }).waitFor();
     await inspect(page, 'settings');

@@ -47,9 +47,9 @@ describeInChromium('a table', () => {
     await page.goto(`/console/tables/${id}`);
     await page.getByRole('region', { name: 'Rows' }).getByRole('cell', { name: hostile[0]! }).waitFor();
     // What is exported from there is every row: the statement has no limit.
-    const query = await page.getByRole('link', { name: 'Query it' }).getAttribute('href');
+    const query = await page.getByRole('link', { name: 'Query table' }).getAttribute('href');
     expect(new URLSearchParams(query!.split('?')[1]).get('sql')).toMatch(/^SELECT \* FROM \S*orders"?$/);
-    await openPart(page, 'Describe it');
+    await openPart(page, 'Edit description');
     await page.getByLabel('Description').fill('Orders of the year.');
     await page.getByLabel('Tier').selectOption('curated');
     await page.getByLabel('Note on amount').fill('In euros.');
@@ -58,11 +58,11 @@ describeInChromium('a table', () => {
     await page.getByText('Orders of the year.').first().waitFor();
     await page.getByText(/· curated ·/).waitFor();
     await openPart(page, 'Profile');
-    await page.getByText('It was not profiled yet.').waitFor();
-    await page.getByRole('button', { name: 'Profile it' }).click();
-    await page.getByRole('img', { name: 'How the values of amount are spread' }).waitFor();
+    await page.getByText("This table hasn't been profiled yet.").waitFor();
+    await page.getByRole('button', { name: 'Profile table' }).click();
+    await page.getByRole('img', { name: 'Distribution of the values of amount' }).waitFor();
     await openPart(page, 'Tests');
-    await page.getByRole('button', { name: 'Run the tests' }).click();
+    await page.getByRole('button', { name: 'Run tests' }).click();
     await page.getByText(/· tests fail ·/).waitFor();
     await page.getByRole('row').filter({ hasText: 'no debts' }).getByText('failed').waitFor();
     await openPart(page, 'Versions');
@@ -77,14 +77,14 @@ describeInChromium('a table', () => {
       .waitFor({ state: 'detached' });
     await page.getByRole('region', { name: 'Rows' }).getByRole('cell', { name: 'Porto' }).waitFor();
     await page.getByText(/^2 rows · curated/).waitFor();
-    await page.getByRole('link', { name: 'Read the newest' }).click();
+    await page.getByRole('link', { name: 'Show the newest' }).click();
     await page.getByRole('region', { name: 'Rows' }).getByRole('cell', { name: hostile[0]! }).waitFor();
     await page.getByText(/^3 rows · curated/).waitFor();
     await page.goto(`/console/tables/${id}?version=abc`);
     await page.getByRole('region', { name: 'Rows' }).getByRole('cell', { name: hostile[0]! }).waitFor();
     expect(await page.getByText(/^These are the rows of version/).count()).toBe(0);
     await openPart(page, 'Lineage');
-    await page.getByRole('img', { name: /^What orders is made from/ }).waitFor();
+    await page.getByRole('img', { name: /^Lineage of orders/ }).waitFor();
     await page.getByRole('link', { name: 'by_city' }).click();
     await expectTitle(page, 'by_city');
     await page
@@ -94,8 +94,8 @@ describeInChromium('a table', () => {
       .waitFor();
     await page.getByText('Statement').click();
     await page.getByText('SELECT city, sum(amount)').waitFor();
-    await page.getByRole('button', { name: 'Delete the view' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete the view' }).click();
+    await page.getByRole('button', { name: 'Delete view' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete view' }).click();
     await expectTitle(page, 'Data');
     await page.getByRole('link', { name: 'by_city' }).waitFor({ state: 'detached' });
     expect(faults).toEqual([]);
@@ -196,17 +196,17 @@ describeInChromium('a table', () => {
     };
     expect(await theirs()).toEqual([200, true]);
     await page.goto(`/console/tables/${id}`);
-    await openPart(page, 'Who may read and write');
+    await openPart(page, 'Access');
     await page.getByRole('button', { name: 'Remove everyone' }).click();
-    await page.getByText('Administrators alone.').waitFor();
-    await page.getByRole('button', { name: 'Save who may' }).click();
+    await page.getByText('Only administrators have access.').waitFor();
+    await page.getByRole('button', { name: 'Save access' }).click();
     await page.getByText('Saved.').waitFor();
     expect(await theirs()).toEqual([404, false]);
     await page.getByLabel('Add').selectOption({ label: `member (${member.email})` });
-    const access = page.getByLabel(`What member (${member.email}) may`);
+    const access = page.getByLabel(`Access of member (${member.email})`);
     await access.selectOption('read and write');
     await page.getByText('Saved.').waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Save who may' }).click();
+    await page.getByRole('button', { name: 'Save access' }).click();
     await page.getByText('Saved.').waitFor();
     expect(await theirs()).toEqual([200, true]);
     expect((await client.call('GET', `/v1/tables/${id}/grants`)).body.data.grants).toEqual([
@@ -216,7 +216,7 @@ describeInChromium('a table', () => {
     await page.route('**/grants', (route) =>
       route.request().method() === 'PUT' ? route.fulfill(refused) : route.fallback(),
     );
-    await page.getByRole('button', { name: 'Save who may' }).click();
+    await page.getByRole('button', { name: 'Save access' }).click();
     await page.getByText('Refused for a test.').waitFor();
     await page.route('**/v1/me', async (route) => {
       const answer = await route.fetch();
@@ -225,7 +225,7 @@ describeInChromium('a table', () => {
     });
     await page.reload();
     await page.getByRole('heading', { name: 'Lineage' }).waitFor();
-    expect(await page.getByRole('heading', { name: 'Who may read and write' }).count()).toBe(0);
+    expect(await page.getByRole('heading', { name: 'Access' }).count()).toBe(0);
     expect(faults).toEqual([]);
   });
 
@@ -254,7 +254,7 @@ describeInChromium('a table', () => {
     await page.getByRole('link', { name: 'orders' }).waitFor({ state: 'detached' });
     await expectEventually(() => new URL(page.url()).search).toBe('?kind=calc');
     await page.getByLabel('Tier').selectOption('curated');
-    await page.getByText('No table or view is as asked for.').waitFor();
+    await page.getByText('No table or view matches the filters.').waitFor();
     await page.getByLabel('Kind').selectOption('all');
     await page.getByRole('link', { name: 'orders' }).waitFor();
     expect(new URL(page.url()).search).toBe('?tier=curated');
@@ -292,13 +292,13 @@ describeInChromium('a table', () => {
       id = await shaped(client);
     });
     await page.goto(`/console/tables/${id}`);
-    const parts = ['Describe it', 'Profile', 'Tests', 'Versions', 'Who may read and write', 'Lineage'];
+    const parts = ['Edit description', 'Profile', 'Tests', 'Versions', 'Access', 'Lineage'];
     for (const part of parts) await openPart(page, part);
-    await page.getByRole('button', { name: 'Profile it' }).click();
-    await page.getByRole('img', { name: 'How the values of amount are spread' }).waitFor();
-    await page.getByRole('button', { name: 'Run the tests' }).click();
+    await page.getByRole('button', { name: 'Profile table' }).click();
+    await page.getByRole('img', { name: 'Distribution of the values of amount' }).waitFor();
+    await page.getByRole('button', { name: 'Run tests' }).click();
     await page.getByText(/· tests fail ·/).waitFor();
-    await page.getByRole('img', { name: /^What orders is made from/ }).waitFor();
+    await page.getByRole('img', { name: /^Lineage of orders/ }).waitFor();
     await inspect(page, 'table-parts');
   });
 });

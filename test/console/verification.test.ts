@@ -33,12 +33,12 @@ describeInChromium('tests of tables', () => {
   async function defining(page: Page, id: string, name: string, kind: string) {
     await page.goto(`/console/tables/${id}`);
     await openPart(page, 'Tests');
-    await page.getByRole('link', { name: 'Define a test of this table' }).click();
+    await page.getByRole('link', { name: 'Create a test for this table' }).click();
     await expectTitle(page, 'New test');
     await page.getByLabel('Name', { exact: true }).fill(name);
-    await page.getByLabel('What it tests').selectOption(kind);
+    await page.getByLabel('Kind of check').selectOption(kind);
   }
-  const define = (page: Page) => page.getByRole('button', { name: 'Define the test' }).click();
+  const define = (page: Page) => page.getByRole('button', { name: 'Create test' }).click();
 
   test('one of each kind is defined as the service has them', async () => {
     const { page, client, faults, id } = await tables();
@@ -49,23 +49,23 @@ describeInChromium('tests of tables', () => {
     await page.getByLabel('Condition').fill('amount >= 0');
     await define(page);
     await expectTitle(page, 'debts');
-    await defining(page, id, 'given', 'no value is missing');
+    await defining(page, id, 'given', 'no missing values');
     await page.getByLabel('Add to Columns').selectOption('city');
     await page.getByLabel('Add to Columns').selectOption('amount');
     await define(page);
     await expectTitle(page, 'given');
-    await defining(page, id, 'known', 'only these values');
+    await defining(page, id, 'known', 'only accepted values');
     await page.getByLabel('Column', { exact: true }).selectOption('city');
     await page.getByLabel('Values').fill('Porto\nLagos\n');
     await define(page);
     await expectTitle(page, 'known');
-    await defining(page, id, 'placed', 'the other table has it too');
+    await defining(page, id, 'placed', 'values exist in another table');
     await page.getByLabel('Columns', { exact: true }).fill('city');
     await page.getByLabel('Other table').selectOption('places');
     await page.getByLabel('Add to Its columns').selectOption('city');
     await define(page);
     await expectTitle(page, 'placed');
-    await defining(page, id, 'enough', 'the number of rows');
+    await defining(page, id, 'enough', 'number of rows');
     await page.getByLabel('At least').fill('1');
     await define(page);
     await expectTitle(page, 'enough');
@@ -89,17 +89,17 @@ describeInChromium('tests of tables', () => {
     await page.getByLabel('Condition').fill('amount >= 0');
     await define(page);
     await expectTitle(page, hostile[0]!);
-    await page.getByRole('link', { name: 'Open the table' }).click();
+    await page.getByRole('link', { name: 'Open table' }).click();
     await openPart(page, 'Tests');
-    await page.getByRole('button', { name: 'Run the tests' }).click();
+    await page.getByRole('button', { name: 'Run tests' }).click();
     await page.getByText(/· tests fail ·/).waitFor();
     await page.getByRole('link', { name: hostile[0]! }).click();
     await expectTitle(page, hostile[0]!);
-    expect(await page.getByLabel('What it tests').isDisabled()).toBe(true);
-    await page.getByLabel('Rows that fail make the test').selectOption('warn');
-    await page.getByLabel('Which tables').selectOption('those selected at each run');
-    await page.getByLabel('With a name like').fill('^orders');
-    await page.getByRole('button', { name: 'Save the test' }).click();
+    expect(await page.getByLabel('Kind of check').isDisabled()).toBe(true);
+    await page.getByLabel('If rows fail').selectOption('warn');
+    await page.getByLabel('Which tables').selectOption('tables that match at each run');
+    await page.getByLabel('Name pattern').fill('^orders');
+    await page.getByRole('button', { name: 'Save test' }).click();
     await page.getByText('Saved.').waitFor();
     const [{ id: definitionId, severity, target, revision }] = (await client.call('GET', definitions)).body
       .items;
@@ -108,7 +108,7 @@ describeInChromium('tests of tables', () => {
     const path = `${definitions}/${definitionId}`;
     expect((await client.call('PATCH', path, { body: { description: 'Theirs.' } })).status).toBe(200);
     await page.getByLabel('Description').fill('Mine.');
-    await page.getByRole('button', { name: 'Save the test' }).click();
+    await page.getByRole('button', { name: 'Save test' }).click();
     await page.getByRole('alert').waitFor();
     expect(await page.getByLabel('Description').inputValue()).toBe('Mine.');
     page.once('dialog', (dialog) => void dialog.accept());
@@ -116,10 +116,10 @@ describeInChromium('tests of tables', () => {
     await expectTitle(page, 'Tests');
     await page.getByRole('link', { name: hostile[0]! }).click();
     await openPart(page, 'Exceptions');
-    await page.getByText('There are none.').waitFor();
+    await page.getByText('There are no exceptions.').waitFor();
     await page.getByLabel('Where').selectOption('orders');
-    await page.getByLabel('Why').fill('They may owe.');
-    await page.getByRole('button', { name: 'Add the exception' }).click();
+    await page.getByLabel('Reason').fill('They may owe.');
+    await page.getByRole('button', { name: 'Add exception' }).click();
     const exceptions = page.getByRole('table', { name: 'Exceptions' });
     await exceptions.getByText('They may owe.').waitFor();
     await exceptions.getByText('off', { exact: true }).waitFor();
@@ -127,10 +127,10 @@ describeInChromium('tests of tables', () => {
     expect(items).toMatchObject([{ definitionId, tableId: id, enabled: false, reason: 'They may owe.' }]);
     await exceptions.getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-    await page.getByText('There are none.').waitFor();
-    await page.getByRole('button', { name: 'Delete the test' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete the test' }).click();
-    await page.getByText('No test is defined yet.').waitFor();
+    await page.getByText('There are no exceptions.').waitFor();
+    await page.getByRole('button', { name: 'Delete test' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete test' }).click();
+    await page.getByText('There are no tests yet.').waitFor();
     await expectEventually(async () => (await client.call('GET', definitions)).body.items.length).toBe(0);
     expect([await hasRun(page), faults]).toEqual([false, []]);
   });
@@ -152,7 +152,7 @@ describeInChromium('tests of tables', () => {
     await page.goto(`/console/tests/${made.body.data.id}`);
     await page.getByText(/these are all tables of the organization/).waitFor();
     const save = async () => {
-      await page.getByRole('button', { name: 'Save the test' }).click();
+      await page.getByRole('button', { name: 'Save test' }).click();
       await page.getByText('Saved.').waitFor();
     };
     await page.getByLabel('Description').fill('Of all kinds.');
@@ -178,7 +178,7 @@ describeInChromium('tests of tables', () => {
     });
     expect((await client.call('DELETE', `${column}/b?confirm=true`)).status).toBe(200);
     await page.goto(`/console/tests/${strict.body.data.id}`);
-    await page.getByLabel('It is on').uncheck();
+    await page.getByLabel('Enabled').uncheck();
     await save();
     const { enabled } = (await client.call('GET', `${definitions}/${strict.body.data.id}`)).body.data;
     expect([enabled, faults]).toEqual([false, []]);
@@ -195,15 +195,15 @@ describeInChromium('tests of tables', () => {
     const { tables: all } = (await client.call('GET', '/v1/tables')).body;
     const places = all.find(({ name }: { name: string }) => name === 'places').id;
     expect((await client.call('DELETE', `/v1/tables/${places}?confirm=true`)).status).toBe(200);
-    await page.getByRole('button', { name: 'Add the exception' }).click();
+    await page.getByRole('button', { name: 'Add exception' }).click();
     await page.getByRole('alert').waitFor();
     const overlays = async () => (await client.call('GET', '/v1/verification-tests/overlays')).body.items;
     expect(await overlays()).toEqual([]);
     await page.getByLabel('Where').selectOption('everywhere');
-    await page.getByRole('button', { name: 'Add the exception' }).click();
+    await page.getByRole('button', { name: 'Add exception' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('button', { name: 'Add the exception' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Add the exception' }).click();
+    await page.getByRole('button', { name: 'Add exception' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Add exception' }).click();
     await page.getByRole('table', { name: 'Exceptions' }).getByText('everywhere').waitFor();
     expect(await overlays()).toMatchObject([{ tableId: null, projectId: null, enabled: false }]);
   });
@@ -216,14 +216,14 @@ describeInChromium('tests of tables', () => {
     await page.getByText('Broken for a test.').waitFor();
     await page.unrouteAll();
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('No test is defined yet.').waitFor();
+    await page.getByText('There are no tests yet.').waitFor();
     await page.goto('/console/tests/vtd_of_somebody_else');
     await page.getByRole('alert').waitFor();
   });
 
   test('its pages are accessible in light and dark colours, and fit a narrow window', async () => {
     const { page, id } = await tables();
-    await defining(page, id, 'placed', 'the other table has it too');
+    await defining(page, id, 'placed', 'values exist in another table');
     await page.getByLabel('Add to Columns').selectOption('city');
     await page.getByLabel('Other table').selectOption('places');
     await page.getByLabel('Add to Its columns').selectOption('city');
@@ -232,7 +232,7 @@ describeInChromium('tests of tables', () => {
     await expectTitle(page, 'placed');
     await openPart(page, 'Exceptions');
     await page.getByLabel('Where').selectOption('places');
-    await page.getByRole('button', { name: 'Add the exception' }).click();
+    await page.getByRole('button', { name: 'Add exception' }).click();
     await page.getByRole('table', { name: 'Exceptions' }).waitFor();
     await inspect(page, 'test');
     await page.getByRole('link', { name: 'Tests', exact: true }).click();

@@ -69,13 +69,13 @@ describeInChromium('workflows in the console', () => {
     await sure.getByRole('button', { name: 'Delete' }).click();
   }
   async function add(page: Page, type: string, config: Record<string, string>) {
-    await page.getByLabel('Type of the new node').selectOption(type);
-    await page.getByRole('button', { name: 'Add a node' }).click();
+    await page.getByLabel('Type of new node').selectOption(type);
+    await page.getByRole('button', { name: 'Add node' }).click();
     await configure(page, config);
   }
   async function connect(page: Page, from: string, to: string) {
-    await page.getByLabel('From the output').selectOption(from);
-    await page.getByLabel('To the input').selectOption(to);
+    await page.getByLabel('From output').selectOption(from);
+    await page.getByLabel('To input').selectOption(to);
     await page.getByRole('button', { name: 'Connect', exact: true }).click();
     await page.getByText(`${from} → ${to}`).waitFor();
   }
@@ -84,17 +84,17 @@ describeInChromium('workflows in the console', () => {
     const { page, faults, elsewhere } = await opened(project, room);
     await page.getByText('You have no workflows yet.').waitFor();
     await page.getByText('New workflow').click();
-    await page.getByLabel('Its title').fill('Sales alert');
-    await page.getByRole('button', { name: 'Create the workflow' }).click();
+    await page.getByLabel('Workflow title').fill('Sales alert');
+    await page.getByRole('button', { name: 'Create workflow' }).click();
     await expectTitle(page, 'Sales alert');
     await add(page, 'query', { 'SQL (required)': 'SELEC' });
     await page.getByText('Saved as revision 2.').waitFor();
     await page.getByRole('region', { name: 'Check' }).getByText('config.sql').waitFor();
-    await inNodes(page).getByText('1 fault').waitFor();
+    await inNodes(page).getByText('1 problem').waitFor();
     await inConfig(page).locator('.fault').waitFor();
     await configure(page, { 'SQL (required)': 'SELECT 42\n  AS total' });
     await page.getByLabel('Name', { exact: true }).fill('Sales');
-    await page.getByText('The draft has no faults.').waitFor();
+    await page.getByText('The draft has no problems.').waitFor();
 
     await add(page, 'approval', { 'Message (required)': 'Send them?' });
     await add(page, 'email_delivery', { 'To (required)': 'ada@example.com', 'Subject (required)': 'Sales' });
@@ -103,7 +103,7 @@ describeInChromium('workflows in the console', () => {
     await connect(page, 'query.rows', 'email_delivery.input');
     await page.getByRole('button', { name: 'Activate' }).click();
     await page.getByRole('button', { name: 'Pause' }).waitFor();
-    await page.getByRole('button', { name: 'Run it now' }).click();
+    await page.getByRole('button', { name: 'Run now' }).click();
     await page.getByText('Send them?', { exact: true }).waitFor();
     const drawn = page.getByRole('region', { name: 'Graph' });
     await drawn.getByText('succeeded').waitFor();
@@ -111,7 +111,7 @@ describeInChromium('workflows in the console', () => {
     // There is no mail server here.
     const deliveries = page.getByRole('table', { name: 'Deliveries' });
     await deliveries.getByText('failed').waitFor();
-    await page.getByRole('button', { name: 'Go on from what failed' }).waitFor();
+    await page.getByRole('button', { name: 'Continue from the failed step' }).waitFor();
     await drawn.getByText('failed').waitFor();
     const [answer] = await Promise.all([
       page.waitForResponse(/\/deliveries\/dlv_\w+\/retry$/),
@@ -134,10 +134,10 @@ describeInChromium('workflows in the console', () => {
     await versions.getByRole('row', { name: /^1 / }).getByText('active').waitFor();
     await page.getByRole('button', { name: 'Archive' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
-    await page.getByText('It is archived, and only read.').waitFor();
+    await page.getByText('This workflow is archived. You can only read it.').waitFor();
     await page.reload();
     await expectTitle(page, 'Sales alert');
-    expect(await page.getByRole('button', { name: 'Add a node' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Add node' }).count()).toBe(0);
     expect([faults, elsewhere]).toEqual([[], []]);
   });
 
@@ -157,7 +157,7 @@ describeInChromium('workflows in the console', () => {
     const triggers = [{ type: 'data_event', config: { table_ids: [tableId] } }];
     const id = await drafted(page, { graph: graphOf(nodes), triggers });
     await page.goto(`/console/workflows/${id}`);
-    await page.getByRole('table', { name: 'What starts it' }).getByText('orders', { exact: true }).waitFor();
+    await page.getByRole('table', { name: 'Triggers' }).getByText('orders', { exact: true }).waitFor();
     const edit = (name: string) =>
       inNodes(page)
         .getByRole('button', { name: `Edit ${name}` })
@@ -170,15 +170,15 @@ describeInChromium('workflows in the console', () => {
     };
     await edit('Write');
     await field('Playbook (required)').selectOption('Orders');
-    await field('Values of its parameters, as JSON').fill('{');
-    await inConfig(page).getByText('This is no JSON yet').waitFor();
-    await page.getByText('Not saved as it is written').waitFor();
+    await field('Parameter values, as JSON').fill('{');
+    await inConfig(page).getByText("This isn't valid JSON").waitFor();
+    await page.getByText("Not saved: a field isn't valid JSON.").waitFor();
     expect(await page.getByRole('button', { name: 'Activate' }).isDisabled()).toBe(true);
-    await field('Values of its parameters, as JSON').fill('{"city": "Porto"}');
+    await field('Parameter values, as JSON').fill('{"city": "Porto"}');
     await edit('The tell');
     const secret = field('Secret (required)');
     expect([await secret.getAttribute('type'), await secret.inputValue()]).toEqual(['password', '']);
-    await field('Address (required)').fill('https://example.com/hook');
+    await field('URL (required)').fill('https://example.com/hook');
     await edit('Test');
     await field('orders').check();
     await field('tbl_gone').uncheck();
@@ -235,14 +235,14 @@ describeInChromium('workflows in the console', () => {
     await other.getByText('Title, folder and parameters').click();
     await other.getByLabel('Title', { exact: true }).fill('Newest');
     await other.getByText('Saved as revision 2.').waitFor();
-    const kept = other.getByRole('table', { name: 'What starts it' });
+    const kept = other.getByRole('table', { name: 'Triggers' });
     await kept.getByText('every day at 08:00 (UTC)').waitFor();
     await kept.getByText('/v1/hooks/').waitFor();
     await other.close();
 
     await deleteNode(page, 'Tell');
     await page.getByRole('alert').waitFor();
-    await page.getByRole('button', { name: 'Drop my changes and load what is stored' }).click();
+    await page.getByRole('button', { name: 'Discard my changes and load the stored version' }).click();
     await expectTitle(page, 'Newest');
     await inNodes(page).getByRole('button', { name: 'Edit Tell' }).waitFor();
   });
@@ -253,10 +253,10 @@ describeInChromium('workflows in the console', () => {
     const { page, faults } = await opened(project, room);
     const id = await drafted(page, { graph: sales });
     await page.goto(`/console/workflows/${id}`);
-    await page.getByText('Only a person starts it.').waitFor();
-    const starts = page.getByRole('table', { name: 'What starts it' });
-    const addTrigger = () => page.getByText('Add a trigger').click();
-    const addIt = () => page.getByRole('button', { name: 'Add it' }).click();
+    await page.getByText('There are no triggers. A person starts each run.').waitFor();
+    const starts = page.getByRole('table', { name: 'Triggers' });
+    const addTrigger = () => page.getByText('Add trigger').click();
+    const addIt = () => page.getByRole('button', { name: 'Create trigger' }).click();
     await addTrigger();
     await page.getByLabel('Time of day').fill('');
     await addIt();
@@ -268,15 +268,15 @@ describeInChromium('workflows in the console', () => {
     await starts.getByText('at 07:30').waitFor();
     await starts.getByText(hostile[0]!).waitFor();
     await addTrigger();
-    await page.getByLabel('How', { exact: true }).selectOption('by a webhook');
+    await page.getByLabel('Trigger', { exact: true }).selectOption('by a webhook');
     await addIt();
-    const secret = page.getByLabel('The secret that signs its calls');
+    const secret = page.getByLabel('Signing secret');
     await secret.waitFor();
     const first = await secret.inputValue();
     expect(first).toMatch(/^whsec_/);
     await page.getByRole('button', { name: 'Close' }).click();
-    await starts.getByRole('button', { name: 'Another secret' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Another secret' }).click();
+    await starts.getByRole('button', { name: 'Rotate secret' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click();
     await secret.waitFor();
     const second = await secret.inputValue();
     expect(second).toMatch(/^whsec_/);
@@ -284,8 +284,8 @@ describeInChromium('workflows in the console', () => {
     await page.getByRole('button', { name: 'Close' }).click();
     await starts.getByText('/v1/hooks/').waitFor();
     await addTrigger();
-    await page.getByLabel('How', { exact: true }).selectOption('on new data');
-    await page.getByText('No table is attached to the project.').waitFor();
+    await page.getByLabel('Trigger', { exact: true }).selectOption('on new data');
+    await page.getByText('No tables are attached to this project.').waitFor();
     await addIt();
     await page.locator('.fault').first().waitFor();
     await starts.getByRole('button', { name: 'Disable' }).first().click();
@@ -331,7 +331,7 @@ describeInChromium('workflows in the console', () => {
     await page.getByLabel('Description', { exact: true }).fill('Changed');
     await page.getByRole('alert').getByText(title).waitFor();
     isBroken = false;
-    await page.getByRole('button', { name: 'Save the draft' }).click();
+    await page.getByRole('button', { name: 'Save draft' }).click();
     await page.getByText('Saved as revision 2.').waitFor();
     expect([await hasRun(page), faults]).toEqual([false, []]);
   });
@@ -346,20 +346,20 @@ describeInChromium('workflows in the console', () => {
     await page.goto(`/console/workflows/${id}`);
     await page.getByRole('button', { name: 'Activate' }).click();
     await page.getByLabel('since (required)').fill('2026-11-01');
-    await page.getByRole('button', { name: 'Run it now' }).click();
+    await page.getByRole('button', { name: 'Run now' }).click();
     await page.getByRole('region', { name: 'Run' }).getByText('skipped').waitFor();
     await inNodes(page).getByRole('button', { name: 'Edit Enough?' }).click();
     await configure(page, { 'SQL (required)': '' });
-    await inNodes(page).getByText('1 fault').waitFor();
-    await page.getByText('What the config of this type has').click();
+    await inNodes(page).getByText('1 problem').waitFor();
+    await page.getByText('Config fields of this type').click();
     await page.getByRole('heading', { level: 1 }).scrollIntoViewIfNeeded();
     await inspect(page, 'workflow');
     await page.getByRole('region', { name: 'Connections' }).scrollIntoViewIfNeeded();
     await inspect(page, 'workflow-connections');
     await page.getByRole('table', { name: 'Versions' }).scrollIntoViewIfNeeded();
     await inspect(page, 'workflow-runs');
-    await page.getByText('Add a trigger').click();
-    await page.getByLabel('How', { exact: true }).selectOption('on new data');
+    await page.getByText('Add trigger').click();
+    await page.getByLabel('Trigger', { exact: true }).selectOption('on new data');
     await inspect(page, 'workflow-trigger');
   });
 });

@@ -60,7 +60,7 @@ export async function startStackUnderTest(options: StackOptions): Promise<StackU
       journal.count('deaths of parts', `${death[1]} by ${death[2]}`);
       onDeath?.(death[1]!);
     }
-    if (/ ended \(| is back after |died five times/.test(line)) report(`  stack: ${line}`);
+    if (/ ended \(| is running again after |ended five times/.test(line)) report(`  stack: ${line}`);
   };
   for (const stream of [child.stdout, child.stderr]) readLines(stream, onLine);
   const stop = (keep: boolean) => stopStack(child, dataDir, keep);

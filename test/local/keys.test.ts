@@ -39,13 +39,19 @@ test('status tells what is under which key, and which key can be dropped', async
   const { code, out } = await keys(['k1', 'k2'], 'status');
   expect(code).toBe(0);
   const [first, second, ...others] = out.trim().split('\n');
-  expect(first).toMatch(new RegExp(`^k1: ${total} values \\(.*lakes.reader_password 1.*\\)\\. It seals\\.$`));
-  expect(second).toBe('k2: no values. The key k2 can be dropped.');
+  expect(first).toMatch(
+    new RegExp(
+      `^k1: ${total} values \\(.*lakes.reader_password 1.*\\)\\. New values are encrypted with this key\\.$`,
+    ),
+  );
+  expect(second).toBe('k2: no values. You can remove the key k2.');
   expect(others).toEqual([]);
   expect((await keys(['k2', 'k1'], 'status')).out).toMatch(
-    /^k2: no values\. It seals\.\nk1: .* Rotate before/,
+    /^k2: no values\. New values are encrypted with this key\.\nk1: .* Rotate the keys before/,
   );
-  expect((await keys(['k2'], 'status')).out).toMatch(/\nk1: .*\. ENCRYPTION_KEYS lacks this key\.\n$/);
+  expect((await keys(['k2'], 'status')).out).toMatch(
+    /\nk1: .*\. ENCRYPTION_KEYS doesn't contain this key\.\n$/,
+  );
 });
 
 test('rotate starts the process or joins it, and waits for its end', async () => {
@@ -58,7 +64,7 @@ test('rotate starts the process or joins it, and waits for its end', async () =>
   const other = await keys(['k3', 'k1'], 'rotate');
   expect([other.code, other.err]).toEqual([
     1,
-    'A rotation to the key k2 is running (key-rotation): let it end or cancel it, then rotate to k3.\n',
+    'A rotation to the key k2 is running (key-rotation). Wait until it ends, or cancel it. Then rotate to k3.\n',
   ]);
   quietRuntime();
   const connection = await NativeConnection.connect({ address: process.env['TEMPORAL_ADDRESS']! });
@@ -76,7 +82,7 @@ test('rotate starts the process or joins it, and waits for its end', async () =>
     expect(out).toMatch(/\d+ re-sealed under k2, 0 left(; .*)?\n$/);
     await eventually(lab.keysInUse, (inUse) => inUse['k2'] === total);
     const status = await keys(['k2', 'k1'], 'status');
-    expect(status.out).toMatch(/\nk1: no values\. The key k1 can be dropped\.\n$/);
+    expect(status.out).toMatch(/\nk1: no values\. You can remove the key k1\.\n$/);
     await lab.workspace.deps.lake.catalogPool.query('UPDATE lakes SET reader_password = $1', [
       cipherOf('lost').seal('a lost secret'),
     ]);

@@ -50,7 +50,7 @@ describe('supervisor', () => {
     expect(supervisor.pids()).toEqual({ worker: 1 });
     worker.dieLast();
     await expectEventually(() => supervisor.pids()).toEqual({ worker: 2 });
-    expect(lines).toEqual(['worker ended (SIGKILL): restarting it.', 'worker is back after 0.0 s.']);
+    expect(lines).toEqual(['worker ended (SIGKILL). Restarting it.', 'worker is running again after 0.0 s.']);
   });
 
   it('is patient with a part that dies five times within a minute, and ends nothing for it', async () => {
@@ -63,13 +63,13 @@ describe('supervisor', () => {
     }
     await expectEventually(() => api.alive.length).toBe(6);
     expect(waits.at(-1)).toBe(30_000);
-    expect(lines.join()).toContain('api died five times within a minute. It is started again in 30 s.');
+    expect(lines.join()).toContain('api ended five times within a minute. Restarting it in 30 s.');
   });
 
   it('gives up on a part that never comes up', async () => {
     const { supervisor } = supervise();
     const failing = { ...fakePart('api').part, start: () => Promise.reject(new Error('no port')) };
-    await expect(supervisor.run(failing)).rejects.toThrow('api died five times within a minute. no port');
+    await expect(supervisor.run(failing)).rejects.toThrow('api ended five times within a minute. no port');
     await expect(supervisor.failed).rejects.toThrow('no port');
   });
 

@@ -73,7 +73,7 @@ test('the command finds nothing wrong where the service runs', async () => {
     expect(out).toContain(`\nok       ${check}: `);
   for (const check of [
     'Object store',
-    'Keys of lakes',
+    'Lake keys',
     'Temporal',
     'Search attributes',
     'Clock of Temporal',
@@ -100,7 +100,7 @@ test('2. a wrong password', async () => {
   url.password = 'wrong';
   const findings = await examinePostgres(url.href, cipher());
   expect(findings).toMatchObject([
-    { check: 'PostgreSQL', state: 'failed', todo: 'Correct user and password in DATABASE_URL.' },
+    { check: 'PostgreSQL', state: 'failed', todo: 'Correct the user and password in DATABASE_URL.' },
   ]);
   expect(findings[0]!.found).toContain('password authentication failed');
 });
@@ -117,7 +117,7 @@ test('4. another encryption key under the same id, and a missing one', async () 
   const other = failureIn(await examinePostgres(workspace.databaseUrl, createCipher(`${id}:${key}`)));
   expect(other).toMatchObject({
     ...{ check: 'Encryption keys', isFatal: true },
-    found: 'A stored secret does not open: the key under its id is another one.',
+    found: "A stored secret can't be decrypted. Its key ID now names a different key.",
   });
   const missing = failureIn(await examinePostgres(workspace.databaseUrl, createCipher(`other:${key}`)));
   expect(missing?.found).toBe(`No encryption key with the id ${id} is configured.`);
@@ -134,7 +134,7 @@ test('5. a key that may only read, and a bucket that is not there', async () => 
   const finding = await examineObjectStore({ ...objectStore, ...reader });
   expect(finding).toMatchObject({
     state: 'failed',
-    found: `The key may not write objects in the bucket ${objectStore.bucket}.`,
+    found: `The key isn't allowed to write objects in the bucket ${objectStore.bucket}.`,
   });
   const absent = await examineObjectStore({ ...objectStore, bucket: 'absent-bucket' });
   expect(absent.found).toBe(`There is no bucket absent-bucket at ${objectStore.endpoint}.`);
@@ -184,7 +184,7 @@ test('a clock that is more than five seconds from a server is told', async () =>
   const server = () => Promise.resolve(new Date(100_000));
   expect(await compareClock('Temporal', server, () => 104_900)).toBe("4.9 s from Temporal's");
   expect(await compareClock('Temporal', server, () => 90_000)).toMatchObject({
-    found: "This machine's clock is 10.0 s from Temporal's.",
+    found: 'The clocks of this machine and Temporal differ by 10.0 s.',
   });
 });
 
@@ -192,11 +192,11 @@ test('9. a full disk, and a folder that cannot be made', async () => {
   const { workDir } = config();
   expect(await examineWorkDir(workDir, { leastBytes: Number.MAX_SAFE_INTEGER })).toMatchObject({
     state: 'failed',
-    todo: 'Make room, or name a folder on another disk in WORK_DIR.',
+    todo: 'Free some space, or set WORK_DIR to a folder on another disk.',
   });
   expect(await examineWorkDir(join(fileURLToPath(import.meta.url), 'below'))).toMatchObject({
     state: 'failed',
-    todo: 'Make room, or name a folder in WORK_DIR that this user may write.',
+    todo: 'Free some space, or set WORK_DIR to a folder that this user can write to.',
   });
 });
 
@@ -217,7 +217,7 @@ test('an API with another encryption key does not start', async () => {
   const key = randomBytes(32).toString('base64');
   const { code, err } = await ended('api/main.ts', { PORT: '0', ENCRYPTION_KEYS: `${id}:${key}` });
   expect(code).toBe(1);
-  expect(err).toContain('the key under its id is another one');
+  expect(err).toContain('now names a different key');
 });
 
 test('an engine without its extensions says which is missing, also without a home', async () => {

@@ -41,7 +41,7 @@ export async function urlOf(command: Command): Promise<string> {
   const { url } = command.optsWithGlobals<Common>();
   const named = url ?? variable('WORKSPACE_URL') ?? (await readProfile())?.url ?? defaultUrl;
   if (!/^https?:\/\/[^/]/.test(named) || !URL.canParse(named))
-    throw new Failure(`${named} is not an address like https://workspace.example.com.`, exitCodes.usage);
+    throw new Failure(`${named} isn't an address like https://workspace.example.com.`, exitCodes.usage);
   return named.replace(/\/+$/, '');
 }
 
@@ -62,7 +62,7 @@ export async function contextOf(command: Command): Promise<Context> {
     auth: await authOf(baseUrl),
     onRetry: ({ attempts, status }) => {
       const what = status === undefined ? 'No answer' : `Answered ${status}`;
-      if (attempts === 2) output.hint(output.dim(`${what} from ${baseUrl}; trying again for a minute.`));
+      if (attempts === 2) output.hint(output.dim(`${what} from ${baseUrl}. Trying again for a minute.`));
     },
   });
   return {
@@ -81,7 +81,7 @@ async function authOf(url: string): Promise<Auth> {
     return clientCredentials({ clientId, clientSecret });
   if ((await profileAt(url))?.tokens === undefined)
     throw new Failure(
-      `You are not logged in at ${url}. Run \`workspace login --url ${url}\`, or set WORKSPACE_CLIENT_ID and WORKSPACE_CLIENT_SECRET.`,
+      `You're not logged in at ${url}. Run \`workspace login --url ${url}\`, or set WORKSPACE_CLIENT_ID and WORKSPACE_CLIENT_SECRET.`,
       exitCodes.login,
     );
   return login(tokenStore, 'cli');
@@ -90,10 +90,11 @@ async function authOf(url: string): Promise<Auth> {
 async function onlyProject(workspace: Workspace): Promise<string> {
   const { items: projects } = await workspace.get('/v1/projects', { params: { query: { limit: 2 } } });
   const [first, second] = projects;
-  if (first === undefined) throw new Failure('There is no project yet: workspace projects create NAME');
+  if (first === undefined)
+    throw new Failure('There are no projects yet. Create one: workspace projects create NAME');
   if (second !== undefined)
     throw new Failure(
-      'There are several projects. Name one with --project, or choose one: workspace projects use ID',
+      'There are several projects. Name one with --project, or choose a default: workspace projects use ID',
     );
   return first.id;
 }
@@ -108,7 +109,7 @@ export async function tableOf({ workspace }: Context, named: string): Promise<{ 
   const found =
     all.find(({ id, name }) => id === named || name === named) ??
     all.find(({ name }) => name.toLowerCase() === named.toLowerCase());
-  if (found === undefined) throw new Failure(`There is no table ${named}. List them: workspace tables`);
+  if (found === undefined) throw new Failure(`There is no table ${named}. List the tables: workspace tables`);
   return found;
 }
 

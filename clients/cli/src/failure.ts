@@ -27,7 +27,7 @@ export function explained(error: unknown): { message: string; exitCode: number; 
   if (error instanceof Failure) return { message: error.message, exitCode: error.exitCode };
   if (error instanceof ConnectionError)
     return {
-      message: `${error.message} Is the address right? (workspace status)`,
+      message: `${error.message} Check the address: workspace status`,
       exitCode: exitCodes.unreachable,
     };
   if (error instanceof WorkspaceError) {
@@ -37,7 +37,7 @@ export function explained(error: unknown): { message: string; exitCode: number; 
       return { message: `${message}\nLog in again: workspace login`, exitCode: exitCodes.login, details };
     const missing =
       code === 'missing_scope'
-        ? '\nLog in with it: workspace login --scope "agent:read agent:write tables:append"'
+        ? '\nLog in with more scopes: workspace login --scope "agent:read agent:write tables:append"'
         : '';
     return { message: `${message}${missing}`, exitCode: exitCodes.failed, details };
   }

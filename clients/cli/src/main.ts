@@ -17,12 +17,12 @@ import { plain } from './output.ts';
 import { mayBeOfVersion, otherVersion, versionText } from './version.ts';
 
 const program = new Command('workspace')
-  .description('The command line of the Analytics Workspace Service.')
+  .description('Command line of the Analytics Workspace Service.')
   .version(version, '-V, --cli-version')
-  .option('--url <address>', 'the service; WORKSPACE_URL or that of the login without it')
-  .option('--project <id>', 'the project; the chosen or the only one without it')
-  .option('--json', 'answer as JSON')
-  .option('--no-color', 'without colours, as NO_COLOR says too')
+  .option('--url <address>', 'address of the service (default: WORKSPACE_URL, then the one you logged in to)')
+  .option('--project <id>', 'id of the project (default: the one you chose, or the only one)')
+  .option('--json', 'print JSON')
+  .option('--no-color', 'print without colors (NO_COLOR does the same)')
   .showHelpAfterError('Help: workspace --help')
   .exitOverride();
 

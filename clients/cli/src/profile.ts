@@ -35,7 +35,7 @@ export async function readProfile(): Promise<Profile | undefined> {
     return JSON.parse(await readFile(file(), 'utf8')) as Profile;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new Error(`${file()} cannot be read: ${(error as Error).message}. Remove it and log in again.`);
+    throw new Error(`${file()} can't be read: ${(error as Error).message}. Remove it and log in again.`);
   }
 }
 

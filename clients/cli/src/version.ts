@@ -21,4 +21,4 @@ export const mayBeOfVersion = (error: unknown): boolean =>
   ['validation_error', 'not_found', 'method_not_allowed', 'http_error'].includes(error.code);
 
 export const versionText = (served: string): string =>
-  `The service has version ${served}, this command line ${version}: where they disagree, update the older one.`;
+  `The service has version ${served}, and this command line has ${version}. If something doesn't work, update the older one.`;

@@ -32,7 +32,7 @@ export interface WorkspaceOptions {
   auth: Auth;
   /** For how long a request is tried again after transient failures, in milliseconds; default: a minute. */
   retryForMs?: number;
-  /** In place of the platform's own. */
+  /** Instead of the platform's own. */
   fetch?: Platform;
   /** Called before a request is sent again. */
   onRetry?: (told: Retry) => void;
@@ -55,7 +55,7 @@ export interface Workspace {
 export function createWorkspace(options: WorkspaceOptions): Workspace {
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
   if (!/^https?:\/\/[^/]/.test(baseUrl))
-    throw new TypeError(`${options.baseUrl} is not an address like https://workspace.example.com.`);
+    throw new TypeError(`${options.baseUrl} isn't an address like https://workspace.example.com.`);
   const { retryForMs, fetch: platform, onRetry } = options;
   const withoutToken = createFetch({ retryForMs, fetch: platform, onRetry });
   const tokens = options.auth({ baseUrl, fetch: withoutToken });

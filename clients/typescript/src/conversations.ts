@@ -158,7 +158,7 @@ async function dispatched(
     { params: { path: { ...path, queued_message_id } } },
   );
   if (data.state === 'removed' || data.state === 'failed')
-    throw new Error(`The question was ${data.state} before its turn came.`);
+    throw new Error(`The question was ${data.state} before it was sent to the analyst.`);
   return data.messageId === '' ? undefined : data.messageId;
 }
 

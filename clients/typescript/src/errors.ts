@@ -52,7 +52,7 @@ export class TruncatedError extends Error {
 
   constructor(rowCount: number) {
     super(
-      `The answer ended after ${rowCount} rows, and there are more: export it, or ask for fewer with a limit.`,
+      `The response stopped after ${rowCount} rows, and there are more. Export the query to get all rows, or set a limit.`,
     );
     this.rowCount = rowCount;
   }

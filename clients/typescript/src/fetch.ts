@@ -7,7 +7,7 @@ export interface FetchOptions {
   tokens?: TokenSource | undefined;
   /** For how long a request is tried again, in milliseconds; default: a minute. */
   retryForMs?: number | undefined;
-  /** In place of the platform's own. */
+  /** Instead of the platform's own. */
   fetch?: Platform | undefined;
   /** Called before a request is sent again. */
   onRetry?: ((told: Retry) => void) | undefined;
@@ -70,7 +70,7 @@ export function createFetch(options: FetchOptions): Send {
       const waitMs = backoffMs(attempts, response?.headers.get('retry-after'));
       if (Date.now() + waitMs > untilMs) {
         if (response !== undefined) return response;
-        const said = `No answer from ${new URL(request.url).origin} in ${attempts} attempts${reasonOf(failure)}.`;
+        const said = `${new URL(request.url).origin} didn't answer in ${attempts} attempts${reasonOf(failure)}.`;
         throw new ConnectionError(said, { cause: failure });
       }
       await response?.body?.cancel().catch(() => undefined);

@@ -54,7 +54,7 @@ async function sendForm(form: components['schemas']['UploadForm'], upload: Uploa
   // Node 24 leaves a rejection unhandled where a form is sent with a signal that is aborted already.
   signal?.throwIfAborted();
   if (content.size > form.max_bytes)
-    throw new Refused(`The file has ${content.size} bytes; at most ${form.max_bytes} are taken.`);
+    throw new Refused(`The file has ${content.size} bytes. The limit is ${form.max_bytes}.`);
   const body = new FormData();
   for (const [name, value] of Object.entries(form.fields)) body.append(name, value);
   const Xhr = onProgress === undefined ? undefined : (globalThis as Browser).XMLHttpRequest;
@@ -121,7 +121,7 @@ function sendByXhr(
     request.upload.onprogress = ({ loaded }) => onProgress?.(Math.min(loaded, content.size), content.size);
     request.onload = () =>
       request.status < 300 ? resolve() : reject(refusal(request.status, request.responseText));
-    request.onerror = () => reject(new ConnectionError('The storage did not answer.'));
+    request.onerror = () => reject(new ConnectionError("The storage didn't answer."));
     request.onabort = () => reject(signal?.reason ?? new ConnectionError('The upload was aborted.'));
     request.open('POST', url);
     request.send(body);

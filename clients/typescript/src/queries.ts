@@ -93,7 +93,7 @@ export async function* queryRows<Row = Record<string, unknown>>(
       for (const line of lines) if (line !== '') yield JSON.parse(line) as Row;
       if (!done) continue;
       // Whole answers end with a line's end.
-      if (rest !== '') throw new ConnectionError('The answer ended in the middle of a row.');
+      if (rest !== '') throw new ConnectionError('The response ended in the middle of a row.');
       return;
     }
   } finally {

@@ -41,9 +41,7 @@ async function* chunks(
 
 function textOf(row: Row): string {
   if (!Number.isSafeInteger(row.s_id))
-    throw new RangeError(
-      `The s_id ${row.s_id} is not an integer that a number holds; give the row as JSON text.`,
-    );
+    throw new RangeError(`The s_id ${row.s_id} isn't a safe integer. Pass the row as JSON text instead.`);
   return JSON.stringify(row);
 }
 

@@ -8,7 +8,7 @@ import * as texts from '../texts/index.ts';
 import type { InConversation } from './place.ts';
 import type { Call } from './tool-call.tsx';
 
-const told = texts.ask.approval;
+const labels = texts.ask.approval;
 
 /** A call that a person has to allow. The page shows the decision when the conversation tells it. */
 export function Approval({ call, projectId, chatId }: InConversation & { call: Call }) {
@@ -33,10 +33,10 @@ export function Approval({ call, projectId, chatId }: InConversation & { call: C
         );
         return (
           pending !== undefined && (
-            <section className="asks" aria-label={told.title(visible(call.name))}>
-              <h3>{told.title(visible(call.name))}</h3>
+            <section className="asks" aria-label={labels.title(visible(call.name))}>
+              <h3>{labels.title(visible(call.name))}</h3>
               <pre>{visible(JSON.stringify(call.input, null, 2))}</pre>
-              <label htmlFor={field}>{told.note}</label>
+              <label htmlFor={field}>{labels.note}</label>
               <input
                 id={field}
                 value={note}
@@ -44,9 +44,9 @@ export function Approval({ call, projectId, chatId }: InConversation & { call: C
                 onChange={({ target }) => setNote(target.value)}
               />
               <div className="buttons">
-                <Action does={decide(pending.id, 'allow')}>{told.allow}</Action>
+                <Action does={decide(pending.id, 'allow')}>{labels.allow}</Action>
                 <Action isPlain does={decide(pending.id, 'deny')}>
-                  {told.deny}
+                  {labels.deny}
                 </Action>
               </div>
             </section>

@@ -9,7 +9,7 @@ import { attachedQuery } from '../project/attached.ts';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 
-const told = texts.ask.attach;
+const labels = texts.ask.attach;
 
 /** The tables and views that the analyst of a project sees. */
 export function Attached({ projectId }: { projectId: string }) {
@@ -18,11 +18,11 @@ export function Attached({ projectId }: { projectId: string }) {
   const asked = useQuery(query);
   return (
     <details>
-      <summary>{told.title}</summary>
+      <summary>{labels.title}</summary>
       <Fetched asked={asked}>
         {(items) => (
           <>
-            {items.length === 0 && <p>{told.none}</p>}
+            {items.length === 0 && <p>{labels.none}</p>}
             <ul className="plain">
               {items.map(({ id, name, tableId, viewId }) => (
                 <li key={id}>
@@ -38,7 +38,7 @@ export function Attached({ projectId }: { projectId: string }) {
                       })
                     }
                   >
-                    {told.remove}
+                    {labels.remove}
                   </Action>
                 </li>
               ))}
@@ -62,7 +62,7 @@ function Attach({ projectId, attached }: { projectId: string; attached: Readonly
     <Fetched asked={asked}>
       {(all) => (
         <div className="buttons">
-          <label htmlFor={field}>{told.choose}</label>
+          <label htmlFor={field}>{labels.choose}</label>
           <select id={field} value={chosen} onChange={({ target }) => choose(target.value)}>
             <option value="" />
             {all
@@ -84,7 +84,7 @@ function Attach({ projectId, attached }: { projectId: string; attached: Readonly
               choose('');
             }}
           >
-            {told.add}
+            {labels.add}
           </Action>
         </div>
       )}

@@ -7,7 +7,7 @@ import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import type { InConversation } from './place.ts';
 
-const told = texts.ask.edit;
+const labels = texts.ask.edit;
 
 interface EditConversationProps extends InConversation {
   title: string;
@@ -39,7 +39,7 @@ export function EditConversation({ projectId, chatId, title, onRenamed }: EditCo
         }}
       >
         <label>
-          {told.title}{' '}
+          {labels.title}{' '}
           <input
             // biome-ignore lint/a11y/noAutofocus: it takes the place of the button that was pressed.
             autoFocus
@@ -50,7 +50,7 @@ export function EditConversation({ projectId, chatId, title, onRenamed }: EditCo
           />
         </label>
         <button type="submit" disabled={isPending}>
-          {told.save}
+          {labels.save}
         </button>
         <button type="button" className="plain" onClick={() => write(undefined)}>
           {texts.parts.cancel}
@@ -61,18 +61,18 @@ export function EditConversation({ projectId, chatId, title, onRenamed }: EditCo
   return (
     <div className="buttons">
       <button type="button" className="plain" onClick={() => write(title)}>
-        {told.rename}
+        {labels.rename}
       </button>
       <Action
         isPlain
-        confirm={told.confirm(title)}
+        confirm={labels.confirm(title)}
         changes={[['conversations', projectId]]}
         does={async () => {
           await workspace.delete('/v1/projects/{project_id}/conversations/{chat_id}', { params });
           await navigate({ to: '/projects/$projectId/ask', params: { projectId } });
         }}
       >
-        {told.remove}
+        {labels.remove}
       </Action>
     </div>
   );

@@ -51,14 +51,14 @@ export function Messages({ transcript, ...place }: InConversation & { transcript
 /** How long a screen reader has to pass over older messages, in milliseconds. */
 const passMs = 1_000;
 
-/** Whether older messages have just come before the first one: they are not told as if they were new. */
+/** Whether older messages have just come before the first one: screen readers don't announce them as new. */
 function useIsOlder(first: string | undefined): boolean {
-  const [told, setTold] = useState(first);
+  const [announced, setAnnounced] = useState(first);
   useEffect(() => {
-    const timer = setTimeout(() => setTold(first), passMs);
+    const timer = setTimeout(() => setAnnounced(first), passMs);
     return () => clearTimeout(timer);
   }, [first]);
-  return told !== first && told !== undefined;
+  return announced !== first && announced !== undefined;
 }
 
 /** Drawn again only when it changed: a conversation may have hundreds. */

@@ -13,7 +13,7 @@ import type { InConversation } from './place.ts';
 
 export type Call = Extract<MessagePart, { type: 'tool_call' }>;
 
-const told = texts.ask.tool;
+const labels = texts.ask.tool;
 const pageRows = 1_000;
 /** Rows before the last, at whose sight more are asked for. */
 const ahead = 50;
@@ -26,7 +26,7 @@ export function ToolCall({ call, ...place }: InConversation & { call: Call }) {
   return (
     <details className="tool" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
       <summary>
-        {told.told(name, summary)} {status !== 'done' && <Status of={status} />}
+        {labels.label(name, summary)} {status !== 'done' && <Status of={status} />}
       </summary>
       {isOpen && (
         <>
@@ -34,7 +34,7 @@ export function ToolCall({ call, ...place }: InConversation & { call: Call }) {
           {sql !== undefined && (
             <p>
               <Link to="/query" {...addressOf(sql)}>
-                {told.query}
+                {labels.query}
               </Link>
             </p>
           )}
@@ -83,7 +83,7 @@ function Result({ resultId, projectId, chatId }: InConversation & { resultId: st
       {({ pages }) => (
         <>
           <GridFrame
-            label={told.rows}
+            label={labels.rows}
             columns={pages[0]!.data.columns}
             count={rows.length}
             rowAt={(index) => rows[index]}

@@ -5,7 +5,7 @@ import * as texts from '../texts/index.ts';
 import type { InConversation } from './place.ts';
 import type { Queued, Transcript } from './transcript.ts';
 
-const told = texts.ask.waiting;
+const labels = texts.ask.waiting;
 
 /** Questions that wait for their turn: changed and removed until it comes, held after a Stop until somebody goes on. */
 export function Waiting({ transcript, ...place }: InConversation & { transcript: Transcript }) {
@@ -13,11 +13,11 @@ export function Waiting({ transcript, ...place }: InConversation & { transcript:
   const path = { project_id: place.projectId, chat_id: place.chatId };
   if (queue.length === 0 && !isHeld) return null;
   return (
-    <section aria-label={told.title} className="waiting">
-      <h2>{told.title}</h2>
+    <section aria-label={labels.title} className="waiting">
+      <h2>{labels.title}</h2>
       {isHeld && (
         <div className="buttons">
-          <p>{told.held}</p>
+          <p>{labels.held}</p>
           <Action
             does={() =>
               workspace.post('/v1/projects/{project_id}/conversations/{chat_id}/queue/resume', {
@@ -25,7 +25,7 @@ export function Waiting({ transcript, ...place }: InConversation & { transcript:
               })
             }
           >
-            {told.resume}
+            {labels.resume}
           </Action>
         </div>
       )}
@@ -67,7 +67,7 @@ function Question({ queued, projectId, chatId }: InConversation & { queued: Queu
               setDraft(undefined);
             }}
           >
-            {told.save}
+            {labels.save}
           </Action>
           <button type="button" className="plain" onClick={() => setDraft(undefined)}>
             {texts.parts.cancel}
@@ -83,10 +83,10 @@ function Question({ queued, projectId, chatId }: InConversation & { queued: Queu
         className="plain"
         onClick={() => setDraft({ text: queued.message, revision: queued.revision })}
       >
-        {told.edit}
+        {labels.edit}
       </button>
       <Action isPlain does={() => workspace.delete(address, { params: { path } })}>
-        {told.remove}
+        {labels.remove}
       </Action>
     </div>
   );

@@ -6,7 +6,7 @@ import * as texts from '../texts/index.ts';
 
 export type Delivery = components['schemas']['Delivery'];
 
-const told = texts.automation.deliveries;
+const labels = texts.automation.deliveries;
 const kinds = { delivered: 'good', failed: 'bad', uncertain: 'bad', pending: '' };
 
 /** What was brought where, and whether it arrived. */
@@ -20,18 +20,18 @@ export function Deliveries({
 }) {
   return (
     <List
-      label={told.title}
+      label={labels.title}
       items={items}
       keyOf={({ id }) => id}
       columns={[
-        { title: told.columns.target, value: ({ target }) => target },
-        { title: told.columns.kind, value: ({ kind }) => told.kinds[kind] },
-        { title: told.columns.status, value: (delivery) => <HowItWent {...delivery} /> },
+        { title: labels.columns.target, value: ({ target }) => target },
+        { title: labels.columns.kind, value: ({ kind }) => labels.kinds[kind] },
+        { title: labels.columns.status, value: (delivery) => <HowItWent {...delivery} /> },
         {
-          title: told.columns.when,
+          title: labels.columns.when,
           value: ({ deliveredAt, createdAt }) => <Time at={deliveredAt ?? createdAt} />,
         },
-        ...(again === undefined ? [] : [{ title: told.columns.again, value: again }]),
+        ...(again === undefined ? [] : [{ title: labels.columns.again, value: again }]),
       ]}
     />
   );
@@ -39,8 +39,8 @@ export function Deliveries({
 
 const HowItWent = ({ status, error, attempts }: Delivery) => (
   <>
-    <span className={`status ${kinds[status]}`}>{told.statuses[status]}</span>
-    {attempts > 1 && ` (${told.attempts(attempts)})`}
+    <span className={`status ${kinds[status]}`}>{labels.statuses[status]}</span>
+    {attempts > 1 && ` (${labels.attempts(attempts)})`}
     {error !== null && <p className="hint">{error.message}</p>}
   </>
 );

@@ -4,8 +4,8 @@ import * as texts from '../texts/index.ts';
 import { ParameterValue } from './parameter-value.tsx';
 import { nameTwice, type ParameterRow, type ParameterType } from './parameters.ts';
 
-const told = texts.automation.parameters;
-const types = Object.keys(told.types) as ParameterType[];
+const labels = texts.automation.parameters;
+const types = Object.keys(labels.types) as ParameterType[];
 
 interface ParameterFieldsProps {
   rows: readonly ParameterRow[];
@@ -21,12 +21,12 @@ export function ParameterFields({ rows, onChange, error = null, at = ['parameter
   const twice = nameTwice(rows);
   return (
     <fieldset>
-      <legend>{told.title}</legend>
-      <p className="hint">{told.hint}</p>
+      <legend>{labels.title}</legend>
+      <p className="hint">{labels.hint}</p>
       {rows.map(({ key, name, type, required, default: value, description }, index) => (
         <fieldset key={key} className="parameter">
-          <legend>{name === '' ? told.numbered(index + 1) : name}</legend>
-          <Field label={told.name} fault={faultAt(error, ...at, name)}>
+          <legend>{name === '' ? labels.numbered(index + 1) : name}</legend>
+          <Field label={labels.name} fault={faultAt(error, ...at, name)}>
             {(control) => (
               <input
                 {...control}
@@ -36,7 +36,7 @@ export function ParameterFields({ rows, onChange, error = null, at = ['parameter
               />
             )}
           </Field>
-          <Field label={told.type}>
+          <Field label={labels.type}>
             {(control) => (
               <select
                 {...control}
@@ -45,13 +45,13 @@ export function ParameterFields({ rows, onChange, error = null, at = ['parameter
               >
                 {types.map((one) => (
                   <option key={one} value={one}>
-                    {told.types[one]}
+                    {labels.types[one]}
                   </option>
                 ))}
               </select>
             )}
           </Field>
-          <Field label={told.default}>
+          <Field label={labels.default}>
             {(control) => (
               <ParameterValue
                 {...{ control, type, value }}
@@ -59,7 +59,7 @@ export function ParameterFields({ rows, onChange, error = null, at = ['parameter
               />
             )}
           </Field>
-          <Field label={told.description}>
+          <Field label={labels.description}>
             {(control) => (
               <input
                 {...control}
@@ -74,24 +74,24 @@ export function ParameterFields({ rows, onChange, error = null, at = ['parameter
               checked={required}
               onChange={({ target }) => change(key, { required: target.checked })}
             />{' '}
-            {told.required}
+            {labels.required}
           </label>
           <button
             type="button"
             className="plain"
             onClick={() => onChange(rows.filter((row) => row.key !== key))}
           >
-            {told.remove(name === '' ? String(index + 1) : name)}
+            {labels.remove(name === '' ? String(index + 1) : name)}
           </button>
         </fieldset>
       ))}
       {twice !== undefined && (
         <p className="fault" role="alert">
-          {told.twice(twice)}
+          {labels.twice(twice)}
         </p>
       )}
       <button type="button" className="plain" onClick={() => onChange([...rows, emptyRow(rows)])}>
-        {told.add}
+        {labels.add}
       </button>
     </fieldset>
   );

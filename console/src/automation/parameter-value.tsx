@@ -2,7 +2,7 @@ import type { Control } from '../parts/field.tsx';
 import * as texts from '../texts/index.ts';
 import type { ParameterType } from './parameters.ts';
 
-const told = texts.automation.parameters;
+const labels = texts.automation.parameters;
 
 interface ParameterValueProps {
   control: Control;
@@ -18,9 +18,9 @@ export function ParameterValue({ control, type, value, onChange, tables }: Param
   if (type === 'boolean')
     return (
       <select {...control} value={value} onChange={({ target }) => onChange(target.value)}>
-        <option value="">{told.unset}</option>
-        <option value="true">{told.yes}</option>
-        <option value="false">{told.no}</option>
+        <option value="">{labels.unset}</option>
+        <option value="true">{labels.yes}</option>
+        <option value="false">{labels.no}</option>
       </select>
     );
   return (

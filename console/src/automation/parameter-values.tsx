@@ -7,7 +7,7 @@ import * as texts from '../texts/index.ts';
 import { ParameterValue } from './parameter-value.tsx';
 import { type Parameter, type Parameters, textOfValue } from './parameters.ts';
 
-const told = texts.automation.parameters;
+const labels = texts.automation.parameters;
 
 interface ParameterValuesProps {
   projectId: string;
@@ -32,7 +32,7 @@ export function ParameterValues({
   const fields = Object.entries(parameters);
   const hasTables = fields.some(([, { type }]) => type === 'table');
   const { data: entries } = useQuery({ ...attachedQuery(projectId), enabled: hasTables });
-  if (fields.length === 0) return <p className="hint">{told.none}</p>;
+  if (fields.length === 0) return <p className="hint">{labels.none}</p>;
   return (
     <>
       {fields.map(([name, parameter]) => (
@@ -62,6 +62,6 @@ export function ParameterValues({
 }
 
 function hintOf({ description, default: value }: Parameter): string | undefined {
-  const hint = [description, value === null ? '' : told.defaultIs(textOfValue(value))].join(' ').trim();
+  const hint = [description, value === null ? '' : labels.defaultIs(textOfValue(value))].join(' ').trim();
   return hint === '' ? undefined : hint;
 }

@@ -15,7 +15,7 @@ export interface ParameterRow extends Omit<Parameter, 'default'> {
 export const textOfValue = (value: unknown): string =>
   value === null || value === undefined ? '' : String(value);
 
-/** The value that a text stands for. What is no number stays a text, of which the service says so. */
+/** The value that a text stands for. What isn't a number stays a text, of which the service says so. */
 export function typedValue(type: ParameterType, text: string): string | number | boolean | null {
   if (text === '') return null;
   if (type === 'boolean') return text === 'true';

@@ -7,7 +7,7 @@ import * as texts from '../texts/index.ts';
 import { Tools } from './tools.tsx';
 
 const route = getRouteApi('/framed/app-connections/$connectionId');
-const { one: told, tools, app } = texts.connections;
+const { connection: labels, tools, app } = texts.connections;
 
 /** An app whose tools the analyst may use, as far as somebody allows each. */
 export function AppConnectionPage() {
@@ -29,9 +29,9 @@ export function AppConnectionPage() {
           <p className="facts">
             {url} · {app.statuses[status]}
           </p>
-          {secretKeys.length > 0 && <p>{told.secrets(secretKeys.join(', '))}</p>}
+          {secretKeys.length > 0 && <p>{labels.secrets(secretKeys.join(', '))}</p>}
           {failure !== null && (
-            <Failure title={told.failed(failure.stage)} error={new Error(failure.message)} />
+            <Failure title={labels.failed(failure.stage)} error={new Error(failure.message)} />
           )}
           <Action
             isPlain
@@ -47,7 +47,7 @@ export function AppConnectionPage() {
           <Tools connectionId={connectionId} />
           <Action
             isPlain
-            confirm={told.confirm(name)}
+            confirm={labels.confirm(name)}
             changes={[['connections']]}
             does={async () => {
               await workspace.delete('/v1/connections/app/{connection_id}', {
@@ -56,7 +56,7 @@ export function AppConnectionPage() {
               await navigate({ to: '/connections' });
             }}
           >
-            {told.remove}
+            {labels.remove}
           </Action>
         </>
       )}

@@ -15,7 +15,7 @@ import { Test } from './test.tsx';
 import { useTest } from './use-test.ts';
 
 const route = getRouteApi('/framed/connections/$connectionId');
-const { one: told, replication } = texts.connections;
+const { connection: labels, replication } = texts.connections;
 
 type Connection = components['schemas']['DataConnection'];
 
@@ -47,7 +47,7 @@ function Shown({ connection }: { connection: Connection }) {
       <p className="facts">{type}</p>
       {description !== '' && <p className="pre">{description}</p>}
       <Test asked={test} />
-      <OnDemand title={told.settings}>
+      <OnDemand title={labels.settings}>
         <dl className="facts-list">
           {Object.entries(config).map(([key, value]) => (
             <div key={key}>
@@ -56,9 +56,9 @@ function Shown({ connection }: { connection: Connection }) {
             </div>
           ))}
         </dl>
-        {secretKeys.length > 0 && <p>{told.secrets(secretKeys.join(', '))}</p>}
+        {secretKeys.length > 0 && <p>{labels.secrets(secretKeys.join(', '))}</p>}
       </OnDemand>
-      <OnDemand isKept title={told.edit}>
+      <OnDemand isKept title={labels.edit}>
         <EditConnection connection={connection} onSaved={() => test.mutate()} />
       </OnDemand>
       <OnDemand isKept title={type === 'http' ? replication.title : replication.copies}>
@@ -71,7 +71,7 @@ function Shown({ connection }: { connection: Connection }) {
       </OnDemand>
       <Action
         isPlain
-        confirm={told.confirm(name)}
+        confirm={labels.confirm(name)}
         changes={[['connections']]}
         does={async () => {
           await workspace.delete('/v1/connections/data/{connection_id}', {
@@ -80,7 +80,7 @@ function Shown({ connection }: { connection: Connection }) {
           await navigate({ to: '/connections' });
         }}
       >
-        {told.remove}
+        {labels.remove}
       </Action>
     </>
   );

@@ -5,7 +5,7 @@ import { Failure } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 
-const told = texts.connections.datasets;
+const labels = texts.connections.datasets;
 const everyMs = 2_000;
 
 interface CopyNowProps {
@@ -42,7 +42,7 @@ export function CopyNow({ connectionId, datasetId, isPlain }: CopyNowProps) {
   const isUnderWay = run !== undefined && run.finishedAt === null;
   const isDone = run !== undefined && !isUnderWay;
   const isHeld = run?.status === 'awaiting_confirmation';
-  // When it was copied last, its table, and whether somebody has to decide are told anew at once.
+  // Shows at once when it was last copied, its table, and whether somebody has to decide.
   useEffect(() => {
     if (!isDone && !isHeld) return;
     void queries.invalidateQueries({ queryKey: ['datasets', connectionId] });
@@ -57,10 +57,10 @@ export function CopyNow({ connectionId, datasetId, isPlain }: CopyNowProps) {
         disabled={isPending || isUnderWay}
         onClick={() => mutate()}
       >
-        {told.take}
+        {labels.take}
       </button>
       <span role="status">
-        {run !== undefined && told.became(texts.connections.snapshots.statuses[run.status])}
+        {run !== undefined && labels.became(texts.connections.snapshots.statuses[run.status])}
       </span>
       {run?.error != null && <span className="fault">{run.error.message}</span>}
       {error !== null && <Failure error={error} />}

@@ -5,7 +5,7 @@ import * as texts from '../texts/index.ts';
 import { CopyNow } from './copy-now.tsx';
 import type { Resource } from './dataset/settings.ts';
 
-const told = texts.connections.resources;
+const labels = texts.connections.resources;
 
 interface CopyResourceProps {
   connectionId: string;
@@ -23,7 +23,7 @@ export function CopyResource({ connectionId, resource, datasetId, isChoosing, on
   if (datasetId !== undefined)
     return (
       <span className="buttons">
-        <span role="status">{told.isThere}</span> <CopyNow isPlain {...{ connectionId, datasetId }} />
+        <span role="status">{labels.isThere}</span> <CopyNow isPlain {...{ connectionId, datasetId }} />
       </span>
     );
   const { resource: source, name } = resource;
@@ -39,10 +39,10 @@ export function CopyResource({ connectionId, resource, datasetId, isChoosing, on
           })
         }
       >
-        {told.copy}
+        {labels.copy}
       </Action>
       <button type="button" className="plain" disabled={isChoosing} onClick={onChoose}>
-        {told.choose}
+        {labels.choose}
       </button>
     </span>
   );

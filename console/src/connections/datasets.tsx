@@ -14,7 +14,7 @@ import { Scheduled } from './dataset/scheduled.tsx';
 import type { ConnectionKind } from './dataset/settings.ts';
 import { Snapshots } from './snapshots.tsx';
 
-const told = texts.connections.datasets;
+const labels = texts.connections.datasets;
 /** Copies are taken by schedules too. */
 const everyMs = 15_000;
 
@@ -25,7 +25,7 @@ export function Datasets({ connectionId, type }: { connectionId: string; type: C
   return (
     <Pages
       queryKey={queryKey}
-      empty={told.empty}
+      empty={labels.empty}
       everyMs={everyMs}
       fetchPage={(page) =>
         workspace.get('/v1/connections/data/{connection_id}/datasets', { params: { path, query: page } })
@@ -35,14 +35,14 @@ export function Datasets({ connectionId, type }: { connectionId: string; type: C
         <>
           <HeldCopies connectionId={connectionId} />
           <List
-            label={told.title}
+            label={labels.title}
             items={found}
             keyOf={({ id }) => id}
             columns={[
-              { title: told.columns.name, value: ({ name }) => name },
-              { title: told.columns.resource, value: ({ resource }) => resource },
+              { title: labels.columns.name, value: ({ name }) => name },
+              { title: labels.columns.resource, value: ({ resource }) => resource },
               {
-                title: told.columns.table,
+                title: labels.columns.table,
                 value: ({ tableId, snapshotTableName }) =>
                   tableId === null ? (
                     snapshotTableName
@@ -52,21 +52,21 @@ export function Datasets({ connectionId, type }: { connectionId: string; type: C
                     </Link>
                   ),
               },
-              { title: told.columns.mode, value: (dataset) => modeInWords(type, dataset) },
-              { title: told.columns.schedule, value: (dataset) => <Scheduled dataset={dataset} /> },
+              { title: labels.columns.mode, value: (dataset) => modeInWords(type, dataset) },
+              { title: labels.columns.schedule, value: (dataset) => <Scheduled dataset={dataset} /> },
               {
-                title: told.columns.last,
+                title: labels.columns.last,
                 value: ({ lastSnapshotAt }) =>
-                  lastSnapshotAt === null ? told.never : <Time at={lastSnapshotAt} />,
+                  lastSnapshotAt === null ? labels.never : <Time at={lastSnapshotAt} />,
               },
               {
-                title: told.columns.what,
+                title: labels.columns.what,
                 value: ({ id, name }) => (
                   <span className="buttons">
                     <CopyNow connectionId={connectionId} datasetId={id} />
                     <Action
                       isPlain
-                      confirm={told.confirm(name)}
+                      confirm={labels.confirm(name)}
                       changes={[queryKey]}
                       does={() =>
                         workspace.delete('/v1/connections/data/{connection_id}/datasets/{dataset_id}', {
@@ -74,7 +74,7 @@ export function Datasets({ connectionId, type }: { connectionId: string; type: C
                         })
                       }
                     >
-                      {told.remove}
+                      {labels.remove}
                     </Action>
                   </span>
                 ),

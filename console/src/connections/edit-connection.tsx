@@ -10,7 +10,7 @@ import { applying, changedConfig, isRequired, type Values, written } from './fie
 import { OneField } from './one-field.tsx';
 import { type ConnectionType, typesQuery } from './types.ts';
 
-const told = texts.connections.one;
+const labels = texts.connections.connection;
 
 type Connection = components['schemas']['DataConnection'];
 
@@ -109,9 +109,9 @@ function Form({ connection, onSaved, type }: EditConnectionProps & { type: Conne
       )}
       <p className="buttons">
         <button type="submit" disabled={isPending}>
-          {told.save}
+          {labels.save}
         </button>
-        {isSuccess && <span role="status">{told.saved}</span>}
+        {isSuccess && <span role="status">{labels.saved}</span>}
       </p>
       {rest !== null && <Failure error={rest} />}
     </form>

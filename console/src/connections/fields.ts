@@ -22,7 +22,7 @@ export function written(fields: readonly ConnectionField[], values: Values): Rec
       const text = values[key] ?? '';
       if (text === '') return [];
       if (type === 'boolean') return [[key, text === 'true']];
-      // What is no number is sent as it is: the service says what is wrong with it.
+      // What isn't a number is sent as it is: the service says what is wrong with it.
       const number = Number(text);
       return [[key, type === 'integer' && Number.isInteger(number) ? number : text]];
     }),

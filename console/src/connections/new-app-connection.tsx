@@ -7,7 +7,7 @@ import { Failure } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 
-const told = texts.connections.fresh;
+const labels = texts.connections.fresh;
 const places = [['name'], ['url'], ['secrets', 'token']];
 
 /** An MCP server. What its tools may do is decided once it has listed them. */
@@ -36,12 +36,12 @@ export function NewAppConnection() {
         mutate();
       }}
     >
-      <Field label={told.name} fault={faultAt(error, 'name')}>
+      <Field label={labels.name} fault={faultAt(error, 'name')}>
         {(control) => (
           <input {...control} required value={name} onChange={({ target }) => setName(target.value)} />
         )}
       </Field>
-      <Field label={told.address} fault={faultAt(error, 'url')}>
+      <Field label={labels.address} fault={faultAt(error, 'url')}>
         {(control) => (
           <input
             {...control}
@@ -52,7 +52,7 @@ export function NewAppConnection() {
           />
         )}
       </Field>
-      <Field label={told.token} fault={faultAt(error, 'secrets', 'token')}>
+      <Field label={labels.token} fault={faultAt(error, 'secrets', 'token')}>
         {(control) => (
           <input
             {...control}
@@ -65,7 +65,7 @@ export function NewAppConnection() {
       </Field>
       <p>
         <button type="submit" disabled={isPending}>
-          {told.submit}
+          {labels.submit}
         </button>
       </p>
       {rest !== null && <Failure error={rest} />}

@@ -10,7 +10,7 @@ import { applying, isRequired, type Values, written } from './fields.ts';
 import { OneField } from './one-field.tsx';
 import { type ConnectionType, typesQuery } from './types.ts';
 
-const told = texts.connections.fresh;
+const labels = texts.connections.fresh;
 
 /** A form of what the service says that a type of connection needs. */
 export function NewConnection() {
@@ -52,7 +52,7 @@ function Form({ types }: { types: readonly ConnectionType[] }) {
         mutate();
       }}
     >
-      <Field label={told.type}>
+      <Field label={labels.type}>
         {(control) => (
           <select
             {...control}
@@ -70,7 +70,7 @@ function Form({ types }: { types: readonly ConnectionType[] }) {
           </select>
         )}
       </Field>
-      <Field label={told.name} fault={faultAt(error, 'name')}>
+      <Field label={labels.name} fault={faultAt(error, 'name')}>
         {(control) => (
           <input {...control} required value={name} onChange={({ target }) => setName(target.value)} />
         )}
@@ -90,7 +90,7 @@ function Form({ types }: { types: readonly ConnectionType[] }) {
       )}
       <p>
         <button type="submit" disabled={isPending}>
-          {told.submit}
+          {labels.submit}
         </button>
       </p>
       {rest !== null && <Failure error={rest} />}

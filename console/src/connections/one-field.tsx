@@ -2,7 +2,7 @@ import { Field } from '../parts/field.tsx';
 import * as texts from '../texts/index.ts';
 import type { ConnectionField } from './fields.ts';
 
-const told = texts.connections.fresh;
+const labels = texts.connections.fresh;
 
 interface OneFieldProps {
   field: ConnectionField;
@@ -20,12 +20,12 @@ export function OneField({ field, isSecret, isNeeded, isStored, fault, value, on
   const { label, type, values = [], example } = field;
   const options = type === 'boolean' ? ['true', 'false'] : values;
   const shownAs = (option: string) =>
-    type === 'boolean' ? (option === 'true' ? told.yes : told.no) : option;
+    type === 'boolean' ? (option === 'true' ? labels.yes : labels.no) : option;
   const hint = isStored
-    ? told.stored
+    ? labels.stored
     : example === undefined || isSecret
       ? undefined
-      : told.example(String(example));
+      : labels.example(String(example));
   return (
     <Field label={label} fault={fault} hint={hint}>
       {(control) =>
@@ -36,7 +36,7 @@ export function OneField({ field, isSecret, isNeeded, isStored, fault, value, on
             value={value}
             onChange={({ target }) => onChange(target.value)}
           >
-            <option value="">{isNeeded ? '' : told.unset}</option>
+            <option value="">{isNeeded ? '' : labels.unset}</option>
             {options.map((option) => (
               <option key={option} value={option}>
                 {shownAs(option)}

@@ -10,7 +10,7 @@ import { CopyResource } from './copy-resource.tsx';
 import { NewDataset } from './dataset/new-dataset.tsx';
 import type { ConnectionKind, Resource } from './dataset/settings.ts';
 
-const told = texts.connections.resources;
+const labels = texts.connections.resources;
 /** Of more it is not known here whether they are copied already. */
 const maxDatasets = 1_000;
 
@@ -41,12 +41,12 @@ export function Resources({ connectionId, type }: { connectionId: string; type: 
           <NewDataset {...{ connectionId, type }} resource={chosen} onEnd={() => setChosen(undefined)} />
         </section>
       )}
-      <label htmlFor="prefix">{told.prefix}</label>
+      <label htmlFor="prefix">{labels.prefix}</label>
       <input id="prefix" type="search" value={prefix} onChange={({ target }) => setPrefix(target.value)} />
       {error !== null && <Unfetched asked={asked} />}
       <Pages
         queryKey={['resources', connectionId, prefix]}
-        empty={told.empty}
+        empty={labels.empty}
         fetchPage={(page) =>
           workspace.post('/v1/connections/data/{connection_id}/resources', {
             params: { path },
@@ -56,24 +56,24 @@ export function Resources({ connectionId, type }: { connectionId: string; type: 
       >
         {(found) => (
           <List
-            label={told.title}
+            label={labels.title}
             items={found}
             keyOf={({ resource }) => resource}
             columns={[
-              { title: told.columns.name, value: ({ resource }) => resource },
-              { title: told.columns.kind, value: ({ kind }) => kind },
+              { title: labels.columns.name, value: ({ resource }) => resource },
+              { title: labels.columns.kind, value: ({ kind }) => kind },
               {
-                title: told.columns.rows,
+                title: labels.columns.rows,
                 value: ({ estimatedRows }) => estimatedRows?.toLocaleString('en'),
                 isNumber: true,
               },
               {
-                title: told.columns.columns,
+                title: labels.columns.columns,
                 value: ({ columns, error }) =>
                   error ?? columns.map(({ name, dataType }) => `${name} ${dataType}`).join(', '),
               },
               {
-                title: told.columns.what,
+                title: labels.columns.what,
                 // What is copied already is not known before.
                 value: (found) =>
                   datasets !== undefined && (

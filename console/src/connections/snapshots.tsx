@@ -11,7 +11,7 @@ interface SnapshotsProps {
   datasetId: string;
 }
 
-const told = texts.connections.snapshots;
+const labels = texts.connections.snapshots;
 const everyMs = 2_000;
 
 /** The copies of a dataset, while they run and after. */
@@ -22,7 +22,7 @@ export function Snapshots({ connectionId, datasetId }: SnapshotsProps) {
   return (
     <Pages
       queryKey={queryKey}
-      empty={told.empty}
+      empty={labels.empty}
       everyMs={everyMs}
       isUnderWay={(one: { finishedAt: string | null }) => one.finishedAt === null}
       fetchPage={(page) =>
@@ -37,16 +37,16 @@ export function Snapshots({ connectionId, datasetId }: SnapshotsProps) {
           keyOf={({ id }) => id}
           columns={[
             {
-              title: told.columns.status,
+              title: labels.columns.status,
               value: (run) => {
                 const { id, status, progress, finishedAt, waitsFor, waitsUntil } = run;
                 return (
                   <>
-                    {told.statuses[status]}{' '}
-                    {status === 'running' && <progress max={1} value={progress} aria-label={told.title} />}
+                    {labels.statuses[status]}{' '}
+                    {status === 'running' && <progress max={1} value={progress} aria-label={labels.title} />}
                     {waitsFor !== null && (
                       <p>
-                        {told.waitsFor[waitsFor]} <Time at={waitsUntil} />
+                        {labels.waitsFor[waitsFor]} <Time at={waitsUntil} />
                       </p>
                     )}
                     {finishedAt === null && status !== 'awaiting_confirmation' && (
@@ -59,7 +59,7 @@ export function Snapshots({ connectionId, datasetId }: SnapshotsProps) {
                           })
                         }
                       >
-                        {told.cancel}
+                        {labels.cancel}
                       </Action>
                     )}
                     <Held run={run} />
@@ -68,13 +68,13 @@ export function Snapshots({ connectionId, datasetId }: SnapshotsProps) {
               },
             },
             {
-              title: told.columns.rows,
+              title: labels.columns.rows,
               value: ({ rowsCopied }) => rowsCopied.toLocaleString('en'),
               isNumber: true,
             },
-            { title: told.columns.begun, value: ({ createdAt }) => <Time at={createdAt} /> },
+            { title: labels.columns.begun, value: ({ createdAt }) => <Time at={createdAt} /> },
             {
-              title: told.columns.error,
+              title: labels.columns.error,
               value: ({ error, warnings }) =>
                 error?.message ?? warnings.map(({ message }) => message).join(' '),
             },

@@ -2,7 +2,7 @@ import { Failure } from '../parts/states.tsx';
 import * as texts from '../texts/index.ts';
 import type { useTest } from './use-test.ts';
 
-const told = texts.connections.one;
+const labels = texts.connections.connection;
 
 /** Whether a connection works, for who asks. */
 export function Test({ asked: { mutate, data, error, isPending } }: { asked: ReturnType<typeof useTest> }) {
@@ -10,12 +10,12 @@ export function Test({ asked: { mutate, data, error, isPending } }: { asked: Ret
     <>
       <p className="buttons">
         <button type="button" className="plain" disabled={isPending} onClick={() => mutate()}>
-          {told.test}
+          {labels.test}
         </button>
-        {data?.ok && <span role="status">{told.works(data.elapsedMs)}</span>}
+        {data?.ok && <span role="status">{labels.works(data.elapsedMs)}</span>}
       </p>
       {data?.failure != null && (
-        <Failure title={told.failed(data.failure.stage)} error={new Error(data.failure.message)} />
+        <Failure title={labels.failed(data.failure.stage)} error={new Error(data.failure.message)} />
       )}
       {error !== null && <Failure error={error} />}
     </>

@@ -9,15 +9,15 @@ import * as texts from '../texts/index.ts';
 type Tool = components['schemas']['AppTool'];
 type Policy = Tool['policy'];
 
-const told = texts.connections.tools;
-const policies = Object.keys(told.policies) as Policy[];
+const labels = texts.connections.tools;
+const policies = Object.keys(labels.policies) as Policy[];
 
 /** The tools of an app, and what the analyst may do with each. What they say of themselves is text of others. */
 export function Tools({ connectionId }: { connectionId: string }) {
   return (
     <Pages
       queryKey={['tools', connectionId]}
-      empty={told.empty}
+      empty={labels.empty}
       fetchPage={(page) =>
         workspace.get('/v1/connections/app/{connection_id}/tools', {
           params: { path: { connection_id: connectionId }, query: page },
@@ -29,20 +29,20 @@ export function Tools({ connectionId }: { connectionId: string }) {
           items={found}
           keyOf={({ name }) => name}
           columns={[
-            { title: told.columns.name, value: ({ name, title }) => title ?? name },
+            { title: labels.columns.name, value: ({ name, title }) => title ?? name },
             {
-              title: told.columns.does,
+              title: labels.columns.does,
               value: ({ description, readOnly, changed, notOfferedReason }) => (
                 <>
                   <span className="pre">{description}</span>
-                  {readOnly && <span className="hint"> ({told.readOnly})</span>}
-                  {changed && <p>{told.changed}</p>}
+                  {readOnly && <span className="hint"> ({labels.readOnly})</span>}
+                  {changed && <p>{labels.changed}</p>}
                   {notOfferedReason !== null && <p className="fault">{notOfferedReason}</p>}
                 </>
               ),
             },
             {
-              title: told.columns.policy,
+              title: labels.columns.policy,
               value: (tool) => <Decision connectionId={connectionId} tool={tool} />,
             },
           ]}
@@ -67,14 +67,14 @@ function Decision({ connectionId, tool }: { connectionId: string; tool: Tool }) 
   return (
     <>
       <select
-        aria-label={told.policy(name)}
+        aria-label={labels.policy(name)}
         value={policy}
         disabled={isPending}
         onChange={({ target }) => mutate(target.value as Policy)}
       >
         {policies.map((one) => (
           <option key={one} value={one}>
-            {told.policies[one]}
+            {labels.policies[one]}
           </option>
         ))}
       </select>

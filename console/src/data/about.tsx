@@ -6,9 +6,9 @@ import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import { type Catalog, isView } from './subject.ts';
 
-const told = texts.table.about;
-type Tier = keyof typeof told.tiers;
-const tiers = Object.keys(told.tiers) as Tier[];
+const labels = texts.table.about;
+type Tier = keyof typeof labels.tiers;
+const tiers = Object.keys(labels.tiers) as Tier[];
 
 interface Sent {
   written: { name: string; description: string; modeling_tier: Tier };
@@ -63,7 +63,7 @@ export function About({ id, catalog }: { id: string; catalog: Catalog }) {
     >
       {isView(id) && (
         <label>
-          {told.name}
+          {labels.name}
           <input
             required
             maxLength={255}
@@ -72,7 +72,7 @@ export function About({ id, catalog }: { id: string; catalog: Catalog }) {
           />
         </label>
       )}
-      <label htmlFor="description">{told.description}</label>
+      <label htmlFor="description">{labels.description}</label>
       <textarea
         id="description"
         className="prose"
@@ -80,7 +80,7 @@ export function About({ id, catalog }: { id: string; catalog: Catalog }) {
         value={description}
         onChange={({ target }) => change({ description: target.value })}
       />
-      <label htmlFor="tier">{told.tier}</label>
+      <label htmlFor="tier">{labels.tier}</label>
       <select
         id="tier"
         value={tier}
@@ -88,13 +88,13 @@ export function About({ id, catalog }: { id: string; catalog: Catalog }) {
       >
         {tiers.map((one) => (
           <option key={one} value={one}>
-            {told.tiers[one]}
+            {labels.tiers[one]}
           </option>
         ))}
       </select>
       {catalog.columns.map(({ name, note }) => (
         <label key={name}>
-          {told.note(name)}
+          {labels.note(name)}
           <input
             value={notes[name] ?? note ?? ''}
             onChange={({ target }) => setNotes((before) => ({ ...before, [name]: target.value }))}
@@ -103,9 +103,9 @@ export function About({ id, catalog }: { id: string; catalog: Catalog }) {
       ))}
       <p>
         <button type="submit" disabled={isPending}>
-          {told.save}
+          {labels.save}
         </button>{' '}
-        {isSuccess && <span role="status">{told.saved}</span>}
+        {isSuccess && <span role="status">{labels.saved}</span>}
       </p>
       {error !== null && <Failure error={error} />}
     </form>

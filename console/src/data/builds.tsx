@@ -9,7 +9,7 @@ import { hasEnded, lookEveryMs, type Run } from '../runs/run.ts';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 
-const told = texts.table.statement.builds;
+const labels = texts.table.statement.builds;
 
 /** The newest builds of a calculated table, which may belong to no project. */
 export function Builds({ tableId }: { tableId: string }) {
@@ -39,18 +39,18 @@ export function Builds({ tableId }: { tableId: string }) {
     <Fetched asked={asked}>
       {(runs) =>
         runs.length === 0 ? (
-          <p>{told.none}</p>
+          <p>{labels.none}</p>
         ) : (
           <List
-            label={told.title}
+            label={labels.title}
             items={runs}
             keyOf={({ id }) => id}
             columns={[
-              { title: told.columns.at, value: ({ createdAt }) => <Time at={createdAt} /> },
-              { title: told.columns.status, value: ({ status }) => <Status of={status} /> },
-              { title: told.columns.rows, value: ({ output }) => rowsOf(output), isNumber: true },
+              { title: labels.columns.at, value: ({ createdAt }) => <Time at={createdAt} /> },
+              { title: labels.columns.status, value: ({ status }) => <Status of={status} /> },
+              { title: labels.columns.rows, value: ({ output }) => rowsOf(output), isNumber: true },
               {
-                title: told.columns.what,
+                title: labels.columns.what,
                 value: (run) => run.error?.message ?? (hasEnded(run) ? null : cancel(run)),
               },
             ]}

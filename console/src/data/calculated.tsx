@@ -11,7 +11,7 @@ import { Builds } from './builds.tsx';
 import { type GridTable, isBusy } from './grid-table.ts';
 import { Refresh } from './refresh.tsx';
 
-const told = texts.table.statement;
+const labels = texts.table.statement;
 const everyMs = 1_000;
 
 /** Whether what was built is still what its statement says, and how it is built. */
@@ -45,13 +45,13 @@ export function Calculated({ table }: { table: GridTable }) {
   return (
     <>
       <div className="buttons">
-        <span role="status">{told.states[status]}</span>
+        <span role="status">{labels.states[status]}</span>
         <Action isPlain isDisabled={isBuilding} changes={[['grid-table', tableId]]} does={build}>
-          {told.build}
+          {labels.build}
         </Action>
       </div>
       {(status === 'stale' || status === 'failed') && <Why table={table} />}
-      <OnDemand title={told.builds.title}>
+      <OnDemand title={labels.builds.title}>
         <Refresh key={tableId} table={table} />
         <Builds tableId={tableId} />
       </OnDemand>
@@ -73,10 +73,10 @@ function Why({ table: { tableId, status, revision, updatedAt } }: { table: GridT
   const { data } = asked;
   if (data === undefined) return <Unfetched asked={asked} />;
   const nameOf = (id: string) => data.inputs.find((input) => input.tableId === id)?.name ?? id;
-  const changed = data.staleBecause.map((id) => (id === 'definition' ? told.definition : nameOf(id)));
+  const changed = data.staleBecause.map((id) => (id === 'definition' ? labels.definition : nameOf(id)));
   return (
     <>
-      {changed.length > 0 && <p>{told.changed(changed.join(', '))}</p>}
+      {changed.length > 0 && <p>{labels.changed(changed.join(', '))}</p>}
       {status === 'failed' && data.error !== null && <p>{data.error.message}</p>}
     </>
   );

@@ -2,7 +2,7 @@ import { List } from '../parts/list.tsx';
 import * as texts from '../texts/index.ts';
 import type { Catalog } from './subject.ts';
 
-const { column: told } = texts.table;
+const { column: labels } = texts.table;
 
 /** What is known of each column. */
 export const Columns = ({ catalog: { columns } }: { catalog: Catalog }) => (
@@ -10,10 +10,10 @@ export const Columns = ({ catalog: { columns } }: { catalog: Catalog }) => (
     items={columns}
     keyOf={(column) => column.name}
     columns={[
-      { title: told.name, value: (column) => column.name },
-      { title: told.type, value: (column) => column.dataType },
+      { title: labels.name, value: (column) => column.name },
+      { title: labels.type, value: (column) => column.dataType },
       {
-        title: told.description,
+        title: labels.description,
         value: (column) => [column.description, column.note].filter(Boolean).join(' '),
       },
     ]}

@@ -13,7 +13,7 @@ interface EditGrantsProps {
   queryKey: QueryKey;
 }
 
-const told = texts.table.grants;
+const labels = texts.table.grants;
 
 /** The grants of a table, which are saved all at once. */
 export function EditGrants({ tableId, grants: given, principals, queryKey }: EditGrantsProps) {
@@ -41,15 +41,15 @@ export function EditGrants({ tableId, grants: given, principals, queryKey }: Edi
         mutate();
       }}
     >
-      <p className="hint">{told.hint}</p>
+      <p className="hint">{labels.hint}</p>
       {grants.length === 0 ? (
-        <p>{told.nobody}</p>
+        <p>{labels.nobody}</p>
       ) : (
         <GrantList {...{ grants, principals }} onChange={change} />
       )}
       {others.length > 0 && (
         <label>
-          {told.add}
+          {labels.add}
           <select
             value=""
             onChange={({ target }) => {
@@ -68,7 +68,7 @@ export function EditGrants({ tableId, grants: given, principals, queryKey }: Edi
       )}
       <p>
         <button type="submit" disabled={isPending}>
-          {told.save}
+          {labels.save}
         </button>{' '}
         {isSuccess && <span role="status">{texts.table.about.saved}</span>}
       </p>

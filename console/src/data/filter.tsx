@@ -3,7 +3,7 @@ import * as texts from '../texts/index.ts';
 import type { Known } from './known.ts';
 import type { Entry } from './tables.ts';
 
-/** Which tables and views are listed; all where nothing is told. */
+/** Which tables and views are listed; all by default. */
 export interface Filter {
   kind: Entry['kind'] | undefined;
   tier: Known['tier'] | undefined;

@@ -8,50 +8,50 @@ interface GrantListProps {
   onChange: (grants: readonly Grant[]) => void;
 }
 
-const told = texts.table.grants;
+const labels = texts.table.grants;
 type Access = Grant['access'];
-const accesses = Object.keys(told.accesses) as Access[];
+const accesses = Object.keys(labels.accesses) as Access[];
 
 /** Whom a table is open to: what they may is changed, and it is closed to them. */
 export function GrantList({ grants, principals, onChange }: GrantListProps) {
   const names = new Map(principals.map(({ key, name }) => [key, name]));
   // Of somebody who was removed or became an administrator since there is an id alone.
-  const nameOf = (grant: Grant) => names.get(keyOf(grant)) ?? ('id' in grant ? grant.id : told.everyone);
+  const nameOf = (grant: Grant) => names.get(keyOf(grant)) ?? ('id' in grant ? grant.id : labels.everyone);
   const allow = (changed: Grant, access: Access) =>
     onChange(grants.map((grant) => (grant === changed ? { ...grant, access } : grant)));
   return (
     <List
-      label={told.title}
+      label={labels.title}
       items={grants}
       keyOf={keyOf}
       columns={[
-        { title: told.columns.who, value: nameOf },
+        { title: labels.columns.who, value: nameOf },
         {
-          title: told.columns.access,
+          title: labels.columns.access,
           value: (grant) => (
             <select
-              aria-label={told.access(nameOf(grant))}
+              aria-label={labels.access(nameOf(grant))}
               value={grant.access}
               onChange={({ target }) => allow(grant, target.value as Access)}
             >
               {accesses.map((one) => (
                 <option key={one} value={one}>
-                  {told.accesses[one]}
+                  {labels.accesses[one]}
                 </option>
               ))}
             </select>
           ),
         },
         {
-          title: told.columns.remove,
+          title: labels.columns.remove,
           value: (grant) => (
             <button
               type="button"
               className="plain"
-              aria-label={told.removeOf(nameOf(grant))}
+              aria-label={labels.removeOf(nameOf(grant))}
               onClick={() => onChange(grants.filter((one) => one !== grant))}
             >
-              {told.remove}
+              {labels.remove}
             </button>
           ),
         },

@@ -12,7 +12,7 @@ import { isView } from './subject.ts';
 type Graph = components['schemas']['Lineage'];
 type Node = Graph['nodes'][number];
 
-const told = texts.table.lineage;
+const labels = texts.table.lineage;
 const addressOf = (id: string, format: 'json' | 'svg') =>
   `/v1/${isView(id) ? 'views' : 'tables'}/${id}/lineage?direction=both&format=${format}`;
 
@@ -33,16 +33,16 @@ export function Lineage({ id, name }: { id: string; name: string }) {
         <>
           <Picture id={id} name={name} />
           <dl className="facts-list">
-            <dt>{told.up}</dt>
+            <dt>{labels.up}</dt>
             <dd>
               <Nodes nodes={nextTo(graph, id, 'up')} />
             </dd>
-            <dt>{told.down}</dt>
+            <dt>{labels.down}</dt>
             <dd>
               <Nodes nodes={nextTo(graph, id, 'down')} />
             </dd>
           </dl>
-          {graph.truncated && <p className="hint">{told.cut}</p>}
+          {graph.truncated && <p className="hint">{labels.cut}</p>}
         </>
       )}
     </Fetched>
@@ -59,7 +59,7 @@ function nextTo({ nodes, edges }: Graph, id: string, way: 'up' | 'down'): Node[]
 }
 
 function Nodes({ nodes }: { nodes: readonly Node[] }) {
-  if (nodes.length === 0) return told.none;
+  if (nodes.length === 0) return labels.none;
   return (
     <ul className="plain">
       {nodes.map(({ id, name, kind }) => (
@@ -99,8 +99,8 @@ function Drawn({ drawn, name }: { drawn: Blob; name: string }) {
     return () => URL.revokeObjectURL(made);
   }, [drawn]);
   return (
-    <Scrolls className="paper" label={told.title}>
-      <img src={address} alt={told.picture(name)} />
+    <Scrolls className="paper" label={labels.title}>
+      <img src={address} alt={labels.picture(name)} />
     </Scrolls>
   );
 }

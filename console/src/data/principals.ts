@@ -12,7 +12,7 @@ export interface Principal {
   whose: { principal: 'everyone' } | { principal: 'user' | 'client'; id: string };
 }
 
-const told = texts.table.grants;
+const labels = texts.table.grants;
 
 export const keyOf = (grant: Principal['whose']): string =>
   grant.principal === 'everyone' ? 'everyone' : `${grant.principal} ${grant.id}`;
@@ -21,7 +21,7 @@ const pageAt = (cursor: string | undefined) => ({ limit: 200, ...(cursor === und
 
 /** Everyone, the members that are no administrators, who need no grant, and the programs that can still sign in. */
 async function allPrincipals(): Promise<Principal[]> {
-  const found: Principal[] = [{ key: 'everyone', name: told.everyone, whose: { principal: 'everyone' } }];
+  const found: Principal[] = [{ key: 'everyone', name: labels.everyone, whose: { principal: 'everyone' } }];
   const add = (principal: 'user' | 'client', id: string, name: string) => {
     const whose = { principal, id };
     found.push({ key: keyOf(whose), name, whose });
@@ -33,7 +33,7 @@ async function allPrincipals(): Promise<Principal[]> {
   for await (const { clientId, name, revokedAt, admin } of items((cursor) =>
     workspace.get('/v1/auth/m2m/clients', { params: { query: pageAt(cursor) } }),
   ))
-    if (revokedAt === null && !admin) add('client', clientId, told.client(name));
+    if (revokedAt === null && !admin) add('client', clientId, labels.client(name));
   return found;
 }
 

@@ -12,7 +12,7 @@ import * as texts from '../texts/index.ts';
 type TableProfile = components['schemas']['TableProfile'];
 type Column = TableProfile['columns'][number];
 
-const told = texts.table.profile;
+const labels = texts.table.profile;
 const everyMs = 1_000;
 /** A profile takes as long as reading the table; after that, whoever waits looks again. */
 const mostMs = 600_000;
@@ -35,15 +35,15 @@ export function Profile({ tableId }: { tableId: string }) {
       if (profile !== null && profile.computedAt >= run.createdAt) return;
       if (isGone.current) return;
     }
-    throw new Error(told.notDone);
+    throw new Error(labels.notDone);
   };
   return (
     <Fetched asked={asked}>
       {({ profile }) => (
         <>
-          {profile === null ? <p>{told.none}</p> : <Counted profile={profile} />}
+          {profile === null ? <p>{labels.none}</p> : <Counted profile={profile} />}
           <Action isPlain changes={[queryKey]} does={make}>
-            {profile === null ? told.make : told.again}
+            {profile === null ? labels.make : labels.again}
           </Action>
         </>
       )}
@@ -73,30 +73,30 @@ function Counted({ profile }: { profile: TableProfile }) {
   return (
     <>
       <p className="facts">
-        {texts.table.counted(rowCount)} · {told.at} <Time at={computedAt} /> {stale && told.stale}
+        {texts.table.counted(rowCount)} · {labels.at} <Time at={computedAt} /> {stale && labels.stale}
       </p>
       <List
-        label={told.title}
+        label={labels.title}
         items={columns}
         keyOf={({ name }) => name}
         columns={[
-          { title: told.columns.name, value: ({ name }) => name },
-          { title: told.columns.nulls, value: ({ nulls }) => nulls.toLocaleString('en'), isNumber: true },
+          { title: labels.columns.name, value: ({ name }) => name },
+          { title: labels.columns.nulls, value: ({ nulls }) => nulls.toLocaleString('en'), isNumber: true },
           {
-            title: told.columns.distinct,
+            title: labels.columns.distinct,
             value: ({ distinctApprox }) => distinctApprox.toLocaleString('en'),
             isNumber: true,
           },
           {
-            title: told.columns.range,
+            title: labels.columns.range,
             value: ({ min, max }) => (min === null ? '' : `${cellText(min)} … ${cellText(max)}`),
           },
           {
-            title: told.columns.mean,
+            title: labels.columns.mean,
             value: ({ mean }) => mean?.toLocaleString('en', { maximumSignificantDigits: 6 }),
             isNumber: true,
           },
-          { title: told.columns.spread, value: (column) => <Spread column={column} /> },
+          { title: labels.columns.spread, value: (column) => <Spread column={column} /> },
         ]}
       />
     </>
@@ -110,13 +110,13 @@ const height = 36;
 function Spread({ column: { name, histogram, top } }: { column: Column }) {
   if (histogram.length === 0)
     return top
-      .map(({ value, count }) => told.value(cellText(value), count))
+      .map(({ value, count }) => labels.value(cellText(value), count))
       .slice(0, 5)
       .join(', ');
   const most = Math.max(...histogram.map(({ count }) => count), 1);
   const step = width / histogram.length;
   return (
-    <svg width={width} height={height} role="img" aria-label={told.spread(name)}>
+    <svg width={width} height={height} role="img" aria-label={labels.spread(name)}>
       {histogram.map(({ from, to, count }, at) => (
         <rect
           key={cellText(from)}
@@ -126,7 +126,7 @@ function Spread({ column: { name, histogram, top } }: { column: Column }) {
           y={height - (count / most) * height}
           height={(count / most) * height}
         >
-          <title>{told.bin(cellText(from), cellText(to), count)}</title>
+          <title>{labels.bin(cellText(from), cellText(to), count)}</title>
         </rect>
       ))}
     </svg>

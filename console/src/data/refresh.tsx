@@ -5,9 +5,9 @@ import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import { type GridTable, gridTableQuery } from './grid-table.ts';
 
-const told = texts.table.statement.refresh;
-type Mode = keyof typeof told.modes;
-const modes = Object.keys(told.modes) as Mode[];
+const labels = texts.table.statement.refresh;
+type Mode = keyof typeof labels.modes;
+const modes = Object.keys(labels.modes) as Mode[];
 const maxSeconds = 31_536_000;
 
 /** When a calculated table is built. */
@@ -42,18 +42,18 @@ export function Refresh({ table }: { table: GridTable }) {
     >
       <div className="fields">
         <label>
-          {told.mode}
+          {labels.mode}
           <select value={mode} onChange={({ target }) => setMode(target.value as Mode)}>
             {modes.map((one) => (
               <option key={one} value={one}>
-                {told.modes[one]}
+                {labels.modes[one]}
               </option>
             ))}
           </select>
         </label>
         {mode === 'on_change' && (
           <label>
-            {told.seconds}
+            {labels.seconds}
             <input
               required
               type="number"
@@ -67,9 +67,9 @@ export function Refresh({ table }: { table: GridTable }) {
       </div>
       <p className="buttons">
         <button type="submit" disabled={isPending}>
-          {told.save}
+          {labels.save}
         </button>
-        {isSuccess && <span role="status">{told.saved}</span>}
+        {isSuccess && <span role="status">{labels.saved}</span>}
       </p>
       {error !== null && <Failure error={error} />}
       {table.revision > revision && (

@@ -4,7 +4,7 @@ import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import { isView } from './subject.ts';
 
-const told = texts.table.remove;
+const labels = texts.table.remove;
 
 /** The service refuses it where something needs it, and says what. */
 export function RemoveSubject({ id, name }: { id: string; name: string }) {
@@ -13,7 +13,7 @@ export function RemoveSubject({ id, name }: { id: string; name: string }) {
     <div className="buttons">
       <Action
         isPlain
-        confirm={told.confirm(name)}
+        confirm={labels.confirm(name)}
         changes={[['tables']]}
         does={async () => {
           const query = { confirm: 'true' } as const;
@@ -23,7 +23,7 @@ export function RemoveSubject({ id, name }: { id: string; name: string }) {
           await navigate({ to: '/' });
         }}
       >
-        {isView(id) ? told.view : told.table}
+        {isView(id) ? labels.view : labels.table}
       </Action>
     </div>
   );

@@ -9,7 +9,7 @@ import { Calculated } from './calculated.tsx';
 import { gridTableQuery } from './grid-table.ts';
 import { isView } from './subject.ts';
 
-const told = texts.table.statement;
+const labels = texts.table.statement;
 
 /** What a view or a calculated table is made by. */
 export function Statement({ id }: { id: string }) {
@@ -27,7 +27,7 @@ function OfView({ viewId }: { viewId: string }) {
 function OfTable({ tableId }: { tableId: string }) {
   const asked = useQuery(gridTableQuery(tableId));
   const { data, error } = asked;
-  // Of tables of the service, which are not known there, nothing is told.
+  // System tables are not known there, so it shows nothing for them.
   const isUnknown = error instanceof WorkspaceError && error.status === 404;
   if (data === undefined && error !== null && !isUnknown) return <Unfetched asked={asked} />;
   if (data?.query == null) return null;
@@ -42,7 +42,7 @@ function OfTable({ tableId }: { tableId: string }) {
 function Sql({ of, sql }: { of: Changed; sql: string }) {
   return (
     <details>
-      <summary>{told.title}</summary>
+      <summary>{labels.title}</summary>
       <pre>{sql}</pre>
       <p>
         <Link to="/query" {...addressOf(sql)}>
@@ -50,7 +50,7 @@ function Sql({ of, sql }: { of: Changed; sql: string }) {
         </Link>{' '}
         ·{' '}
         <Link to="/query" {...addressOf(sql, of)}>
-          {told.change}
+          {labels.change}
         </Link>
       </p>
     </details>

@@ -19,7 +19,7 @@ import { Verification } from './verification.tsx';
 import { Versions } from './versions.tsx';
 
 const route = getRouteApi('/framed/tables/$tableId');
-const told = texts.table;
+const labels = texts.table;
 const everyMs = 2_000;
 
 /** A table or a view: its rows first, and what is known of it as one asks. */
@@ -51,9 +51,9 @@ function Described({ id, catalog }: { id: string; catalog: Catalog }) {
   const { data: me } = useMe();
   const { name, qualifiedName, description, modelingTier, lineage } = catalog;
   const facts = [
-    told.about.tiers[modelingTier],
-    ...('verification' in catalog ? [told.tests[catalog.verification.state]] : []),
-    told.made(lineage.upstream, lineage.downstream),
+    labels.about.tiers[modelingTier],
+    ...('verification' in catalog ? [labels.tests[catalog.verification.state]] : []),
+    labels.made(lineage.upstream, lineage.downstream),
   ];
   // Something else may have been typed into the address.
   const past = version !== undefined && /^\d{1,15}$/.test(version) ? Number(version) : undefined;
@@ -64,45 +64,45 @@ function Described({ id, catalog }: { id: string; catalog: Catalog }) {
         <RowCount id={id} catalog={catalog} version={past} />
         {facts.join(' · ')} ·{' '}
         <Link to="/query" search={{ sql: `SELECT * FROM ${qualifiedName}` }}>
-          {told.query}
+          {labels.query}
         </Link>
       </p>
       {description !== '' && <p className="pre">{description}</p>}
       <Statement id={id} />
-      <h2>{told.rows}</h2>
+      <h2>{labels.rows}</h2>
       {past !== undefined && (
         <p role="status">
-          {told.past(past)}{' '}
+          {labels.past(past)}{' '}
           <Link to="/tables/$tableId" params={{ tableId: id }}>
-            {told.now}
+            {labels.now}
           </Link>
         </p>
       )}
       <Rows id={id} catalog={catalog} version={past} />
-      <h2>{told.columns}</h2>
+      <h2>{labels.columns}</h2>
       <Columns catalog={catalog} />
-      <OnDemand isKept title={told.about.title}>
+      <OnDemand isKept title={labels.about.title}>
         <About id={id} catalog={catalog} />
       </OnDemand>
       {!isView(id) && (
         <>
-          <OnDemand title={told.profile.title}>
+          <OnDemand title={labels.profile.title}>
             <Profile tableId={id} />
           </OnDemand>
-          <OnDemand title={told.verification.title}>
+          <OnDemand title={labels.verification.title}>
             <Verification tableId={id} />
           </OnDemand>
-          <OnDemand title={told.versions.title}>
+          <OnDemand title={labels.versions.title}>
             <Versions tableId={id} />
           </OnDemand>
           {me?.data.admin && (
-            <OnDemand isKept title={told.grants.title}>
+            <OnDemand isKept title={labels.grants.title}>
               <Grants tableId={id} />
             </OnDemand>
           )}
         </>
       )}
-      <OnDemand title={told.lineage.title}>
+      <OnDemand title={labels.lineage.title}>
         <Lineage id={id} name={name} />
       </OnDemand>
       <RemoveSubject id={id} name={name} />

@@ -8,7 +8,7 @@ import { workspace } from '../session/login.ts';
 import { useMe } from '../session/me.ts';
 import * as texts from '../texts/index.ts';
 
-const told = texts.table.verification;
+const labels = texts.table.verification;
 const everyMs = 500;
 
 /** What the tests of a table said, and the rows that failed them. */
@@ -37,14 +37,14 @@ export function Verification({ tableId }: { tableId: string }) {
       {({ results }) => (
         <>
           {results.length === 0 ? (
-            <p>{told.none}</p>
+            <p>{labels.none}</p>
           ) : (
             <List
               items={results}
               keyOf={({ definitionId }) => definitionId}
               columns={[
                 {
-                  title: told.columns.name,
+                  title: labels.columns.name,
                   value: ({ name, definitionId }) =>
                     me?.data.admin ? (
                       <Link to="/tests/$definitionId" params={{ definitionId }}>
@@ -55,44 +55,44 @@ export function Verification({ tableId }: { tableId: string }) {
                     ),
                 },
                 {
-                  title: told.columns.status,
+                  title: labels.columns.status,
                   value: ({ status }) => (
                     <span
                       className={
                         status === 'passed' ? 'status good' : status === 'warned' ? 'status' : 'status bad'
                       }
                     >
-                      {told.statuses[status]}
+                      {labels.statuses[status]}
                     </span>
                   ),
                 },
                 {
-                  title: told.columns.rows,
+                  title: labels.columns.rows,
                   value: ({ failingRows, failuresTableId }) => (
                     <>
                       {failingRows?.toLocaleString('en')}{' '}
                       {failuresTableId !== null && (
                         <Link to="/tables/$tableId" params={{ tableId: failuresTableId }}>
-                          {told.failures}
+                          {labels.failures}
                         </Link>
                       )}
                     </>
                   ),
                   isNumber: true,
                 },
-                { title: told.columns.message, value: ({ message }) => message },
+                { title: labels.columns.message, value: ({ message }) => message },
               ]}
             />
           )}
           <Action isPlain changes={[queryKey, ['catalog', tableId]]} does={run}>
-            {told.run}
+            {labels.run}
           </Action>
           {me?.data.admin && (
             <p>
               <Link to="/tests/new" search={{ table: tableId }}>
-                {told.define}
+                {labels.define}
               </Link>{' '}
-              · <Link to="/tests">{told.all}</Link>
+              · <Link to="/tests">{labels.all}</Link>
             </p>
           )}
         </>

@@ -5,14 +5,14 @@ import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 
-const told = texts.table.versions;
+const labels = texts.table.versions;
 
 /** What a table was: each version leads to its rows. */
 export function Versions({ tableId }: { tableId: string }) {
   return (
     <Pages
       queryKey={['versions', tableId]}
-      empty={told.empty}
+      empty={labels.empty}
       fetchPage={(page) =>
         workspace.get('/v1/tables/{table_id}/versions', {
           params: { path: { table_id: tableId }, query: page },
@@ -25,27 +25,27 @@ export function Versions({ tableId }: { tableId: string }) {
           keyOf={({ version }) => String(version)}
           columns={[
             {
-              title: told.columns.version,
+              title: labels.columns.version,
               value: ({ version }) => (
                 <Link
                   to="/tables/$tableId"
                   params={{ tableId }}
                   search={{ version: String(version) }}
-                  aria-label={told.read(version)}
+                  aria-label={labels.read(version)}
                 >
                   {version}
                 </Link>
               ),
             },
-            { title: told.columns.at, value: ({ committedAt }) => <Time at={committedAt} /> },
-            { title: told.columns.what, value: ({ operation }) => operation },
+            { title: labels.columns.at, value: ({ committedAt }) => <Time at={committedAt} /> },
+            { title: labels.columns.what, value: ({ operation }) => operation },
             {
-              title: told.columns.added,
+              title: labels.columns.added,
               value: ({ rowsAdded }) => rowsAdded.toLocaleString('en'),
               isNumber: true,
             },
             {
-              title: told.columns.removed,
+              title: labels.columns.removed,
               value: ({ rowsRemoved }) => rowsRemoved.toLocaleString('en'),
               isNumber: true,
             },

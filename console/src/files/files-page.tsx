@@ -8,7 +8,7 @@ import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 
 const route = getRouteApi('/framed/projects/$projectId/files');
-const { columns, ...told } = texts.files;
+const { columns, ...labels } = texts.files;
 
 /** What a project keeps as files: what was brought in, written by a workflow, or exported. */
 export function FilesPage() {
@@ -24,7 +24,7 @@ export function FilesPage() {
       </p>
       <Pages
         queryKey={queryKey}
-        empty={told.empty}
+        empty={labels.empty}
         fetchPage={(page) =>
           workspace.get('/v1/projects/{project_id}/files', {
             params: { path: { project_id: projectId }, query: page },
@@ -40,7 +40,7 @@ export function FilesPage() {
               { title: columns.path, value: ({ path }) => path },
               {
                 title: columns.size,
-                value: ({ sizeBytes }) => told.bytes(sizeBytes),
+                value: ({ sizeBytes }) => labels.bytes(sizeBytes),
                 isNumber: true,
               },
               { title: columns.changed, value: ({ updatedAt }) => <Time at={updatedAt} /> },
@@ -52,16 +52,16 @@ export function FilesPage() {
                       to="/projects/$projectId/import"
                       params={{ projectId }}
                       search={{ file: id }}
-                      aria-label={told.read(path)}
+                      aria-label={labels.read(path)}
                     >
                       {columns.read}
                     </Link>
                     <Action isPlain does={() => download(`/v1/projects/${projectId}/files/${id}/content`)}>
-                      {told.download}
+                      {labels.download}
                     </Action>
                     <Action
                       isPlain
-                      confirm={told.confirm(path)}
+                      confirm={labels.confirm(path)}
                       changes={[queryKey]}
                       does={() =>
                         workspace.delete('/v1/projects/{project_id}/files/{file_id}', {
@@ -69,7 +69,7 @@ export function FilesPage() {
                         })
                       }
                     >
-                      {told.remove}
+                      {labels.remove}
                     </Action>
                   </div>
                 ),

@@ -13,7 +13,7 @@ interface Row extends Mapping {
   isTaken: boolean;
 }
 
-const told = texts.intake.form;
+const labels = texts.intake.form;
 
 /** The columns of a file: which are taken, under which name and type. */
 export function Columns({ detected, onChange }: ColumnsProps) {
@@ -31,30 +31,30 @@ export function Columns({ detected, onChange }: ColumnsProps) {
     onChange(next.filter(({ isTaken }) => isTaken).map(({ isTaken: _, ...mapping }) => mapping));
   return (
     <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
-      <summary>{told.columns}</summary>
+      <summary>{labels.columns}</summary>
       {isOpen && (
         <List
-          label={told.columns}
+          label={labels.columns}
           items={rows}
           keyOf={(row) => row.source_column_name}
           columns={[
-            { title: told.column.source, value: (row) => row.source_column_name },
+            { title: labels.column.source, value: (row) => row.source_column_name },
             {
-              title: told.column.take,
+              title: labels.column.take,
               value: ({ source_column_name: source, isTaken }) => (
                 <input
                   type="checkbox"
-                  aria-label={`${told.column.take}: ${source}`}
+                  aria-label={`${labels.column.take}: ${source}`}
                   checked={isTaken}
                   onChange={({ target }) => change(source, { isTaken: target.checked })}
                 />
               ),
             },
             {
-              title: told.column.name,
+              title: labels.column.name,
               value: ({ source_column_name: source, target_column_name: name }) => (
                 <input
-                  aria-label={`${told.column.name}: ${source}`}
+                  aria-label={`${labels.column.name}: ${source}`}
                   value={name}
                   onChange={({ target }) => change(source, { target_column_name: target.value }, false)}
                   onBlur={() => tell(rows)}
@@ -68,10 +68,10 @@ export function Columns({ detected, onChange }: ColumnsProps) {
               ),
             },
             {
-              title: told.column.type,
+              title: labels.column.type,
               value: ({ source_column_name: source, data_type: type }) => (
                 <select
-                  aria-label={`${told.column.type}: ${source}`}
+                  aria-label={`${labels.column.type}: ${source}`}
                   value={type}
                   onChange={({ target }) => change(source, { data_type: target.value })}
                 >
@@ -82,11 +82,11 @@ export function Columns({ detected, onChange }: ColumnsProps) {
               ),
             },
             {
-              title: told.column.nullable,
+              title: labels.column.nullable,
               value: ({ source_column_name: source, nullable }) => (
                 <input
                   type="checkbox"
-                  aria-label={`${told.column.nullable}: ${source}`}
+                  aria-label={`${labels.column.nullable}: ${source}`}
                   checked={nullable}
                   onChange={({ target }) => change(source, { nullable: target.checked })}
                 />

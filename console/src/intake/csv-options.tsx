@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react';
 import * as texts from '../texts/index.ts';
 import type { Csv, CsvChoice } from './reading.ts';
 
-const told = texts.intake.csv;
+const labels = texts.intake.csv;
 
 interface CsvOptionsProps {
   /** What was detected, and what was set. */
@@ -20,67 +20,67 @@ export function CsvOptions({ inEffect, onChange }: CsvOptionsProps) {
   const row = (text: string, least: number) => Math.max(least, Math.trunc(Number(text)));
   return (
     <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
-      <summary>{told.title}</summary>
+      <summary>{labels.title}</summary>
       {isOpen && (
         <>
-          <p className="hint">{told.hint}</p>
+          <p className="hint">{labels.hint}</p>
           <div className="fields">
             <Choice
-              label={told.separator}
-              options={told.separators}
+              label={labels.separator}
+              options={labels.separators}
               value={columnSeparator}
               detected={detected.columnSeparator}
               onChange={(text) => onChange({ columnSeparator: text })}
             />
             <Choice
-              label={told.quote}
-              options={told.quotes}
+              label={labels.quote}
+              options={labels.quotes}
               value={quoteCharacter}
               detected={detected.quoteCharacter}
               onChange={(text) => onChange({ quoteCharacter: text })}
             />
             <Choice
-              label={told.escape}
-              options={told.escapes}
+              label={labels.escape}
+              options={labels.escapes}
               value={escapeCharacter}
               detected={detected.escapeCharacter}
               onChange={(text) => onChange({ escapeCharacter: text })}
             />
             <Written
-              label={told.encoding}
+              label={labels.encoding}
               value={charEncoding}
               list={encodings}
               onChange={(text) => onChange({ charEncoding: text })}
             />
             <Written
-              label={told.headerRow}
-              hint={told.headerRowHint}
+              label={labels.headerRow}
+              hint={labels.headerRowHint}
               value={String(headerRow)}
               isNumber
               onChange={(text) => onChange({ headerRow: row(text, 0) })}
             />
             <Written
-              label={told.firstRow}
+              label={labels.firstRow}
               value={String(firstDataRow)}
               isNumber
               onChange={(text) => onChange({ firstDataRow: row(text, 1) })}
             />
             <Written
-              label={told.dates}
-              hint={told.datesHint}
+              label={labels.dates}
+              hint={labels.datesHint}
               value={dateFormat}
               onChange={(text) => onChange({ dateFormat: text })}
             />
             <Choice
-              label={told.thousands}
-              options={told.groups}
+              label={labels.thousands}
+              options={labels.groups}
               value={thousands}
               detected={detected.thousands}
               onChange={(text) => onChange({ thousands: text })}
             />
             <Written
-              label={told.nulls}
-              hint={told.nullsHint}
+              label={labels.nulls}
+              hint={labels.nullsHint}
               value={nullValues.join(', ')}
               onChange={(text) => onChange({ nullValues: text.split(',').map((one) => one.trim()) })}
             />
@@ -108,7 +108,7 @@ const Choice = ({ label, options, value, detected, onChange }: ChoiceProps) => (
     <select value={value} onChange={({ target }) => onChange(target.value)}>
       {[...new Set([...Object.keys(options), detected, value])].map((one) => (
         <option key={one} value={one}>
-          {options[one] ?? (one === '' ? told.unset : one)}
+          {options[one] ?? (one === '' ? labels.unset : one)}
         </option>
       ))}
     </select>

@@ -20,9 +20,9 @@ interface ImportFormProps {
   onBegun: (importId: string) => void;
 }
 
-const told = texts.intake.form;
-type Mode = keyof typeof told.modes;
-type Bad = keyof typeof told.bads;
+const labels = texts.intake.form;
+type Mode = keyof typeof labels.modes;
+type Bad = keyof typeof labels.bads;
 const keys = <Key extends string>(record: Record<Key, unknown>) => Object.keys(record) as Key[];
 
 /** Where the rows go, and what happens to those that do not fit. */
@@ -52,32 +52,32 @@ export function ImportForm({ projectId, fileId, path, preview, reading, change, 
     >
       <div className="fields">
         <label>
-          {told.table}
+          {labels.table}
           <input required maxLength={255} value={name} onChange={({ target }) => setName(target.value)} />
         </label>
         <label>
-          {told.mode}
+          {labels.mode}
           <select value={mode} onChange={({ target }) => setMode(target.value as Mode)}>
-            {keys(told.modes).map((key) => (
+            {keys(labels.modes).map((key) => (
               <option key={key} value={key}>
-                {told.modes[key]}
+                {labels.modes[key]}
               </option>
             ))}
           </select>
         </label>
         <label>
-          {told.bad}
+          {labels.bad}
           <select value={bad} onChange={({ target }) => setBad(target.value as Bad)}>
-            {keys(told.bads).map((key) => (
+            {keys(labels.bads).map((key) => (
               <option key={key} value={key}>
-                {told.bads[key]}
+                {labels.bads[key]}
               </option>
             ))}
           </select>
         </label>
         {preview.sheets !== null && (
           <label>
-            {told.sheet}
+            {labels.sheet}
             <select
               value={reading.source.sheet ?? preview.sheets[0]}
               onChange={({ target }) => change.source({ sheet: target.value })}
@@ -90,14 +90,14 @@ export function ImportForm({ projectId, fileId, path, preview, reading, change, 
         )}
         {preview.columns.some(({ dataType }) => isNested(dataType)) && (
           <label>
-            {told.nested}
+            {labels.nested}
             <select
               value={reading.source.isNative === true ? 'native' : 'json'}
               onChange={({ target }) => change.source({ isNative: target.value === 'native' })}
             >
-              {keys(told.nesteds).map((key) => (
+              {keys(labels.nesteds).map((key) => (
                 <option key={key} value={key}>
-                  {told.nesteds[key]}
+                  {labels.nesteds[key]}
                 </option>
               ))}
             </select>
@@ -117,7 +117,7 @@ export function ImportForm({ projectId, fileId, path, preview, reading, change, 
       />
       <p className="buttons">
         <button type="submit" disabled={isPending}>
-          {told.submit}
+          {labels.submit}
         </button>
       </p>
       {error !== null && <Failure error={error} />}

@@ -17,25 +17,29 @@ interface ImportProgressProps {
   more: string | undefined;
 }
 
-const told = texts.intake;
+const labels = texts.intake;
 
 /** An import while it runs, and what came of it. */
 export function ImportProgress({ projectId, importId, more }: ImportProgressProps) {
   const asked = useQuery(importQuery(importId));
   return (
     <Fetched asked={asked}>
-      {(one) =>
-        one.finishedAt === null ? <Running {...{ one }} /> : <Ended {...{ one, projectId, more }} />
+      {(tableImport) =>
+        tableImport.finishedAt === null ? (
+          <Running {...{ tableImport }} />
+        ) : (
+          <Ended {...{ tableImport, projectId, more }} />
+        )
       }
     </Fetched>
   );
 }
 
-function Running({ one: { id, progress } }: { one: TableImport }) {
+function Running({ tableImport: { id, progress } }: { tableImport: TableImport }) {
   return (
     <>
       <p role="status">
-        <label htmlFor="importing">{told.importing}</label>
+        <label htmlFor="importing">{labels.importing}</label>
         <progress id="importing" max={1} value={progress} />
       </p>
       <Action
@@ -47,43 +51,44 @@ function Running({ one: { id, progress } }: { one: TableImport }) {
           })
         }
       >
-        {told.cancel}
+        {labels.cancel}
       </Action>
     </>
   );
 }
 
 interface EndedProps extends Omit<ImportProgressProps, 'importId'> {
-  one: TableImport;
+  tableImport: TableImport;
 }
 
-function Ended({ one, projectId, more }: EndedProps) {
-  const { id, status, tableId, rowsImported, rowsQuarantined, quarantineTableId, error, fileId } = one;
+function Ended({ tableImport, projectId, more }: EndedProps) {
+  const { id, status, tableId, rowsImported, rowsQuarantined, quarantineTableId, error, fileId } =
+    tableImport;
   const isDone = status === 'succeeded';
   if (!isDone)
     return (
       <>
         {error === null ? (
-          <p>{told.cancelled}</p>
+          <p>{labels.cancelled}</p>
         ) : (
-          <Failure title={told.failed} error={new Error(error.message)} />
+          <Failure title={labels.failed} error={new Error(error.message)} />
         )}
         <p>
           <Link to="/projects/$projectId/import" params={{ projectId }} search={{ file: fileId, more }}>
-            {told.again}
+            {labels.again}
           </Link>
         </p>
       </>
     );
   return (
     <>
-      <p role="status">{told.imported(rowsImported)}</p>
+      <p role="status">{labels.imported(rowsImported)}</p>
       {quarantineTableId !== null && rowsQuarantined > 0 && (
         <>
           <p>
-            {told.quarantined(rowsQuarantined)}{' '}
+            {labels.quarantined(rowsQuarantined)}{' '}
             <Link to="/tables/$tableId" params={{ tableId: quarantineTableId }}>
-              {told.quarantine}
+              {labels.quarantine}
             </Link>
           </p>
           <Replay {...{ tableId, importId: id }} />
@@ -91,10 +96,10 @@ function Ended({ one, projectId, more }: EndedProps) {
       )}
       <p className="buttons">
         <Link className="button" to="/tables/$tableId" params={{ tableId }}>
-          {told.openTable}
+          {labels.openTable}
         </Link>
         <Link className="button plain" to="/projects/$projectId/ask" params={{ projectId }}>
-          {told.ask}
+          {labels.ask}
         </Link>
       </p>
     </>

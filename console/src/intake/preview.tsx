@@ -16,7 +16,7 @@ interface PreviewProps {
 }
 
 const shownRows = 50;
-const told = texts.intake.preview;
+const labels = texts.intake.preview;
 
 /** How a file is read, which columns are taken from it, and the import itself. */
 export function PreviewAndImport({ projectId, fileId, onBegun }: PreviewProps) {
@@ -73,34 +73,34 @@ function Shown({ preview, onPad }: { preview: Preview; onPad: () => void }) {
     <>
       {warnings.map(({ code, column = '', count }) => (
         <p key={`${code} ${column}`} role="status">
-          {told.warnings[code](count, column)}{' '}
+          {labels.warnings[code](count, column)}{' '}
           {code === 'short_rows' && (
             <button type="button" className="plain" onClick={onPad}>
-              {told.pad}
+              {labels.pad}
             </button>
           )}
         </p>
       ))}
-      <h2>{told.rows(totalRows)}</h2>
+      <h2>{labels.rows(totalRows)}</h2>
       <Grid label={texts.table.rows} columns={shown} rows={rows} isTyped />
       {badRows.length > 0 && (
         <>
-          <h2>{told.bad(badRowsTotal)}</h2>
+          <h2>{labels.bad(badRowsTotal)}</h2>
           <List
             items={badRows}
             keyOf={({ line, column }) => `${line} ${column}`}
             columns={[
-              { title: told.badColumns.line, value: ({ line }) => line, isNumber: true },
-              { title: told.badColumns.column, value: ({ column }) => column },
-              { title: told.badColumns.raw, value: ({ raw }) => raw },
-              { title: told.badColumns.reason, value: ({ reason }) => reason },
+              { title: labels.badColumns.line, value: ({ line }) => line, isNumber: true },
+              { title: labels.badColumns.column, value: ({ column }) => column },
+              { title: labels.badColumns.raw, value: ({ raw }) => raw },
+              { title: labels.badColumns.reason, value: ({ reason }) => reason },
             ]}
           />
         </>
       )}
       {skipped.length > 0 && (
         <>
-          <h2>{told.skipped}</h2>
+          <h2>{labels.skipped}</h2>
           <ul>
             {skipped.map(({ line, reason }) => (
               <li key={`${line} ${reason}`}>

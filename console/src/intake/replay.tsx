@@ -9,7 +9,7 @@ import * as texts from '../texts/index.ts';
 type Batch = components['schemas']['IngestionBatch'];
 
 const everyMs = 500;
-const told = texts.intake.replay;
+const labels = texts.intake.replay;
 const isOver = ({ status }: Batch) => ['applied', 'failed', 'aborted', 'expired'].includes(status);
 
 /** Rows that an import put aside are tried once more, with the types that the table has now. */
@@ -32,12 +32,12 @@ export function Replay({ tableId, importId }: { tableId: string; importId: strin
   };
   return (
     <>
-      <p className="hint">{told.hint}</p>
+      <p className="hint">{labels.hint}</p>
       <Action isPlain does={again} changes={[['catalog', tableId], ['tables']]}>
-        {told.again}
+        {labels.again}
       </Action>
       {batch?.status === 'applied' && (
-        <p role="status">{told.done((batch.rowsInserted ?? 0) + (batch.rowsUpdated ?? 0))}</p>
+        <p role="status">{labels.done((batch.rowsInserted ?? 0) + (batch.rowsUpdated ?? 0))}</p>
       )}
       {batch !== undefined && batch.status !== 'applied' && (
         <Failure error={new Error(batch.error?.message ?? batch.status)} />

@@ -9,8 +9,8 @@ const isAt = ({ loc }: Fault, place: Place): boolean =>
 /** What the service said of a field; undefined where it said nothing. */
 export function faultAt(error: Error | null, ...place: Place): string | undefined {
   if (!(error instanceof WorkspaceError)) return undefined;
-  const told = error.faults.filter((fault) => isAt(fault, place)).map(({ msg }) => msg);
-  return told.length === 0 ? undefined : told.join(' ');
+  const messages = error.faults.filter((fault) => isAt(fault, place)).map(({ msg }) => msg);
+  return messages.length === 0 ? undefined : messages.join(' ');
 }
 
 /** An error that the fields at these places do not show whole. */

@@ -15,7 +15,7 @@ interface PagesProps<Item> {
   fetchPage: (page: { cursor?: string }) => Promise<Page<Item>>;
   /** Shown where there are none. */
   empty: string;
-  /** Asked for anew that often, as long as the page is in sight, and one of the items is under way if that is told. */
+  /** How often to fetch again while the page is visible. With `isUnderWay`, only while an item is under way. */
   everyMs?: number | undefined;
   isUnderWay?: (item: Item) => boolean;
   children: (items: Item[]) => ReactNode;

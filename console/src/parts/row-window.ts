@@ -13,7 +13,7 @@ export interface RowWindow {
   /** The first row that is drawn, and the one after the last. */
   from: number;
   to: number;
-  /** Pixels in place of the rows that are not drawn. */
+  /** Pixels instead of the rows that are not drawn. */
   before: number;
   after: number;
 }

@@ -8,9 +8,9 @@ interface AnswerChartProps {
   rows: readonly (readonly unknown[])[];
 }
 
-const told = texts.query.chart;
-type Kind = keyof typeof told.kinds;
-const kinds = Object.keys(told.kinds) as Kind[];
+const labels = texts.query.chart;
+type Kind = keyof typeof labels.kinds;
+const kinds = Object.keys(labels.kinds) as Kind[];
 /** More marks than that nobody tells apart. */
 const maxMarks = 5_000;
 
@@ -34,7 +34,7 @@ export function AnswerChart({ columns, rows }: AnswerChartProps) {
       <select value={value} onChange={({ target }) => set(Number(target.value))}>
         {offered.map((at) => (
           <option key={at} value={at}>
-            {columns[at]?.name ?? told.none}
+            {columns[at]?.name ?? labels.none}
           </option>
         ))}
       </select>
@@ -43,24 +43,24 @@ export function AnswerChart({ columns, rows }: AnswerChartProps) {
   const all = columns.map((_, at) => at);
   return (
     <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
-      <summary>{told.show}</summary>
+      <summary>{labels.show}</summary>
       <div className="fields">
         <label>
-          {told.kind}
+          {labels.kind}
           <select value={kind} onChange={({ target }) => setKind(target.value as Kind)}>
             {kinds.map((one) => (
               <option key={one} value={one}>
-                {told.kinds[one]}
+                {labels.kinds[one]}
               </option>
             ))}
           </select>
         </label>
-        {choice(told.x, x, setX, all)}
-        {choice(told.y, y, setY, numbers)}
-        {choice(told.color, color, setColor, [-1, ...all])}
+        {choice(labels.x, x, setX, all)}
+        {choice(labels.y, y, setY, numbers)}
+        {choice(labels.color, color, setColor, [-1, ...all])}
       </div>
-      {document !== undefined && <Chart title={told.show} document={document} />}
-      {rows.length > maxMarks && <p className="hint">{told.cut(maxMarks)}</p>}
+      {document !== undefined && <Chart title={labels.show} document={document} />}
+      {rows.length > maxMarks && <p className="hint">{labels.cut(maxMarks)}</p>}
     </details>
   );
 }

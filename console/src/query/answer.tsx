@@ -29,7 +29,7 @@ export function Answer({ answer, sql, isOther }: AnswerProps) {
         </div>
       )}
       <p className="facts" role="status">
-        {truncated ? texts.query.truncated(rowCount) : texts.query.told(rowCount, elapsedMs)}
+        {truncated ? texts.query.truncated(rowCount) : texts.query.summary(rowCount, elapsedMs)}
       </p>
       {rows.length === 0 ? (
         <p>{texts.query.none}</p>

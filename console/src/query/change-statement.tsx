@@ -7,7 +7,7 @@ import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import type { Changed } from './address.ts';
 
-const told = texts.query.change;
+const labels = texts.query.change;
 
 interface Definition {
   name: string;
@@ -55,10 +55,10 @@ function Save({
   });
   const isOther = error instanceof WorkspaceError && error.code === 'revision_conflict';
   return (
-    <section aria-label={told.title(name)}>
+    <section aria-label={labels.title(name)}>
       <p className="buttons">
         <span>
-          {told.of}{' '}
+          {labels.of}{' '}
           <Link to="/tables/$tableId" params={{ tableId: id }}>
             {name}
           </Link>
@@ -68,17 +68,17 @@ function Save({
           disabled={isPending || sql === query || sql.trim() === ''}
           onClick={() => mutate(opened)}
         >
-          {told.title(name)}
+          {labels.title(name)}
         </button>
       </p>
       {error !== null && <Failure error={error} />}
       {isOther && (
         <>
-          <p>{told.now}</p>
+          <p>{labels.now}</p>
           <pre>{query}</pre>
           <p className="buttons">
             <button type="button" className="plain" disabled={isPending} onClick={() => mutate(revision)}>
-              {told.replace}
+              {labels.replace}
             </button>
           </p>
         </>

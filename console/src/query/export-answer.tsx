@@ -7,7 +7,7 @@ import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import { exportsKey } from './exports.tsx';
 
-const told = texts.query.export;
+const labels = texts.query.export;
 const formats = ['csv', 'csv.gz', 'parquet', 'xlsx', 'ndjson', 'arrow'] as const;
 type Format = (typeof formats)[number];
 const everyMs = 500;
@@ -45,10 +45,10 @@ export function ExportAnswer({ sql }: { sql: string }) {
   const isRunning = id !== undefined && data?.finishedAt == null && error === null;
   return (
     <details>
-      <summary>{told.title}</summary>
+      <summary>{labels.title}</summary>
       <div className="buttons">
         <label>
-          {told.format}{' '}
+          {labels.format}{' '}
           <select value={format} onChange={({ target }) => setFormat(target.value as Format)}>
             {formats.map((one) => (
               <option key={one}>{one}</option>
@@ -62,20 +62,20 @@ export function ExportAnswer({ sql }: { sql: string }) {
               checked={isForExcel}
               onChange={({ target }) => setIsForExcel(target.checked)}
             />{' '}
-            {told.forExcel}
+            {labels.forExcel}
           </label>
         )}
         <button type="button" disabled={begin.isPending || isRunning} onClick={() => begin.mutate()}>
-          {told.submit}
+          {labels.submit}
         </button>
       </div>
-      {isRunning && <p role="status">{told.running(data?.rowsWritten ?? 0)}</p>}
+      {isRunning && <p role="status">{labels.running(data?.rowsWritten ?? 0)}</p>}
       {begin.error !== null && <Failure error={begin.error} />}
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {data?.error != null && <Failure error={new Error(data.error.message)} />}
       {data?.status === 'succeeded' && (
         <p role="status">
-          {told.done(data.rowsWritten)}{' '}
+          {labels.done(data.rowsWritten)}{' '}
           {data.files.map(({ name, url }) => (
             <a key={name} href={url!} download={name}>
               {name}

@@ -14,7 +14,7 @@ import { addressOf } from './address.ts';
 
 type Export = components['schemas']['Export'];
 
-const told = texts.query.exports;
+const labels = texts.query.exports;
 const shown = 200;
 const everyMs = 2_000;
 export const exportsKey = ['exports'];
@@ -24,31 +24,31 @@ export function Exports() {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
-      <summary>{told.title}</summary>
+      <summary>{labels.title}</summary>
       {isOpen && (
         <Pages
           queryKey={exportsKey}
-          empty={told.empty}
+          empty={labels.empty}
           everyMs={everyMs}
           isUnderWay={isUnderWay}
           fetchPage={(page) => workspace.get('/v1/exports', { params: { query: page } })}
         >
           {(found) => (
             <List
-              label={told.title}
+              label={labels.title}
               items={found}
               keyOf={({ id }) => id}
               columns={[
-                { title: told.columns.what, value: (one) => <Exported of={one} /> },
-                { title: told.columns.format, value: ({ format }) => format },
-                { title: told.columns.status, value: ({ status }) => <Status of={status} /> },
+                { title: labels.columns.what, value: (one) => <Exported of={one} /> },
+                { title: labels.columns.format, value: ({ format }) => format },
+                { title: labels.columns.status, value: ({ status }) => <Status of={status} /> },
                 {
-                  title: told.columns.rows,
+                  title: labels.columns.rows,
                   value: ({ rowsWritten }) => rowsWritten.toLocaleString('en'),
                   isNumber: true,
                 },
-                { title: told.columns.at, value: ({ createdAt }) => <Time at={createdAt} /> },
-                { title: told.columns.files, value: (one) => <Files of={one} /> },
+                { title: labels.columns.at, value: ({ createdAt }) => <Time at={createdAt} /> },
+                { title: labels.columns.files, value: (one) => <Files of={one} /> },
               ]}
             />
           )}
@@ -96,7 +96,7 @@ function Files({ of: one }: { of: Export }) {
     <ExportedFiles exportId={one.id} />
   ) : (
     <button type="button" className="plain" onClick={() => setIsOpen(true)}>
-      {told.show}
+      {labels.show}
     </button>
   );
 }

@@ -6,9 +6,9 @@ interface Place {
 
 /** Where in a statement its fault is; undefined if the message does not tell. */
 export function placeOf(sql: string, message: string): Place | undefined {
-  const told = /\(line (\d+), column (\d+)\)/.exec(message);
-  if (told !== null) {
-    const [line, column] = [Number(told[1]), Number(told[2])];
+  const position = /\(line (\d+), column (\d+)\)/.exec(message);
+  if (position !== null) {
+    const [line, column] = [Number(position[1]), Number(position[2])];
     const before = sql
       .split('\n')
       .slice(0, line - 1)

@@ -5,9 +5,9 @@ import { Failure } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 
-const told = texts.query.save;
-type Kind = keyof typeof told.kinds;
-const kinds = Object.keys(told.kinds) as Kind[];
+const labels = texts.query.save;
+type Kind = keyof typeof labels.kinds;
+const kinds = Object.keys(labels.kinds) as Kind[];
 
 /** A statement becomes a view, or a calculated table that is built at once. */
 export function KeepStatement({ sql }: { sql: string }) {
@@ -20,7 +20,7 @@ export function KeepStatement({ sql }: { sql: string }) {
   });
   return (
     <details>
-      <summary>{told.title}</summary>
+      <summary>{labels.title}</summary>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -29,29 +29,29 @@ export function KeepStatement({ sql }: { sql: string }) {
       >
         <div className="fields">
           <label>
-            {told.name}
+            {labels.name}
             <input required maxLength={255} value={name} onChange={({ target }) => setName(target.value)} />
           </label>
           <label>
-            {told.as}
+            {labels.as}
             <select value={kind} onChange={({ target }) => setKind(target.value as Kind)}>
               {kinds.map((one) => (
                 <option key={one} value={one}>
-                  {told.kinds[one]}
+                  {labels.kinds[one]}
                 </option>
               ))}
             </select>
           </label>
         </div>
         <button type="submit" disabled={isPending}>
-          {told.submit}
+          {labels.submit}
         </button>
       </form>
       {error !== null && <Failure error={error} />}
       {data !== undefined && (
         <p role="status">
           <Link to="/tables/$tableId" params={{ tableId: data.id }}>
-            {told.open(data.name)}
+            {labels.open(data.name)}
           </Link>
         </p>
       )}

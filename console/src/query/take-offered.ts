@@ -6,7 +6,7 @@ import {
 } from '@codemirror/autocomplete';
 import type { EditorView } from '@codemirror/view';
 
-/** Takes what was chosen from the list of completions, or else the first; false if there is no list. */
+/** Takes what was chosen from the list of completions, or else the first; false if there isn't a list. */
 export function takeOffered(view: EditorView): boolean {
   if (completionStatus(view.state) !== 'active') return false;
   if ((selectedCompletionIndex(view.state) ?? -1) < 0) moveCompletionSelection(true)(view);

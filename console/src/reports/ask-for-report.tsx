@@ -5,7 +5,7 @@ import { Failure } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 
-const told = texts.reports.ask;
+const labels = texts.reports.ask;
 const maxPrompt = 32_000;
 
 /** A report that the analyst is to write, by itself: it is a run until then. */
@@ -28,25 +28,25 @@ export function AskForReport({ projectId }: { projectId: string }) {
         mutate();
       }}
     >
-      <label htmlFor={field}>{told.label}</label>
+      <label htmlFor={field}>{labels.label}</label>
       <textarea
         id={field}
         className="prose"
         rows={2}
         required
         maxLength={maxPrompt}
-        placeholder={told.placeholder}
+        placeholder={labels.placeholder}
         value={prompt}
         onChange={({ target }) => setPrompt(target.value)}
       />
       <p className="buttons">
         <button type="submit" disabled={isPending || prompt.trim() === ''}>
-          {told.send}
+          {labels.send}
         </button>
         <span role="status">
           {data !== undefined && (
             <>
-              {told.begun}{' '}
+              {labels.begun}{' '}
               <Link to="/projects/$projectId/runs/$runId" params={{ projectId, runId: data.data.id }}>
                 {data.data.title}
               </Link>

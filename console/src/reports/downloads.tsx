@@ -4,14 +4,14 @@ import * as texts from '../texts/index.ts';
 import type { OfReport } from './report.ts';
 import { contentPath } from './report-text.ts';
 
-const told = texts.reports;
+const labels = texts.reports;
 const formats = ['pdf', 'docx', 'markdown', 'raw'] as const;
 
 /** The revision that is read, in each format that there is. */
 export function Downloads({ report: { id, projectId }, revision }: OfReport) {
   return (
-    <section aria-label={told.download}>
-      <h2>{told.download}</h2>
+    <section aria-label={labels.download}>
+      <h2>{labels.download}</h2>
       <div className="buttons">
         {formats.map((format) => (
           <Action
@@ -19,7 +19,7 @@ export function Downloads({ report: { id, projectId }, revision }: OfReport) {
             isPlain
             does={() => download(contentPath({ projectId, reportId: id, revision, format }))}
           >
-            {told.formats[format]}
+            {labels.formats[format]}
           </Action>
         ))}
       </div>

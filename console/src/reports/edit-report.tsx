@@ -8,7 +8,7 @@ import * as texts from '../texts/index.ts';
 import type { OfReport, Report } from './report.ts';
 import { reportText } from './report-text.ts';
 
-const told = texts.reports.edit;
+const labels = texts.reports.edit;
 const maxTitle = 200;
 
 interface EditReportProps extends OfReport {
@@ -62,7 +62,7 @@ function Editor({ report, text, onEnd }: EditorProps) {
       }}
     >
       <h1>{report.title}</h1>
-      <label htmlFor={titleField}>{told.title}</label>
+      <label htmlFor={titleField}>{labels.title}</label>
       <input
         id={titleField}
         required
@@ -70,7 +70,7 @@ function Editor({ report, text, onEnd }: EditorProps) {
         value={title}
         onChange={({ target }) => setTitle(target.value)}
       />
-      <label htmlFor={contentField}>{told.content}</label>
+      <label htmlFor={contentField}>{labels.content}</label>
       <textarea
         id={contentField}
         required
@@ -80,17 +80,17 @@ function Editor({ report, text, onEnd }: EditorProps) {
       />
       <p className="buttons">
         <button type="submit" disabled={isPending}>
-          {told.save}
+          {labels.save}
         </button>
         <button type="button" className="plain" onClick={() => onEnd(false)}>
           {texts.parts.cancel}
         </button>
       </p>
-      {error !== null && <Failure error={newer === undefined ? error : new Error(told.conflict)} />}
+      {error !== null && <Failure error={newer === undefined ? error : new Error(labels.conflict)} />}
       {newer !== undefined && (
         <p>
           <button type="button" className="plain" disabled={isPending} onClick={() => mutate(newer)}>
-            {told.overwrite}
+            {labels.overwrite}
           </button>
         </p>
       )}

@@ -15,7 +15,7 @@ import { reportText } from './report-text.ts';
 import { Versions } from './versions.tsx';
 
 const route = getRouteApi('/framed/projects/$projectId/reports/$reportId');
-const told = texts.reports;
+const labels = texts.reports;
 
 /** A report: its newest revision, or the one of the address. */
 export function ReportPage() {
@@ -65,35 +65,35 @@ function ShownReport({ report, revision }: OfReport) {
       <p className="facts">
         {source === 'conversation' && sourceId !== null ? (
           <Link to="/projects/$projectId/ask/$chatId" params={{ projectId, chatId: sourceId }}>
-            {told.sources[source]}
+            {labels.sources[source]}
           </Link>
         ) : (
-          told.sources[source]
+          labels.sources[source]
         )}
         {' · '}
         <Time at={updatedAt} />
         {' · '}
-        {told.revision(report.revision)}
+        {labels.revision(report.revision)}
       </p>
       {revision !== report.revision && (
         <p role="status">
-          {told.older(revision)} <Link {...address}>{told.newest}</Link>
+          {labels.older(revision)} <Link {...address}>{labels.newest}</Link>
         </p>
       )}
       <div className="buttons">
         <button type="button" onClick={() => setEdited({ report, revision })}>
-          {told.edit.begin}
+          {labels.edit.begin}
         </button>
         <Action
           isPlain
-          confirm={told.remove.confirm(title)}
+          confirm={labels.remove.confirm(title)}
           changes={[['reports', projectId]]}
           does={async () => {
             await workspace.delete('/v1/projects/{project_id}/reports/{report_id}', { params: { path } });
             await navigate({ to: '/projects/$projectId/reports', params: { projectId } });
           }}
         >
-          {told.remove.title}
+          {labels.remove.title}
         </Action>
       </div>
       <Content {...{ report, revision }} />

@@ -7,7 +7,7 @@ import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import type { Report } from './report.ts';
 
-const told = texts.reports.versions;
+const labels = texts.reports.versions;
 
 /** The revisions of a report, each of which can still be read. */
 export function Versions({ report: { id, projectId } }: { report: Report }) {
@@ -15,11 +15,11 @@ export function Versions({ report: { id, projectId } }: { report: Report }) {
   const path = { project_id: projectId, report_id: id };
   return (
     <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
-      <summary>{told.title}</summary>
+      <summary>{labels.title}</summary>
       {isOpen && (
         <Pages
           queryKey={['report', id, 'versions']}
-          empty={told.none}
+          empty={labels.none}
           fetchPage={(page) =>
             workspace.get('/v1/projects/{project_id}/reports/{report_id}/versions', {
               params: { path, query: page },
@@ -28,12 +28,12 @@ export function Versions({ report: { id, projectId } }: { report: Report }) {
         >
           {(found) => (
             <List
-              label={told.title}
+              label={labels.title}
               items={found}
               keyOf={({ revision }) => String(revision)}
               columns={[
                 {
-                  title: told.revision,
+                  title: labels.revision,
                   value: ({ revision }) => (
                     <Link
                       to="/projects/$projectId/reports/$reportId"
@@ -44,9 +44,9 @@ export function Versions({ report: { id, projectId } }: { report: Report }) {
                     </Link>
                   ),
                 },
-                { title: told.name, value: ({ title }) => title },
-                { title: told.changed, value: ({ createdAt }) => <Time at={createdAt} /> },
-                { title: told.by, value: ({ createdByUserId }) => createdByUserId },
+                { title: labels.name, value: ({ title }) => title },
+                { title: labels.changed, value: ({ createdAt }) => <Time at={createdAt} /> },
+                { title: labels.by, value: ({ createdByUserId }) => createdByUserId },
               ]}
             />
           )}

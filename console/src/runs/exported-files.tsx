@@ -4,7 +4,7 @@ import { Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 
-const told = texts.runs.made;
+const labels = texts.runs.made;
 /** An address of a file is good for an hour. */
 const lookEveryMs = 45 * 60_000;
 
@@ -15,11 +15,11 @@ export function ExportedFiles({ exportId }: { exportId: string }) {
     queryFn: () => workspace.get('/v1/exports/{export_id}', { params: { path: { export_id: exportId } } }),
     refetchInterval: lookEveryMs,
   });
-  if (asked.error instanceof WorkspaceError && asked.error.status === 404) return <p>{told.expired}</p>;
+  if (asked.error instanceof WorkspaceError && asked.error.status === 404) return <p>{labels.expired}</p>;
   return (
     <Fetched asked={asked}>
       {({ data: { files } }) => (
-        <ul className="plain" aria-label={told.files}>
+        <ul className="plain" aria-label={labels.files}>
           {files.map(({ name, url, sizeBytes }) => (
             <li key={name}>
               {url === null ? name : <a href={url}>{name}</a>} ({sizeBytes.toLocaleString('en')} bytes)

@@ -8,7 +8,7 @@ import * as texts from '../texts/index.ts';
 import type { Run } from './run.ts';
 import { Subject } from './subject.tsx';
 
-const told = texts.runs;
+const labels = texts.runs;
 
 interface OfRun {
   run: Run;
@@ -20,37 +20,37 @@ export function Facts({ run, projectId }: OfRun) {
   const { status, progress, kind, startedAt, createdAt, finishedAt, workflowId } = run;
   return (
     <dl className="facts-list">
-      <dt>{told.columns.status}</dt>
+      <dt>{labels.columns.status}</dt>
       <dd>
         <Status of={status} />
       </dd>
-      <dt>{told.progress}</dt>
+      <dt>{labels.progress}</dt>
       <dd>
-        <progress aria-label={told.progress} value={progress} /> {told.percent(progress)}
+        <progress aria-label={labels.progress} value={progress} /> {labels.percent(progress)}
       </dd>
-      <dt>{told.columns.kind}</dt>
-      <dd>{told.kinds[kind]}</dd>
-      <dt>{told.columns.trigger}</dt>
+      <dt>{labels.columns.kind}</dt>
+      <dd>{labels.kinds[kind]}</dd>
+      <dt>{labels.columns.trigger}</dt>
       <dd>
         <Trigger run={run} projectId={projectId} />
       </dd>
-      <dt>{told.about}</dt>
+      <dt>{labels.about}</dt>
       <dd>
         <Subject run={run} projectId={projectId} />
       </dd>
-      <dt>{told.columns.begun}</dt>
+      <dt>{labels.columns.begun}</dt>
       <dd>
         <Time at={startedAt ?? createdAt} />
       </dd>
       {finishedAt !== null && (
         <>
-          <dt>{told.ended}</dt>
+          <dt>{labels.ended}</dt>
           <dd>
             <Time at={finishedAt} />
           </dd>
         </>
       )}
-      <dt>{told.temporal}</dt>
+      <dt>{labels.temporal}</dt>
       <dd>
         <InTemporal workflowId={workflowId} />
       </dd>
@@ -80,7 +80,7 @@ function InTemporal({ workflowId }: Pick<Run, 'workflowId'>) {
 
 function Trigger({ run: { trigger }, projectId }: OfRun) {
   const { type, id } = trigger;
-  const text = told.triggers[type];
+  const text = labels.triggers[type];
   if (id === null) return text;
   if (type === 'conversation')
     return (

@@ -7,34 +7,34 @@ import { ExportedFiles } from './exported-files.tsx';
 import { madeBy } from './made-by.ts';
 import type { Run } from './run.ts';
 
-const told = texts.runs.made;
+const labels = texts.runs.made;
 
 /** What came of a run, at its places. */
 export function Made({ run, projectId }: { run: Run; projectId: string }) {
   if (run.output === null) return null;
   const { tableIds, reportIds, fileIds, exportId, counts } = madeBy(run.output);
   return (
-    <section aria-label={told.title}>
-      <h2>{told.title}</h2>
+    <section aria-label={labels.title}>
+      <h2>{labels.title}</h2>
       <ul className="plain">
         {tableIds.map((id) => (
           <li key={id}>
             <Link to="/tables/$tableId" params={{ tableId: id }}>
-              {told.table} <TableName id={id} />
+              {labels.table} <TableName id={id} />
             </Link>
           </li>
         ))}
         {reportIds.map((id) => (
           <li key={id}>
             <Link to="/projects/$projectId/reports/$reportId" params={{ projectId, reportId: id }}>
-              {told.report}
+              {labels.report}
             </Link>
           </li>
         ))}
         {fileIds.map((id) => (
           <li key={id}>
             <Action isPlain does={() => download(`/v1/projects/${projectId}/files/${id}/content`)}>
-              {told.file}
+              {labels.file}
             </Action>
           </li>
         ))}

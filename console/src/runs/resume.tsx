@@ -4,7 +4,7 @@ import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import type { Run } from './run.ts';
 
-const told = texts.runs.resume;
+const labels = texts.runs.resume;
 
 /** A run of a workflow that failed goes on from what failed. */
 export function Resume({ run, changes }: { run: Run; changes: readonly QueryKey[] }) {
@@ -15,13 +15,13 @@ export function Resume({ run, changes }: { run: Run; changes: readonly QueryKey[
     <>
       <div className="buttons">
         <Action does={resume('kept')} changes={changes}>
-          {told.title}
+          {labels.title}
         </Action>
         <Action isPlain does={resume('newest')} changes={changes}>
-          {told.newest}
+          {labels.newest}
         </Action>
       </div>
-      <p className="hint">{told.hint}</p>
+      <p className="hint">{labels.hint}</p>
     </>
   );
 }

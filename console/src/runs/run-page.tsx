@@ -13,7 +13,7 @@ import { hasEnded, lookEveryMs, type Run } from './run.ts';
 import { Steps } from './steps.tsx';
 
 const route = getRouteApi('/framed/projects/$projectId/runs/$runId');
-const told = texts.runs;
+const labels = texts.runs;
 
 /** A run, which is looked at again as long as it is under way. */
 export function RunPage() {
@@ -35,7 +35,7 @@ export function RunPage() {
           {!hasEnded(run) && (
             <Action
               isPlain
-              confirm={told.cancel.confirm(run.title)}
+              confirm={labels.cancel.confirm(run.title)}
               changes={[queryKey, ['runs', projectId]]}
               does={() =>
                 workspace.post('/v1/projects/{project_id}/runs/{run_id}/cancel', {
@@ -43,7 +43,7 @@ export function RunPage() {
                 })
               }
             >
-              {told.cancel.title}
+              {labels.cancel.title}
             </Action>
           )}
           {run.kind === 'workflow' && run.status === 'failed' && (
@@ -63,24 +63,24 @@ function Trouble({ run }: { run: Run }) {
   return (
     <>
       {problem !== null && (
-        <section className="failure" aria-label={told.problem.title}>
-          <h2>{told.problem.title}</h2>
+        <section className="failure" aria-label={labels.problem.title}>
+          <h2>{labels.problem.title}</h2>
           <p>
-            {problem.message} ({told.problem.since} <Time at={problem.since} />)
+            {problem.message} ({labels.problem.since} <Time at={problem.since} />)
           </p>
-          <p>{told.problem.hint}</p>
+          <p>{labels.problem.hint}</p>
         </section>
       )}
       {status === 'waiting' && (
         <p role="status">
-          {told.waiting}{' '}
+          {labels.waiting}{' '}
           <Link to="/workflows/$workflowId" params={{ workflowId: resource.id }} search={{ run: run.id }}>
-            {told.decide}
+            {labels.decide}
           </Link>
         </p>
       )}
       {error !== null && (
-        <Failure title={told.failed} error={new Error(`${error.message} (${error.code})`)} />
+        <Failure title={labels.failed} error={new Error(`${error.message} (${error.code})`)} />
       )}
     </>
   );

@@ -4,25 +4,25 @@ import { Time } from '../parts/time.tsx';
 import * as texts from '../texts/index.ts';
 import type { Run } from './run.ts';
 
-const told = texts.runs.steps;
+const labels = texts.runs.steps;
 
 /** What a run has done so far, in its order. */
 export function Steps({ run: { steps } }: { run: Run }) {
   return (
     <>
-      <h2>{told.title}</h2>
+      <h2>{labels.title}</h2>
       {steps.length === 0 ? (
-        <p>{told.none}</p>
+        <p>{labels.none}</p>
       ) : (
         <List
-          label={told.title}
+          label={labels.title}
           items={steps}
           keyOf={({ id }) => id}
           columns={[
-            { title: told.name, value: ({ name }) => name },
-            { title: told.status, value: ({ status }) => <Status of={status} /> },
+            { title: labels.name, value: ({ name }) => name },
+            { title: labels.status, value: ({ status }) => <Status of={status} /> },
             {
-              title: told.detail,
+              title: labels.detail,
               value: ({ detail, error }) => (
                 <>
                   {detail}

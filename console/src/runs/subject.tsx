@@ -5,7 +5,7 @@ import { TableName } from '../data/table-name.tsx';
 import { workspace } from '../session/login.ts';
 import type { Run } from './run.ts';
 
-/** What a run is about, by its name; what it makes is told apart. */
+/** What a run is about, by its name; what it makes is shown separately. */
 export function Subject({ run, projectId }: { run: Run; projectId: string }) {
   const { type, id } = run.resource;
   switch (type) {

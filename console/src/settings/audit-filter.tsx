@@ -2,7 +2,7 @@ import { useId, useState } from 'react';
 import * as texts from '../texts/index.ts';
 import { startOfDay } from './start-of-day.ts';
 
-const told = texts.settings.audit;
+const labels = texts.settings.audit;
 const names = ['actor_id', 'action', 'resource_id', 'from', 'to'] as const;
 type Name = (typeof names)[number];
 
@@ -28,7 +28,7 @@ export function AuditFilter({ onFilter }: { onFilter: (filter: Filter) => void }
     >
       {names.map((name) => (
         <div key={name}>
-          <label htmlFor={`${id}-${name}`}>{told.filter[name]}</label>
+          <label htmlFor={`${id}-${name}`}>{labels.filter[name]}</label>
           <input
             id={`${id}-${name}`}
             type={isDay(name) ? 'date' : 'text'}
@@ -38,7 +38,7 @@ export function AuditFilter({ onFilter }: { onFilter: (filter: Filter) => void }
           />
         </div>
       ))}
-      <button type="submit">{told.apply}</button>
+      <button type="submit">{labels.apply}</button>
     </form>
   );
 }

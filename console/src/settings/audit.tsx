@@ -9,7 +9,7 @@ import { AuditFilter, type Filter } from './audit-filter.tsx';
 
 type AuditEvent = components['schemas']['AuditEvent'];
 
-const told = texts.settings.audit;
+const labels = texts.settings.audit;
 
 /** What was done and refused in the organization, newest first. */
 export function Audit() {
@@ -19,28 +19,28 @@ export function Audit() {
       <AuditFilter onFilter={setFilter} />
       <Pages
         queryKey={['audit', filter]}
-        empty={told.empty}
+        empty={labels.empty}
         fetchPage={(page) => workspace.get('/v1/audit-events', { params: { query: { ...filter, ...page } } })}
       >
         {(found) => (
           <List
-            label={told.title}
+            label={labels.title}
             items={found}
             keyOf={({ id }) => id}
             columns={[
-              { title: told.columns.at, value: ({ at }) => <Time at={at} /> },
-              { title: told.columns.actor, value: ({ actor }) => <Actor actor={actor} /> },
-              { title: told.columns.action, value: (event) => <Done event={event} /> },
+              { title: labels.columns.at, value: ({ at }) => <Time at={at} /> },
+              { title: labels.columns.actor, value: ({ actor }) => <Actor actor={actor} /> },
+              { title: labels.columns.action, value: (event) => <Done event={event} /> },
               {
-                title: told.columns.resource,
+                title: labels.columns.resource,
                 value: ({ resource: { type, id, name } }) => (
                   <>
                     {name ?? type} {id !== null && <code>{id}</code>}
                   </>
                 ),
               },
-              { title: told.columns.outcome, value: ({ outcome }) => told.outcomes[outcome] },
-              { title: told.columns.from, value: ({ address }) => address },
+              { title: labels.columns.outcome, value: ({ outcome }) => labels.outcomes[outcome] },
+              { title: labels.columns.from, value: ({ address }) => address },
             ]}
           />
         )}
@@ -50,7 +50,7 @@ export function Audit() {
 }
 
 function Actor({ actor: { type, id, name } }: Pick<AuditEvent, 'actor'>) {
-  if (type === 'system') return told.system;
+  if (type === 'system') return labels.system;
   return (
     <>
       {name} <code>{id}</code>
@@ -64,7 +64,7 @@ function Done({ event: { action, detail } }: { event: AuditEvent }) {
       {action}
       {detail !== null && (
         <details>
-          <summary>{told.detail}</summary>
+          <summary>{labels.detail}</summary>
           <pre>{JSON.stringify(detail, null, 2)}</pre>
         </details>
       )}

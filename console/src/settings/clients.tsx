@@ -13,7 +13,7 @@ import { ShownOnce } from './shown-once.tsx';
 type Client = components['schemas']['ApiClient'];
 type Issued = components['schemas']['IssuedApiClient'];
 
-const told = texts.settings.clients;
+const labels = texts.settings.clients;
 const queryKey = ['api-clients'];
 const daySeconds = 86_400;
 
@@ -22,30 +22,30 @@ export function Clients({ me }: OfCaller) {
   const [issued, setIssued] = useState<Issued>();
   return (
     <>
-      <p className="hint">{told.hint}</p>
+      <p className="hint">{labels.hint}</p>
       <IssueClient me={me} queryKey={queryKey} onIssued={setIssued} />
       {issued !== undefined && (
         <ShownOnce
           values={[
-            [told.id, issued.clientId],
-            [told.secret(issued.name), issued.clientSecret],
+            [labels.id, issued.clientId],
+            [labels.secret(issued.name), issued.clientSecret],
           ]}
           onClose={() => setIssued(undefined)}
         />
       )}
       <Pages
         queryKey={queryKey}
-        empty={told.empty}
+        empty={labels.empty}
         fetchPage={(page) => workspace.get('/v1/auth/m2m/clients', { params: { query: page } })}
       >
         {(found) => (
           <List
-            label={told.title}
+            label={labels.title}
             items={found}
             keyOf={({ clientId }) => clientId}
             columns={[
               {
-                title: told.columns.name,
+                title: labels.columns.name,
                 value: ({ name, clientId }) => (
                   <>
                     {name} <code>{clientId}</code>
@@ -53,13 +53,13 @@ export function Clients({ me }: OfCaller) {
                 ),
               },
               {
-                title: told.columns.scopes,
+                title: labels.columns.scopes,
                 value: ({ scopes, admin }) => [...scopes, ...(admin ? ['admin'] : [])].join(', '),
               },
-              { title: told.columns.used, value: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
-              { title: told.columns.status, value: (client) => told.statuses[statusOf(client)] },
+              { title: labels.columns.used, value: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+              { title: labels.columns.status, value: (client) => labels.statuses[statusOf(client)] },
               {
-                title: told.columns.actions,
+                title: labels.columns.actions,
                 value: (client) => <ClientActions client={client} onIssued={setIssued} />,
               },
             ]}
@@ -70,7 +70,7 @@ export function Clients({ me }: OfCaller) {
   );
 }
 
-function statusOf({ revokedAt, expiresAt }: Client): keyof typeof told.statuses {
+function statusOf({ revokedAt, expiresAt }: Client): keyof typeof labels.statuses {
   if (revokedAt !== null) return 'revoked';
   return expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
 }
@@ -85,19 +85,19 @@ function ClientActions({ client, onIssued }: { client: Client; onIssued: (issued
   };
   return (
     <div className="buttons">
-      <Action isPlain confirm={told.confirmReplace(name)} does={replace(0)}>
-        {told.replace}
+      <Action isPlain confirm={labels.confirmReplace(name)} does={replace(0)}>
+        {labels.replace}
       </Action>
-      <Action isPlain confirm={told.confirmOverlap(name)} does={replace(daySeconds)}>
-        {told.overlap}
+      <Action isPlain confirm={labels.confirmOverlap(name)} does={replace(daySeconds)}>
+        {labels.overlap}
       </Action>
       <Action
         isPlain
-        confirm={told.confirmRevoke(name)}
+        confirm={labels.confirmRevoke(name)}
         changes={[queryKey]}
         does={() => workspace.delete('/v1/auth/m2m/clients/{client_id}', { params })}
       >
-        {told.revoke}
+        {labels.revoke}
       </Action>
     </div>
   );

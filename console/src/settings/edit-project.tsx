@@ -8,7 +8,7 @@ import * as texts from '../texts/index.ts';
 
 export type Project = components['schemas']['Project'];
 
-const told = texts.settings.projects;
+const labels = texts.settings.projects;
 
 /** The name of a project, and what it is about. */
 export function EditProject({ project, onEnd }: { project: Project; onEnd: () => void }) {
@@ -36,7 +36,7 @@ export function EditProject({ project, onEnd }: { project: Project; onEnd: () =>
         mutate();
       }}
     >
-      <label htmlFor={nameField}>{told.columns.name}</label>
+      <label htmlFor={nameField}>{labels.columns.name}</label>
       <input
         id={nameField}
         required
@@ -44,7 +44,7 @@ export function EditProject({ project, onEnd }: { project: Project; onEnd: () =>
         value={name}
         onChange={({ target }) => setName(target.value)}
       />
-      <label htmlFor={descriptionField}>{told.description}</label>
+      <label htmlFor={descriptionField}>{labels.description}</label>
       <textarea
         id={descriptionField}
         className="prose"
@@ -55,7 +55,7 @@ export function EditProject({ project, onEnd }: { project: Project; onEnd: () =>
       />
       <p className="buttons">
         <button type="submit" disabled={isPending}>
-          {told.save}
+          {labels.save}
         </button>
         <button type="button" className="plain" onClick={onEnd}>
           {texts.parts.cancel}

@@ -10,7 +10,7 @@ import * as texts from '../texts/index.ts';
 import { RoleChoice } from './role-choice.tsx';
 import { ShownOnce } from './shown-once.tsx';
 
-const told = texts.settings.invitations;
+const labels = texts.settings.invitations;
 const queryKey = ['invitations'];
 
 /** Those that are open, and a new one. */
@@ -20,12 +20,12 @@ export function Invitations() {
       <Invite />
       <Pages
         queryKey={queryKey}
-        empty={told.empty}
+        empty={labels.empty}
         fetchPage={(page) => workspace.get('/v1/invitations', { params: { query: page } })}
       >
         {(found) => (
           <List
-            label={told.title}
+            label={labels.title}
             items={found}
             keyOf={({ id }) => id}
             columns={[
@@ -37,7 +37,7 @@ export function Invitations() {
                 value: ({ id, email }) => (
                   <Action
                     isPlain
-                    confirm={told.confirm(email)}
+                    confirm={labels.confirm(email)}
                     changes={[queryKey]}
                     does={() =>
                       workspace.delete('/v1/invitations/{invitation_id}', {
@@ -45,7 +45,7 @@ export function Invitations() {
                       })
                     }
                   >
-                    {told.withdraw}
+                    {labels.withdraw}
                   </Action>
                 ),
               },
@@ -91,12 +91,12 @@ function Invite() {
         <label htmlFor={roleField}>{texts.settings.role}</label>
         <RoleChoice id={roleField} offered={['admin', 'member']} role={role} onChoose={setRole} />
         <button type="submit" disabled={isPending}>
-          {told.send}
+          {labels.send}
         </button>
       </form>
       {error !== null && <Failure error={error} />}
       {data !== undefined && (
-        <ShownOnce values={[[told.url(data.data.email), data.data.url]]} onClose={reset} />
+        <ShownOnce values={[[labels.url(data.data.email), data.data.url]]} onClose={reset} />
       )}
     </>
   );

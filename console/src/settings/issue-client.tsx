@@ -7,9 +7,9 @@ import * as texts from '../texts/index.ts';
 import type { OfCaller } from './caller.ts';
 import { startOfDay } from './start-of-day.ts';
 
-const told = texts.settings.clients;
-type Scope = keyof typeof told.scope;
-const scopes = Object.keys(told.scope) as Scope[];
+const labels = texts.settings.clients;
+type Scope = keyof typeof labels.scope;
+const scopes = Object.keys(labels.scope) as Scope[];
 const maxName = 255;
 
 interface IssueClientProps extends OfCaller {
@@ -48,7 +48,7 @@ export function IssueClient({ me, queryKey, onIssued }: IssueClientProps) {
         mutate();
       }}
     >
-      <label htmlFor={nameField}>{told.name}</label>
+      <label htmlFor={nameField}>{labels.name}</label>
       <input
         id={nameField}
         required
@@ -57,7 +57,7 @@ export function IssueClient({ me, queryKey, onIssued }: IssueClientProps) {
         onChange={({ target }) => setName(target.value)}
       />
       <fieldset>
-        <legend>{told.scopes}</legend>
+        <legend>{labels.scopes}</legend>
         {scopes
           .filter((scope) => me.scopes.includes(scope))
           .map((scope) => (
@@ -71,18 +71,18 @@ export function IssueClient({ me, queryKey, onIssued }: IssueClientProps) {
                   )
                 }
               />
-              {told.scope[scope]} (<code>{scope}</code>)
+              {labels.scope[scope]} (<code>{scope}</code>)
             </label>
           ))}
         {me.role === 'owner' && (
           <label className="check">
             <input type="checkbox" checked={isAdmin} onChange={({ target }) => setIsAdmin(target.checked)} />
-            {told.admin}
+            {labels.admin}
           </label>
         )}
-        <p className="hint">{told.limit}</p>
+        <p className="hint">{labels.limit}</p>
       </fieldset>
-      <label htmlFor={dayField}>{told.expires}</label>
+      <label htmlFor={dayField}>{labels.expires}</label>
       <input
         id={dayField}
         className="short"
@@ -92,7 +92,7 @@ export function IssueClient({ me, queryKey, onIssued }: IssueClientProps) {
       />
       <p>
         <button type="submit" disabled={isPending || chosen.length === 0}>
-          {told.issue}
+          {labels.issue}
         </button>
       </p>
       {error !== null && <Failure error={error} />}

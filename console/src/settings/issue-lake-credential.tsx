@@ -7,7 +7,7 @@ import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import { startOfDay } from './start-of-day.ts';
 
-const told = texts.settings.lake;
+const labels = texts.settings.lake;
 
 interface IssueLakeCredentialProps {
   queryKey: QueryKey;
@@ -40,7 +40,7 @@ export function IssueLakeCredential({ queryKey, onIssued }: IssueLakeCredentialP
         mutate();
       }}
     >
-      <Field label={told.name}>
+      <Field label={labels.name}>
         {(control) => (
           <input
             {...control}
@@ -64,7 +64,7 @@ export function IssueLakeCredential({ queryKey, onIssued }: IssueLakeCredentialP
       </Field>
       <p>
         <button type="submit" disabled={isPending}>
-          {told.issue}
+          {labels.issue}
         </button>
       </p>
       {error !== null && <Failure error={error} />}

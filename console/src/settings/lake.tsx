@@ -11,7 +11,7 @@ import { ShownOnce } from './shown-once.tsx';
 
 type Issued = components['schemas']['IssuedLakeCredential'];
 
-const told = texts.settings.lake;
+const labels = texts.settings.lake;
 const queryKey = ['lake-credentials'];
 
 /** Credentials with which DuckDB and other programs read the lake itself. */
@@ -19,41 +19,41 @@ export function Lake() {
   const [issued, setIssued] = useState<Issued>();
   return (
     <>
-      <p className="hint">{told.hint}</p>
+      <p className="hint">{labels.hint}</p>
       <IssueLakeCredential queryKey={queryKey} onIssued={setIssued} />
       {issued !== undefined && (
         <ShownOnce
           values={[
-            [told.attach, issued.attach.sql],
-            [told.database, issued.database.url],
-            [told.keyId, issued.objects.accessKeyId],
-            [told.key, issued.objects.secretAccessKey],
+            [labels.attach, issued.attach.sql],
+            [labels.database, issued.database.url],
+            [labels.keyId, issued.objects.accessKeyId],
+            [labels.key, issued.objects.secretAccessKey],
           ]}
           onClose={() => setIssued(undefined)}
         />
       )}
       <Pages
         queryKey={queryKey}
-        empty={told.empty}
+        empty={labels.empty}
         fetchPage={(page) => workspace.get('/v1/lake/credentials', { params: { query: page } })}
       >
         {(found) => (
           <List
-            label={told.title}
+            label={labels.title}
             items={found}
             keyOf={({ id }) => id}
             columns={[
-              { title: told.columns.name, value: ({ name }) => name },
-              { title: told.columns.status, value: ({ status }) => told.statuses[status] },
-              { title: told.columns.at, value: ({ createdAt }) => <Time at={createdAt} /> },
-              { title: told.columns.ends, value: ({ expiresAt }) => <Time at={expiresAt} /> },
+              { title: labels.columns.name, value: ({ name }) => name },
+              { title: labels.columns.status, value: ({ status }) => labels.statuses[status] },
+              { title: labels.columns.at, value: ({ createdAt }) => <Time at={createdAt} /> },
+              { title: labels.columns.ends, value: ({ expiresAt }) => <Time at={expiresAt} /> },
               {
-                title: told.columns.actions,
+                title: labels.columns.actions,
                 value: ({ id, name, status }) =>
                   (status === 'active' || status === 'making') && (
                     <Action
                       isPlain
-                      confirm={told.confirm(name)}
+                      confirm={labels.confirm(name)}
                       changes={[queryKey]}
                       does={() =>
                         workspace.delete('/v1/lake/credentials/{credential_id}', {
@@ -61,7 +61,7 @@ export function Lake() {
                         })
                       }
                     >
-                      {told.revoke}
+                      {labels.revoke}
                     </Action>
                   ),
               },

@@ -6,7 +6,7 @@ import type { OfCaller } from './caller.ts';
 import { type ChangedMember, type Member, nameOf } from './member.ts';
 import { RoleChoice } from './role-choice.tsx';
 
-const told = texts.settings.members;
+const labels = texts.settings.members;
 const members = ['members'];
 
 interface MemberActionsProps extends OfCaller {
@@ -26,7 +26,7 @@ export function MemberActions({ me, member, onReset, onChanged }: MemberActionsP
   return (
     <div className="buttons">
       <RoleChoice
-        label={told.roleOf(name)}
+        label={labels.roleOf(name)}
         offered={isOwner ? ['owner', 'admin', 'member'] : ['admin', 'member']}
         role={chosen}
         onChoose={choose}
@@ -34,34 +34,34 @@ export function MemberActions({ me, member, onReset, onChanged }: MemberActionsP
       <Action
         isPlain
         isDisabled={chosen === role}
-        confirm={told.confirmRole(name, texts.settings.roles[chosen])}
+        confirm={labels.confirmRole(name, texts.settings.roles[chosen])}
         changes={[members, ['me']]}
         does={async () => {
           const { data } = await workspace.patch('/v1/members/{user_id}', { params, body: { role: chosen } });
           onChanged({ ...data, isRemoved: false });
         }}
       >
-        {told.change}
+        {labels.change}
       </Action>
       <Action
         isPlain
-        confirm={told.confirmReset(name)}
+        confirm={labels.confirmReset(name)}
         does={async () =>
           onReset((await workspace.post('/v1/members/{user_id}/password-reset', { params })).data.url)
         }
       >
-        {told.reset}
+        {labels.reset}
       </Action>
       <Action
         isPlain
-        confirm={told.confirmRemove(name)}
+        confirm={labels.confirmRemove(name)}
         changes={[members]}
         does={async () => {
           const { data } = await workspace.delete('/v1/members/{user_id}', { params });
           onChanged({ ...data, isRemoved: true });
         }}
       >
-        {told.remove}
+        {labels.remove}
       </Action>
     </div>
   );

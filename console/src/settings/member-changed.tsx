@@ -7,7 +7,7 @@ import { type ChangedMember, nameOf } from './member.ts';
 
 type Paused = ChangedMember['paused'][number];
 
-const told = texts.settings.members;
+const labels = texts.settings.members;
 
 /** What ended with the rights of the person, and what is paused since because it ran as them. */
 export function MemberChanged({ member }: { member: ChangedMember }) {
@@ -15,16 +15,18 @@ export function MemberChanged({ member }: { member: ChangedMember }) {
   const { paused, ended } = member;
   return (
     <div role="status">
-      <p>{member.isRemoved ? told.removed(name) : told.changed(name, texts.settings.roles[member.role])}</p>
-      {ended.length > 0 && <p>{told.ended}</p>}
+      <p>
+        {member.isRemoved ? labels.removed(name) : labels.changed(name, texts.settings.roles[member.role])}
+      </p>
+      {ended.length > 0 && <p>{labels.ended}</p>}
       <ul>
         {ended.map(({ id, type, name: what }) => (
           <li key={id}>
-            {told.issued[type]} {what}
+            {labels.issued[type]} {what}
           </li>
         ))}
       </ul>
-      {paused.length > 0 && <p>{told.paused}</p>}
+      {paused.length > 0 && <p>{labels.paused}</p>}
       <ul>
         {paused.map((one) => (
           <PausedOne key={one.id} paused={one} />
@@ -41,7 +43,7 @@ function PausedOne({ paused: { id, type, name } }: { paused: Paused }) {
   const isSchedule = type === 'schedule';
   return (
     <li>
-      {told.kinds[type]}{' '}
+      {labels.kinds[type]}{' '}
       {!isMine ? (
         title
       ) : isSchedule ? (

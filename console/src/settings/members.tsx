@@ -10,7 +10,7 @@ import { MemberActions } from './member-actions.tsx';
 import { MemberChanged } from './member-changed.tsx';
 import { ShownOnce } from './shown-once.tsx';
 
-const told = texts.settings.members;
+const labels = texts.settings.members;
 
 /** Of the organization: everybody sees them, administrators change them. */
 export function Members({ me }: OfCaller) {
@@ -22,28 +22,28 @@ export function Members({ me }: OfCaller) {
       {changed !== undefined && <MemberChanged member={changed} />}
       <Pages
         queryKey={['members']}
-        empty={told.empty}
+        empty={labels.empty}
         fetchPage={(page) => workspace.get('/v1/members', { params: { query: page } })}
       >
         {(found) => (
           <List
-            label={told.title}
+            label={labels.title}
             items={found}
             keyOf={({ id }) => id}
             columns={[
-              { title: told.columns.name, value: ({ name }) => name },
+              { title: labels.columns.name, value: ({ name }) => name },
               { title: texts.settings.email, value: ({ email }) => email },
               { title: texts.settings.role, value: ({ role }) => texts.settings.roles[role] },
-              { title: told.columns.seen, value: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+              { title: labels.columns.seen, value: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
               ...(me.admin
                 ? [
                     {
-                      title: told.columns.actions,
+                      title: labels.columns.actions,
                       value: (member: Member) => (
                         <MemberActions
                           {...{ me, member }}
                           onChanged={setChanged}
-                          onReset={(url) => setAddress([told.resetUrl(nameOf(member)), url])}
+                          onReset={(url) => setAddress([labels.resetUrl(nameOf(member)), url])}
                         />
                       ),
                     },

@@ -10,7 +10,7 @@ import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import { EditProject, type Project } from './edit-project.tsx';
 
-const told = texts.settings.projects;
+const labels = texts.settings.projects;
 const { queryKey } = projectsQuery;
 
 /** All of them, archived ones too. */
@@ -24,27 +24,27 @@ export function Projects() {
       )}
       <Pages
         queryKey={[...queryKey, 'all']}
-        empty={told.empty}
+        empty={labels.empty}
         fetchPage={(page) =>
           workspace.get('/v1/projects', { params: { query: { ...page, include_archived: 'true' } } })
         }
       >
         {(found) => (
           <List
-            label={told.title}
+            label={labels.title}
             items={found}
             keyOf={({ id }) => id}
             columns={[
-              { title: told.columns.name, value: ({ name }) => name },
-              { title: told.columns.description, value: ({ description }) => description },
-              { title: told.columns.changed, value: ({ updatedAt }) => <Time at={updatedAt} /> },
+              { title: labels.columns.name, value: ({ name }) => name },
+              { title: labels.columns.description, value: ({ description }) => description },
+              { title: labels.columns.changed, value: ({ updatedAt }) => <Time at={updatedAt} /> },
               {
-                title: told.columns.actions,
+                title: labels.columns.actions,
                 value: (project) =>
                   project.archivedAt === null ? (
                     <ProjectActions project={project} onEdit={() => setEdited(project)} />
                   ) : (
-                    told.archived
+                    labels.archived
                   ),
               },
             ]}
@@ -59,15 +59,15 @@ function ProjectActions({ project: { id, name }, onEdit }: { project: Project; o
   return (
     <div className="buttons">
       <button type="button" className="plain" onClick={onEdit}>
-        {told.rename}
+        {labels.rename}
       </button>
       <Action
         isPlain
-        confirm={told.confirmArchive(name)}
+        confirm={labels.confirmArchive(name)}
         changes={[queryKey]}
         does={() => workspace.delete('/v1/projects/{project_id}', { params: { path: { project_id: id } } })}
       >
-        {told.archive}
+        {labels.archive}
       </Action>
     </div>
   );
@@ -92,7 +92,7 @@ function CreateProject() {
         mutate();
       }}
     >
-      <label htmlFor={field}>{told.name}</label>
+      <label htmlFor={field}>{labels.name}</label>
       <input
         id={field}
         className="short"
@@ -102,7 +102,7 @@ function CreateProject() {
         onChange={({ target }) => setName(target.value)}
       />
       <button type="submit" disabled={isPending}>
-        {told.create}
+        {labels.create}
       </button>
       {error !== null && <Failure error={error} />}
     </form>

@@ -6,7 +6,7 @@ import { Time } from '../parts/time.tsx';
 import { signOut, switchOrganization, workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 
-const told = texts.settings.sessions;
+const labels = texts.settings.sessions;
 const queryKey = ['sessions'];
 
 /** The programs that the caller has signed in, and this console among them. */
@@ -21,37 +21,37 @@ export function Sessions() {
       </p>
       <Pages
         queryKey={queryKey}
-        empty={told.empty}
+        empty={labels.empty}
         fetchPage={(page) => workspace.get('/v1/auth/sessions', { params: { query: page } })}
       >
         {(found) => (
           <List
-            label={told.title}
+            label={labels.title}
             items={found}
             keyOf={({ id }) => id}
             columns={[
               {
-                title: told.columns.client,
-                value: ({ clientId, current }) => (current ? `${clientId} (${told.current})` : clientId),
+                title: labels.columns.client,
+                value: ({ clientId, current }) => (current ? `${clientId} (${labels.current})` : clientId),
               },
-              { title: told.columns.address, value: ({ address }) => address },
-              { title: told.columns.begun, value: ({ createdAt }) => <Time at={createdAt} /> },
-              { title: told.columns.used, value: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+              { title: labels.columns.address, value: ({ address }) => address },
+              { title: labels.columns.begun, value: ({ createdAt }) => <Time at={createdAt} /> },
+              { title: labels.columns.used, value: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
               {
-                title: told.columns.actions,
+                title: labels.columns.actions,
                 value: ({ id, clientId, current }) =>
                   current ? (
                     <Action
                       isPlain
-                      confirm={told.confirmCurrent}
+                      confirm={labels.confirmCurrent}
                       does={() => signOut().then(() => navigate({ to: '/signed-out' }))}
                     >
-                      {told.end}
+                      {labels.end}
                     </Action>
                   ) : (
                     <Action
                       isPlain
-                      confirm={told.confirm(clientId)}
+                      confirm={labels.confirm(clientId)}
                       changes={[queryKey]}
                       does={() =>
                         workspace.delete('/v1/auth/sessions/{session_id}', {
@@ -59,7 +59,7 @@ export function Sessions() {
                         })
                       }
                     >
-                      {told.end}
+                      {labels.end}
                     </Action>
                   ),
               },

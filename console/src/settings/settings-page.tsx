@@ -10,36 +10,36 @@ import { Projects } from './projects.tsx';
 import { Section } from './section.tsx';
 import { Sessions } from './sessions.tsx';
 
-const told = texts.settings;
+const labels = texts.settings;
 
 /** What an organization consists of, and who may do what in it. */
 export function SettingsPage() {
   const asked = useMe();
   return (
     <>
-      <h1>{told.title}</h1>
+      <h1>{labels.title}</h1>
       <Fetched asked={asked}>
         {({ data: me }) => (
           <>
-            <Section title={told.projects.title}>
+            <Section title={labels.projects.title}>
               <Projects />
             </Section>
-            <Section title={told.members.title}>
+            <Section title={labels.members.title}>
               <Members me={me} />
             </Section>
-            <Section title={told.invitations.title} isOpen={me.admin}>
+            <Section title={labels.invitations.title} isOpen={me.admin}>
               <Invitations />
             </Section>
-            <Section title={told.clients.title} isOpen={me.admin}>
+            <Section title={labels.clients.title} isOpen={me.admin}>
               <Clients me={me} />
             </Section>
-            <Section title={told.lake.title} isOpen={me.admin}>
+            <Section title={labels.lake.title} isOpen={me.admin}>
               <Lake />
             </Section>
-            <Section title={told.sessions.title}>
+            <Section title={labels.sessions.title}>
               <Sessions />
             </Section>
-            <Section title={told.audit.title} isOpen={me.admin}>
+            <Section title={labels.audit.title} isOpen={me.admin}>
               <Audit />
             </Section>
           </>

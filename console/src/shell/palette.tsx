@@ -15,7 +15,7 @@ interface Choice {
   go: () => void;
 }
 
-const told = texts.palette;
+const labels = texts.palette;
 const maxShown = 12;
 
 /** Leads anywhere: to pages, tables, and what else has a name, found by it. Ctrl+K opens it, or the button. */
@@ -38,9 +38,9 @@ export function Palette({ projectId }: { projectId: string | undefined }) {
   return (
     <>
       <button type="button" className="plain" aria-keyshortcuts="Control+K" onClick={open}>
-        {told.open}
+        {labels.open}
       </button>
-      <dialog ref={dialog} className="palette" aria-label={told.title} onClose={() => setIsOpen(false)}>
+      <dialog ref={dialog} className="palette" aria-label={labels.title} onClose={() => setIsOpen(false)}>
         {isOpen && <Search projectId={projectId} onChosen={() => dialog.current?.close()} />}
       </dialog>
     </>
@@ -75,11 +75,11 @@ function Search({ projectId, onChosen }: { projectId: string | undefined; onChos
       <input
         type="search"
         role="combobox"
-        aria-label={told.label}
+        aria-label={labels.label}
         aria-expanded={found.length > 0}
         aria-controls={`${id}-list`}
         aria-activedescendant={found.length > 0 ? `${id}-${at}` : undefined}
-        placeholder={told.label}
+        placeholder={labels.label}
         // biome-ignore lint/a11y/noAutofocus: the dialog was opened to type into it.
         autoFocus
         value={text}
@@ -89,10 +89,10 @@ function Search({ projectId, onChosen }: { projectId: string | undefined; onChos
         }}
         onKeyDown={onKeyDown}
       />
-      <div id={`${id}-list`} role="listbox" aria-label={told.title} className="choices">
+      <div id={`${id}-list`} role="listbox" aria-label={labels.title} className="choices">
         {found.map((choice, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keyboard.
-          // biome-ignore lint/a11y/useFocusableInteractive: its options are told by aria-activedescendant.
+          // biome-ignore lint/a11y/useFocusableInteractive: aria-activedescendant names its options.
           <div
             key={choice.key}
             id={`${id}-${index}`}
@@ -105,7 +105,7 @@ function Search({ projectId, onChosen }: { projectId: string | undefined; onChos
         ))}
       </div>
       <Unfetched asked={tables} />
-      {found.length === 0 && !isLoading && tables.data !== undefined && <p role="status">{told.none}</p>}
+      {found.length === 0 && !isLoading && tables.data !== undefined && <p role="status">{labels.none}</p>}
     </>
   );
 }
@@ -120,11 +120,11 @@ function useChoices(projectId: string | undefined) {
         ({ label, link }): Choice => ({
           key: label,
           label,
-          kind: told.page,
+          kind: labels.page,
           go: () => void navigate(link),
         }),
       ),
-      { key: 'switch', label: texts.switchOrganization, kind: told.page, go: switchOrganization },
+      { key: 'switch', label: texts.switchOrganization, kind: labels.page, go: switchOrganization },
       ...(tables.data ?? []).map(
         ({ id, name, kind }): Choice => ({
           key: id,

@@ -8,7 +8,7 @@ export const pages = {
   playbooks: 'Automation',
   schedules: 'Schedules',
   workflows: 'Workflows',
-  bring: 'Bring a file in',
+  bring: 'Import a file',
   files: 'Files',
   tests: 'Tests',
   connections: 'Connections',
@@ -17,7 +17,7 @@ export const pages = {
 export const palette = {
   title: 'Go to',
   open: 'Go to …',
-  label: 'Go to a page, a table, or whatever has a name',
+  label: 'Search pages, tables and more',
   page: 'page',
   kinds: {
     workflow: 'workflow',
@@ -27,14 +27,14 @@ export const palette = {
     report: 'report',
     conversation: 'conversation',
   },
-  none: 'Nothing has such a name.',
+  none: 'Nothing matches.',
 };
 export const project = {
   label: 'Project',
-  none: 'A project holds what belongs together: files, conversations, reports and what runs by itself.',
-  name: 'Its name',
+  none: 'A project holds the files, conversations, reports and automation that belong together.',
+  name: 'Project name',
   first: 'My project',
-  create: 'Create the project',
+  create: 'Create project',
 };
 export const data = {
   search: 'Search tables and views',
@@ -43,7 +43,7 @@ export const data = {
     kind: 'Kind',
     tier: 'Tier',
     tests: 'Tests',
-    fresh: 'Built',
+    fresh: 'Freshness',
     rows: 'Rows',
     changed: 'Changed',
   },
@@ -51,11 +51,11 @@ export const data = {
   tests: { passing: 'tests pass', warning: 'tests warn', failing: 'tests fail', untested: 'no tests' },
   states: {
     unmaterialized: 'never built',
-    queued: 'waits to be built',
-    running: 'is being built',
+    queued: 'waiting to be built',
+    running: 'building',
     fresh: 'fresh',
-    stale: 'stale: what it reads has changed',
-    failed: 'the last build failed',
+    stale: 'stale: its sources changed',
+    failed: 'last build failed',
   },
   kinds: {
     data: 'rows',
@@ -66,8 +66,8 @@ export const data = {
     view: 'view',
   },
   empty: 'There are no tables yet. Drop a file anywhere on this page, or choose one.',
-  more: (count: number) => `${count.toLocaleString('en')} more: search for them.`,
-  system: 'Tables of the service itself',
+  more: (count: number) => `${count.toLocaleString('en')} more. Search to find them.`,
+  system: 'System tables',
   noneFound: (text: string) => `No table or view has “${text}” in its name.`,
-  noneSuch: 'No table or view is as asked for.',
+  noneSuch: 'No table or view matches the filters.',
 };

@@ -1,19 +1,19 @@
 /** Texts of what pages are made of. */
 export const parts = {
-  skip: 'Skip to the content',
+  skip: 'Skip to content',
   tryAgain: 'Try again',
-  failed: 'That did not work',
-  offline: 'You are offline. What you see may be out of date, and nothing is saved.',
-  requestId: (id: string) => `Quote request ${id} to the operator.`,
+  failed: 'Something went wrong',
+  offline: "You're offline. This page may be out of date, and your changes aren't saved.",
+  requestId: (id: string) => `If you ask the operator for help, mention request ${id}.`,
   loading: 'Loading …',
   more: 'Show more',
-  unsaved: 'Leave the page? What you wrote here is not saved.',
+  unsaved: "Leave this page? Your changes aren't saved.",
   cancel: 'Cancel',
   close: 'Close',
   all: 'all',
   noValue: 'null',
   cells:
-    'Enter leads into the cells, arrows from one to the next; there Enter shows a value whole, and Escape leads out.',
+    'Press Enter to move into the cells, and the arrow keys to move between them. In a cell, Enter shows the whole value and Escape leaves the cells.',
   statuses: {
     active: 'active',
     archived: 'archived',
@@ -33,6 +33,6 @@ export const parts = {
     streaming: 'writing',
     succeeded: 'succeeded',
     waiting: 'waiting',
-    waiting_approval: 'waits for you',
+    waiting_approval: 'waiting for you',
   },
 } as const;

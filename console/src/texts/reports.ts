@@ -1,7 +1,7 @@
 /** Texts of reports. */
 export const reports = {
   title: 'Reports',
-  empty: 'There are no reports in this project yet.',
+  empty: 'This project has no reports yet.',
   columns: { title: 'Report', source: 'From', changed: 'Changed' },
   sources: {
     api: 'a request',
@@ -10,14 +10,14 @@ export const reports = {
     workflow: 'a workflow',
   },
   ask: {
-    label: 'What the report is to be about',
+    label: 'Topic of the report',
     placeholder: 'total amount by city as a bar chart, and what stands out',
-    send: 'Have it written',
-    begun: 'The analyst is writing it:',
+    send: 'Write report',
+    begun: 'The analyst is writing the report:',
   },
   revision: (revision: number) => `revision ${revision}`,
-  older: (revision: number) => `This is revision ${revision}, which is not the newest.`,
-  newest: 'Read the newest',
+  older: (revision: number) => `This is revision ${revision}. There is a newer one.`,
+  newest: 'Show the newest',
   read: 'Made from',
   download: 'Download',
   formats: { pdf: 'PDF', docx: 'Word', markdown: 'Markdown with pictures', raw: 'Markdown as written' },
@@ -25,9 +25,9 @@ export const reports = {
     begin: 'Edit',
     title: 'Title',
     content: 'Markdown',
-    save: 'Save as a new revision',
-    conflict: 'Somebody changed the report meanwhile. Your text is still here.',
-    overwrite: 'Save mine on top of it',
+    save: 'Save as new revision',
+    conflict: 'Somebody changed the report while you were editing. Your text is still here.',
+    overwrite: 'Save my version',
   },
   versions: {
     title: 'Revisions',
@@ -39,6 +39,6 @@ export const reports = {
   },
   remove: {
     title: 'Delete',
-    confirm: (title: string) => `Delete “${title}” with all of its revisions? They cannot be brought back.`,
+    confirm: (title: string) => `Delete “${title}” and all its revisions? You can't undo this.`,
   },
 } as const;

@@ -1,10 +1,10 @@
-/** Texts of the console itself, of signing in and out, and of addresses where nothing is. */
+/** Texts of the console itself, of signing in and out, and of unknown pages. */
 export const name = 'Workspace';
 export const signOut = 'Sign out';
 export const switchOrganization = 'Switch organization';
 export const signedOut = {
-  title: 'You are signed out',
+  title: "You're signed out",
   again: 'Sign in again',
 };
-export const signInFailed = 'The sign-in did not work';
-export const notThere = { title: 'There is no such page', back: 'To the tables' };
+export const signInFailed = 'Sign-in failed';
+export const notThere = { title: 'Page not found', back: 'Go to tables' };

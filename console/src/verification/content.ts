@@ -14,7 +14,7 @@ interface Param {
   isOptional?: true;
 }
 
-/** What each kind of test is told. */
+/** The parameters of each kind of test. */
 export const paramsOf: Readonly<Record<Kind, readonly Param[]>> = {
   not_null: [{ name: 'columns', as: 'columns' }],
   unique: [{ name: 'columns', as: 'columns' }],

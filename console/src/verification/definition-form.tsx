@@ -11,9 +11,9 @@ import { bodyOf, type Content, type DefinitionBody, hasInexact, type Kind, param
 import { ParamField } from './param-field.tsx';
 import { TargetFields } from './target-fields.tsx';
 
-const told = texts.verification;
-const kinds = Object.keys(told.kinds) as Kind[];
-const severities = Object.keys(told.severities) as Content['severity'][];
+const labels = texts.verification;
+const kinds = Object.keys(labels.kinds) as Kind[];
+const severities = Object.keys(labels.severities) as Content['severity'][];
 
 interface DefinitionFormProps {
   initial: () => Content;
@@ -52,7 +52,7 @@ export function DefinitionForm({ initial, isNew, label, save, onRefused }: Defin
         mutate(content);
       }}
     >
-      <Field label={told.name} fault={faultAt(error, 'name')}>
+      <Field label={labels.name} fault={faultAt(error, 'name')}>
         {(control) => (
           <input
             {...control}
@@ -64,7 +64,7 @@ export function DefinitionForm({ initial, isNew, label, save, onRefused }: Defin
         )}
       </Field>
       <TargetFields {...{ content, change, error }} />
-      <Field label={told.kind}>
+      <Field label={labels.kind}>
         {(control) => (
           <select
             {...control}
@@ -74,7 +74,7 @@ export function DefinitionForm({ initial, isNew, label, save, onRefused }: Defin
           >
             {kinds.map((one) => (
               <option key={one} value={one}>
-                {told.kinds[one]}
+                {labels.kinds[one]}
               </option>
             ))}
           </select>
@@ -91,7 +91,7 @@ export function DefinitionForm({ initial, isNew, label, save, onRefused }: Defin
           onChange={(text) => change({ params: { ...params, [param.name]: text } })}
         />
       ))}
-      <Field label={told.severity}>
+      <Field label={labels.severity}>
         {(control) => (
           <select
             {...control}
@@ -100,7 +100,7 @@ export function DefinitionForm({ initial, isNew, label, save, onRefused }: Defin
           >
             {severities.map((one) => (
               <option key={one} value={one}>
-                {told.severities[one]}
+                {labels.severities[one]}
               </option>
             ))}
           </select>
@@ -113,10 +113,10 @@ export function DefinitionForm({ initial, isNew, label, save, onRefused }: Defin
             checked={content[name]}
             onChange={({ target }) => change({ [name]: target.checked })}
           />{' '}
-          {told.flags[name]}
+          {labels.flags[name]}
         </label>
       ))}
-      <Field label={told.description}>
+      <Field label={labels.description}>
         {(control) => (
           <textarea
             {...control}
@@ -132,7 +132,7 @@ export function DefinitionForm({ initial, isNew, label, save, onRefused }: Defin
         <button type="submit" disabled={isPending}>
           {label}
         </button>
-        {isSuccess && content === stored && <span role="status">{told.saved}</span>}
+        {isSuccess && content === stored && <span role="status">{labels.saved}</span>}
       </p>
       {left !== null && <Failure error={left} />}
     </form>

@@ -8,7 +8,7 @@ import { projectsQuery } from '../project/current.ts';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 
-const told = texts.verification.overlays;
+const labels = texts.verification.overlays;
 const changes = {
   off: { enabled: false },
   on: { enabled: true },
@@ -47,7 +47,7 @@ export function NewOverlay({ definitionId, queryKey }: { definitionId: string; q
   });
   return (
     <>
-      <Sure dialog={dialog} question={told.everywhereSure} yes={told.add} onYes={() => mutate()} />
+      <Sure dialog={dialog} question={labels.everywhereSure} yes={labels.add} onYes={() => mutate()} />
       <form
         className="narrow"
         onSubmit={(event) => {
@@ -56,14 +56,14 @@ export function NewOverlay({ definitionId, queryKey }: { definitionId: string; q
           else mutate();
         }}
       >
-        <Field label={told.columns.where}>
+        <Field label={labels.columns.where}>
           {(control) => (
             <>
               <select {...control} value={where} onChange={({ target }) => setWhere(target.value)}>
-                <option value="">{told.everywhere}</option>
+                <option value="">{labels.everywhere}</option>
                 {projects.data?.map(({ id, name }) => (
                   <option key={id} value={`project ${id}`}>
-                    {told.inProject(name)}
+                    {labels.inProject(name)}
                   </option>
                 ))}
                 {tables.map(({ id, name }) => (
@@ -76,18 +76,18 @@ export function NewOverlay({ definitionId, queryKey }: { definitionId: string; q
             </>
           )}
         </Field>
-        <Field label={told.columns.what}>
+        <Field label={labels.columns.what}>
           {(control) => (
             <select {...control} value={change} onChange={({ target }) => setChange(target.value as Change)}>
               {all.map((one) => (
                 <option key={one} value={one}>
-                  {told.changes[one]}
+                  {labels.changes[one]}
                 </option>
               ))}
             </select>
           )}
         </Field>
-        <Field label={told.reason}>
+        <Field label={labels.reason}>
           {(control) => (
             <input
               {...control}
@@ -99,7 +99,7 @@ export function NewOverlay({ definitionId, queryKey }: { definitionId: string; q
         </Field>
         <p className="buttons">
           <button type="submit" disabled={isPending}>
-            {told.add}
+            {labels.add}
           </button>
         </p>
         {error !== null && <Failure error={error} />}

@@ -11,7 +11,7 @@ import { NewOverlay } from './new-overlay.tsx';
 
 type Overlay = components['schemas']['VerificationTestOverlay'];
 
-const told = texts.verification.overlays;
+const labels = texts.verification.overlays;
 /** Of the organization: the service has them in one list. */
 const maxOverlays = 1_000;
 
@@ -30,12 +30,12 @@ export function Overlays({ definitionId }: { definitionId: string }) {
   });
   return (
     <>
-      <p className="hint">{told.about}</p>
+      <p className="hint">{labels.about}</p>
       <Fetched asked={asked}>
         {({ found, isCut }) => (
           <>
-            {isCut && <p role="status">{told.cut(maxOverlays)}</p>}
-            {found.length === 0 && !isCut && <p>{told.none}</p>}
+            {isCut && <p role="status">{labels.cut(maxOverlays)}</p>}
+            {found.length === 0 && !isCut && <p>{labels.none}</p>}
             {found.length > 0 && <Listed {...{ found, queryKey }} />}
           </>
         )}
@@ -48,19 +48,19 @@ export function Overlays({ definitionId }: { definitionId: string }) {
 function Listed({ found, queryKey }: { found: Overlay[]; queryKey: QueryKey }) {
   return (
     <List
-      label={told.title}
+      label={labels.title}
       items={found}
       keyOf={({ id }) => id}
       columns={[
-        { title: told.columns.where, value: (one) => <Where of={one} /> },
-        { title: told.columns.what, value: changesOf },
-        { title: told.reason, value: ({ reason }) => reason },
+        { title: labels.columns.where, value: (one) => <Where of={one} /> },
+        { title: labels.columns.what, value: changesOf },
+        { title: labels.reason, value: ({ reason }) => reason },
         {
-          title: told.columns.remove,
+          title: labels.columns.remove,
           value: ({ id }) => (
             <Action
               isPlain
-              confirm={told.confirm}
+              confirm={labels.confirm}
               changes={[queryKey]}
               does={() =>
                 workspace.delete('/v1/verification-tests/overlays/{overlay_id}', {
@@ -68,7 +68,7 @@ function Listed({ found, queryKey }: { found: Overlay[]; queryKey: QueryKey }) {
                 })
               }
             >
-              {told.columns.remove}
+              {labels.columns.remove}
             </Action>
           ),
         },
@@ -80,15 +80,15 @@ function Listed({ found, queryKey }: { found: Overlay[]; queryKey: QueryKey }) {
 function Where({ of: { tableId, projectId } }: { of: Overlay }) {
   const { data: projects = [] } = useQuery(projectsQuery);
   if (tableId !== null) return <TableName id={tableId} />;
-  if (projectId === null) return told.everywhere;
-  return told.inProject(projects.find(({ id }) => id === projectId)?.name ?? projectId);
+  if (projectId === null) return labels.everywhere;
+  return labels.inProject(projects.find(({ id }) => id === projectId)?.name ?? projectId);
 }
 
 function changesOf({ enabled, severity, blocking, params }: Overlay): string {
   return [
-    ...(enabled === null ? [] : [told.enabled[`${enabled}`]]),
+    ...(enabled === null ? [] : [labels.enabled[`${enabled}`]]),
     ...(severity === null ? [] : [texts.verification.severities[severity]]),
-    ...(blocking === null ? [] : [told.blocking[`${blocking}`]]),
+    ...(blocking === null ? [] : [labels.blocking[`${blocking}`]]),
     ...(params === null ? [] : [JSON.stringify(params)]),
   ].join(', ');
 }

@@ -6,7 +6,7 @@ import * as texts from '../texts/index.ts';
 import type { paramsOf } from './content.ts';
 import { fromLine, linesOf, toLine } from './lines.ts';
 
-const told = texts.verification;
+const labels = texts.verification;
 
 interface ParamFieldProps {
   param: (typeof paramsOf)['sql'][number];
@@ -27,8 +27,8 @@ export function ParamField({
   columns,
   onChange,
 }: ParamFieldProps) {
-  const label = told.params[name as keyof typeof told.params];
-  const hint = isEditable ? told.hints[as as keyof typeof told.hints] : told.inexact;
+  const label = labels.params[name as keyof typeof labels.params];
+  const hint = isEditable ? labels.hints[as as keyof typeof labels.hints] : labels.inexact;
   return (
     <Field {...{ label, hint, fault }}>
       {(control) => {
@@ -71,7 +71,7 @@ export function ParamField({
                 />
                 {columns.length > 0 && (
                   <AddColumn
-                    label={told.add(label)}
+                    label={labels.add(label)}
                     columns={columns.filter((column) => !linesOf(value).map(fromLine).includes(column))}
                     onAdd={(column) => onChange([...linesOf(value), toLine(column)].join('\n'))}
                   />

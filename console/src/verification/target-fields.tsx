@@ -5,7 +5,7 @@ import * as texts from '../texts/index.ts';
 import type { Content } from './content.ts';
 import { TableChoice } from './param-field.tsx';
 
-const told = texts.verification.target;
+const labels = texts.verification.target;
 const tiers = Object.keys(texts.data.tiers) as (keyof typeof texts.data.tiers)[];
 
 interface TargetFieldsProps {
@@ -20,27 +20,27 @@ export function TargetFields({ content, change, error }: TargetFieldsProps) {
   const fault = faultAt(error, 'target');
   return (
     <>
-      <Field label={told.which}>
+      <Field label={labels.which}>
         {(control) => (
           <select
             {...control}
             value={isOfOne ? 'one' : 'selected'}
             onChange={({ target }) => change({ isOfOne: target.value === 'one' })}
           >
-            <option value="one">{told.one}</option>
-            <option value="selected">{told.selected}</option>
+            <option value="one">{labels.one}</option>
+            <option value="selected">{labels.selected}</option>
           </select>
         )}
       </Field>
       {isOfOne ? (
-        <Field label={told.table} fault={fault}>
+        <Field label={labels.table} fault={fault}>
           {(control) => (
             <TableChoice control={control} value={tableId} onChange={(id) => change({ tableId: id })} />
           )}
         </Field>
       ) : (
         <>
-          <Field label={told.project}>
+          <Field label={labels.project}>
             {(control) => (
               <ProjectSelect
                 control={control}
@@ -50,7 +50,7 @@ export function TargetFields({ content, change, error }: TargetFieldsProps) {
               />
             )}
           </Field>
-          <Field label={told.tier}>
+          <Field label={labels.tier}>
             {(control) => (
               <select
                 {...control}
@@ -66,8 +66,8 @@ export function TargetFields({ content, change, error }: TargetFieldsProps) {
               </select>
             )}
           </Field>
-          {projectId === '' && tier === '' && namePattern === '' && <p role="status">{told.all}</p>}
-          <Field label={told.pattern} hint={told.patternHint} fault={fault}>
+          {projectId === '' && tier === '' && namePattern === '' && <p role="status">{labels.all}</p>}
+          <Field label={labels.pattern} hint={labels.patternHint} fault={fault}>
             {(control) => (
               <input
                 {...control}

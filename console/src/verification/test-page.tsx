@@ -13,7 +13,7 @@ import { DefinitionForm } from './definition-form.tsx';
 import { Overlays } from './overlays.tsx';
 
 const route = getRouteApi('/framed/tests/$definitionId');
-const told = texts.verification;
+const labels = texts.verification;
 const keyOf = (definitionId: string) => ['definition of a test', definitionId];
 
 /** A test: how it is defined, and where it is another. */
@@ -55,7 +55,7 @@ function OneTest({ definition }: { definition: Definition }) {
           <>
             {' · '}
             <Link to="/tables/$tableId" params={{ tableId: base.target.tableId }}>
-              {told.openTable}
+              {labels.openTable}
             </Link>
           </>
         )}
@@ -64,7 +64,7 @@ function OneTest({ definition }: { definition: Definition }) {
         key={loads}
         isNew={false}
         initial={() => contentOf(base)}
-        label={told.save}
+        label={labels.save}
         save={async (body, { before }) => {
           const saved = await workspace.patch('/v1/verification-tests/definitions/{definition_id}', {
             params,
@@ -90,20 +90,20 @@ function OneTest({ definition }: { definition: Definition }) {
           </button>
         </p>
       )}
-      <OnDemand title={told.overlays.title}>
+      <OnDemand title={labels.overlays.title}>
         <Overlays definitionId={base.id} />
       </OnDemand>
       <div className="buttons">
         <Action
           isPlain
-          confirm={told.confirm(base.name)}
+          confirm={labels.confirm(base.name)}
           changes={[['definitions']]}
           does={async () => {
             await workspace.delete('/v1/verification-tests/definitions/{definition_id}', { params });
             await navigate({ to: '/tests', ignoreBlocker: true });
           }}
         >
-          {told.remove}
+          {labels.remove}
         </Action>
       </div>
     </>

@@ -8,7 +8,7 @@ import * as texts from '../texts/index.ts';
 import { AdminsOnly } from './admins-only.tsx';
 import type { Definition } from './content.ts';
 
-const told = texts.verification;
+const labels = texts.verification;
 
 /** What should hold of tables, as administrators say it. */
 export function TestsPage() {
@@ -25,15 +25,15 @@ export function TestsPage() {
 function Tests() {
   return (
     <>
-      <p className="hint">{told.about}</p>
+      <p className="hint">{labels.about}</p>
       <p className="buttons">
         <Link className="button" to="/tests/new">
-          {told.create}
+          {labels.create}
         </Link>
       </p>
       <Pages
         queryKey={['definitions']}
-        empty={told.empty}
+        empty={labels.empty}
         fetchPage={(page) => workspace.get('/v1/verification-tests/definitions', { params: { query: page } })}
       >
         {(found) => (
@@ -43,17 +43,17 @@ function Tests() {
             keyOf={({ id }) => id}
             columns={[
               {
-                title: told.name,
+                title: labels.name,
                 value: ({ id, name }) => (
                   <Link to="/tests/$definitionId" params={{ definitionId: id }}>
                     {name}
                   </Link>
                 ),
               },
-              { title: told.columns.of, value: ({ target }) => <Target of={target} /> },
-              { title: told.kind, value: ({ kind }) => told.kinds[kind] },
-              { title: told.severity, value: consequence },
-              { title: told.columns.changed, value: ({ updatedAt }) => <Time at={updatedAt} /> },
+              { title: labels.columns.of, value: ({ target }) => <Target of={target} /> },
+              { title: labels.kind, value: ({ kind }) => labels.kinds[kind] },
+              { title: labels.severity, value: consequence },
+              { title: labels.columns.changed, value: ({ updatedAt }) => <Time at={updatedAt} /> },
             ]}
           />
         )}
@@ -64,8 +64,8 @@ function Tests() {
 
 function Target({ of }: { of: Definition['target'] }) {
   if ('tableId' in of) return <TableName id={of.tableId} />;
-  return told.target.selected;
+  return labels.target.selected;
 }
 
 const consequence = ({ enabled, blocking, severity }: Definition): string =>
-  !enabled ? told.off : blocking ? told.blocks : told.severities[severity];
+  !enabled ? labels.off : blocking ? labels.blocks : labels.severities[severity];

@@ -226,7 +226,7 @@ test('faults of a program that registered itself are told on our page, and nobod
   ] as const) {
     const shown = await browser.open(asked({ ...change, [name]: value }).url);
     expect([shown.status, shown.location]).toEqual([400, undefined]);
-    expect(shown.text).toContain('The program asks wrongly');
+    expect(shown.text).toContain('The program sent an invalid request');
   }
   expect((await browser.open(asked(change).url)).text).toContain('Approve this login?');
 });

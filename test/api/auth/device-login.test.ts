@@ -128,7 +128,7 @@ test('a code that is denied, expired, unknown or of another client gives nothing
   await run("UPDATE device_logins SET expires_at = now() - interval '1 second' WHERE status = 'pending'");
   expect((await poll(expired.device_code)).body.error).toBe('expired_token');
   const late = await browser.open(`/device?user_code=${expired.user_code}`);
-  expect([late.status, late.text.includes('No login waits')]).toEqual([422, true]);
+  expect([late.status, late.text.includes('There is no login')]).toEqual([422, true]);
   expect((await poll('wdc_unknown')).body.error).toBe('invalid_grant');
   const other = await poll(denied.device_code, 'spoon');
   expect([other.status, other.body.error]).toEqual([401, 'invalid_client']);

@@ -102,7 +102,7 @@ test('an account is a member of several organizations; sessions and tokens are o
   expect(await shown(browser)).toContain('of Bakery');
   const stale = newBrowser();
   stale.cookies.set('session', before);
-  expect(await shown(stale)).not.toContain('You are signed in');
+  expect(await shown(stale)).not.toContain("You're signed in");
 
   // The page of approval asks for which organization the program acts.
   const inBakery = await approved(browser);
@@ -205,7 +205,7 @@ test('the mailed link proves an address: its account is one from then on', async
   const again = await mailed(email, 2);
   const wrong = await joined(again, 'not the right password');
   expect(wrong.answer.status).toBe(422);
-  expect(wrong.answer.text).toContain('You already have an account with this e-mail');
+  expect(wrong.answer.text).toContain('You already have an account with this email');
   expect((await joined(again, password, wrong.browser)).answer.status).toBe(303);
 
   // A new password by mail counts everywhere, and ends what was begun with the old one.
@@ -232,7 +232,7 @@ test('who is signed in joins without a password', async () => {
   const { browser } = await joined(await invited(bakery, email));
   const path = await invited(mill, email);
   const page = await browser.open(path);
-  expect(page.text).toContain('You are signed in as Grace (lena@example.com)');
+  expect(page.text).toContain("You're signed in as Grace (lena@example.com)");
   expect(page.text).not.toContain('type="password"');
   expect((await browser.submit({ decision: 'join' })).status).toBe(303);
   expect(await shown(browser)).toContain('of Mill');

@@ -24,8 +24,8 @@ test('who was invited opens the account with the invited e-mail, in any case, an
   const path = await invited('Grace@Example.com', 'admin');
   expect((await newBrowser().open(path)).text).toContain('<strong>Grace@Example.com</strong>');
   for (const [change, words] of [
-    [{ sub: 'mallory', email: 'mallory@example.com' }, 'The invitation is for another e-mail'],
-    [{ email_verified: false }, 'no e-mail of yours that it has verified'],
+    [{ sub: 'mallory', email: 'mallory@example.com' }, 'the invitation is for another email'],
+    [{ email_verified: false }, 'has no verified email for you'],
   ] as const) {
     const { answer } = await openLink(path, claimsOf('grace', change));
     refused(answer, 403, words);
@@ -43,7 +43,7 @@ test('who was invited opens the account with the invited e-mail, in any case, an
     ...claimsOf('grace'),
     email: 'grace.2@example.com',
   });
-  refused(again, 403, 'You are a member of this organization already');
+  refused(again, 403, 'already a member of this organization');
 });
 
 test('a person is known by the subject, whatever the e-mail is by now; nobody else inherits the e-mail', async () => {
@@ -53,7 +53,7 @@ test('a person is known by the subject, whatever the e-mail is by now; nobody el
   expect([answer.status, refreshOf(answer)]).toEqual([200, '/sign-in']);
   expect(await shown(browser)).toContain('Name of joan (joan@example.com)');
   const heir = await signIn({ ...claims, sub: 'another joan' });
-  refused(heir.answer, 403, 'has no account here');
+  refused(heir.answer, 403, 'which has no account here');
 });
 
 test('an account with a password is found by the verified e-mail once, and by the subject from then on', async () => {
@@ -65,7 +65,7 @@ test('an account with a password is found by the verified e-mail once, and by th
      DELETE FROM account_subjects WHERE account_id IN (SELECT id FROM account)`,
     [id],
   );
-  refused((await signIn(claimsOf('pat', { email_verified: false }))).answer, 403, 'Verify your e-mail');
+  refused((await signIn(claimsOf('pat', { email_verified: false }))).answer, 403, 'Verify your email');
   const first = await Promise.all([
     signIn(claimsOf('pat')),
     signIn(claimsOf('pat', { email: 'PAT@example.com' })),
@@ -76,7 +76,7 @@ test('an account with a password is found by the verified e-mail once, and by th
     'pat@example.com',
   ]);
   expect(rows).toEqual([{ password_hash: null, proven_at: expect.any(Date) }]);
-  refused((await signIn(claimsOf('pat', { sub: 'pat again' }))).answer, 403, 'has no account here');
+  refused((await signIn(claimsOf('pat', { sub: 'pat again' }))).answer, 403, 'which has no account here');
   // After a change of the provider, the e-mail counts once more.
   await run(
     `UPDATE account_subjects SET issuer = 'https://before.example.com'
@@ -127,15 +127,15 @@ test('an e-mail that is not verified, is missing or is nobody’s signs nobody i
   const people = async () => (await run('SELECT count(*) FROM users')).rows[0].count;
   const before = await people();
   const stranger = claimsOf('stranger');
-  refused((await signIn(stranger)).answer, 403, 'stranger@example.com, as whom Example &amp; Sons knows you');
-  refused((await signIn({ ...stranger, email_verified: false })).answer, 403, 'Verify your e-mail there');
-  refused((await signIn({ sub: 'nameless' })).answer, 403, 'Verify your e-mail there');
+  refused((await signIn(stranger)).answer, 403, 'Example &amp; Sons signed you in as stranger@example.com');
+  refused((await signIn({ ...stranger, email_verified: false })).answer, 403, 'Verify your email there');
+  refused((await signIn({ sub: 'nameless' })).answer, 403, 'Verify your email there');
   // The owner who has not opened the owner’s address yet is nobody.
   await run("UPDATE users SET email = 'boss@example.com' WHERE email = 'owner@localhost'");
-  refused((await signIn(claimsOf('boss'))).answer, 403, 'has no account here');
+  refused((await signIn(claimsOf('boss'))).answer, 403, 'which has no account here');
   // Nor is who was invited, and has not opened the invitation.
   await invited('guest@example.com');
-  refused((await signIn(claimsOf('guest'))).answer, 403, 'open the address of the invitation');
+  refused((await signIn(claimsOf('guest'))).answer, 403, 'open the link of the invitation');
   expect(await people()).toBe(before);
 });
 
@@ -146,8 +146,8 @@ test('who was removed is out, and may be invited again as another person', async
   const callback = await goThrough(late, '/sign-in', claims);
   expect((await client().call('DELETE', `/v1/members/${id}`)).status).toBe(200);
   expect(await shown(browser)).toContain('Sign in with');
-  refused(await late.arrive(callback), 403, 'has no account here');
-  refused((await signIn(claims)).answer, 403, 'has no account here');
+  refused(await late.arrive(callback), 403, 'which has no account here');
+  refused((await signIn(claims)).answer, 403, 'which has no account here');
   const { answer } = await openLink(await invited(claims.email!), claims);
   expect(answer.status, answer.text).toBe(200);
   expect(await idOf(claims.email!)).not.toBe(id);

@@ -12,7 +12,7 @@ test('a provider that does not answer is told on the page, stops nothing, and is
   const browser = newBrowser();
   await browser.open('/sign-in');
   const answer = await browser.submit();
-  refused(answer, 503, 'Example &amp; Sons does not answer as it should.');
+  refused(answer, 503, 'answer as expected.');
   expect(answer.headers['retry-after']).toBe('10');
   expect((await workspace.call('GET', '/healthz')).status).toBe(200);
   expect((await client().call('GET', '/v1/me')).status).toBe(200);
@@ -21,11 +21,11 @@ test('a provider that does not answer is told on the page, stops nothing, and is
   const sent = await browser.submit();
   expect(sent.status).toBe(200);
   await provider().setDown(true);
-  refused(await browser.arrive('/sign-in/oidc/callback?code=x'), 400, 'Begin again');
+  refused(await browser.arrive('/sign-in/oidc/callback?code=x'), 400, 'Start again');
   await browser.open('/sign-in');
   const { searchParams } = new URL(refreshOf(await browser.submit())!);
   const back = new URLSearchParams({ code: 'x', state: searchParams.get('state')!, iss: provider().issuer });
-  refused(await browser.arrive(`/sign-in/oidc/callback?${back}`), 503, 'does not answer');
+  refused(await browser.arrive(`/sign-in/oidc/callback?${back}`), 503, 'answer as expected');
   await provider().setDown(false);
 });
 
@@ -38,7 +38,7 @@ test('the page has a button and takes no password', async () => {
     email: 'a@example.com',
     password: 'correct horse battery',
   });
-  refused(answer, 403, 'Passwords are not used here');
+  refused(answer, 403, 'use passwords');
   expect((await browser.forge('/sign-in/oidc', {})).status).toBe(403);
   await browser.open('/sign-in');
   const url = new URL(refreshOf(await browser.submit())!);
@@ -59,18 +59,18 @@ test('a sign-in is finished once, and only by the browser that began it', async 
   const browser = newBrowser();
   const callback = await goThrough(browser, '/sign-in', claims);
   const progress = browser.cookies.get('sign-in')!;
-  refused(await newBrowser().arrive(callback), 400, 'begun in another browser');
+  refused(await newBrowser().arrive(callback), 400, 'started in another browser');
   const cookieLine = (answer: PageAnswer) => String(answer.headers['set-cookie']);
   const answer = await browser.arrive(callback);
   expect(answer.status).toBe(200);
   expect(cookieLine(answer)).toMatch(/session=wps_[^;]+; Path=\/; HttpOnly; SameSite=Strict/);
   expect(browser.cookies.has('sign-in')).toBe(false);
-  refused(await browser.arrive(callback), 400, 'finished already');
+  refused(await browser.arrive(callback), 400, 'already finished');
   // With its cookie put back: the provider redeems a code once.
   const replayed = newBrowser();
   replayed.cookies.set('sign-in', progress);
   replayed.cookies.lax.add('sign-in');
-  refused(await replayed.arrive(callback), 400, 'finished already');
+  refused(await replayed.arrive(callback), 400, 'already finished');
 });
 
 test('another state, issuer, cookie or code is refused', async () => {
@@ -91,13 +91,13 @@ test('another state, issuer, cookie or code is refused', async () => {
     (_url, { cookies }) =>
       cookies.set('sign-in', workspace.deps.cipher.seal('{"is":"something else"}').toString('base64url')),
   ];
-  for (const change of changes) refused(await tampered(change), 400, 'Begin again');
+  for (const change of changes) refused(await tampered(change), 400, 'Start again');
   // The code of one sign-in with the state of another: its verifier and nonce are not those of the code.
   const [first, second] = [newBrowser(), newBrowser()];
   const stolen = new URL(await goThrough(first, '/sign-in', claims)).searchParams.get('code')!;
   const url = new URL(await goThrough(second, '/sign-in', claims));
   url.searchParams.set('code', stolen);
-  refused(await second.arrive(url.href), 400, 'Begin again');
+  refused(await second.arrive(url.href), 400, 'Start again');
 });
 
 test('a person who is refused at the provider is told', async () => {
@@ -109,7 +109,7 @@ test('a person who is refused at the provider is told', async () => {
     state: searchParams.get('state')!,
     iss: provider().issuer,
   });
-  refused(await browser.arrive(`/sign-in/oidc/callback?${back}`), 403, 'did not sign you in');
+  refused(await browser.arrive(`/sign-in/oidc/callback?${back}`), 403, 'sign you in');
 });
 
 test('the session before ends, and the cookie of a sign-in is not the session’s', async () => {

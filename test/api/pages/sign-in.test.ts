@@ -26,7 +26,7 @@ async function signIn(browser: ReturnType<typeof from>, email: string, given: st
 
 test('the address of the first owner works once', async () => {
   const { browser, url } = await owner('one@example.com', '203.0.113.1');
-  expect((await browser.open('/sign-in')).text).toContain('You are signed in as Ada (one@example.com)');
+  expect((await browser.open('/sign-in')).text).toContain("You're signed in as Ada (one@example.com)");
   const again = from('203.0.113.1');
   expect((await again.open(url)).status).toBe(404);
   expect((await again.open('/owner/wal_unknown')).status).toBe(404);
@@ -51,10 +51,10 @@ test('an account’s fields are checked', async () => {
   const url = `/owner/${client.ownerToken}`;
   const right = { name: 'Ada', email: 'new@example.com', password };
   for (const [change, fault] of [
-    [{ name: ' ' }, 'Give a name'],
-    [{ email: 'nobody' }, 'Give an e-mail address'],
+    [{ name: ' ' }, 'Enter a name'],
+    [{ email: 'nobody' }, 'Enter an email address'],
     [{ password: 'short' }, 'at least 10 characters'],
-    [{ password: 'x'.repeat(201) }, 'at most 200 characters'],
+    [{ password: 'x'.repeat(201) }, 'up to 200 characters'],
   ] as const) {
     await browser.open(url);
     const answer = await browser.post(url, { ...right, ...change });
@@ -157,7 +157,7 @@ test('forms from elsewhere are refused', async () => {
   const [, token] = /name="form_token" value="([^"]+)"/.exec(text)!;
   // A token belongs to the cookie it was made with.
   expect((await browser.forge('/sign-out', { form_token: token! })).status).toBe(403);
-  expect((await browser.open('/sign-in')).text).toContain('You are signed in');
+  expect((await browser.open('/sign-in')).text).toContain("You're signed in");
 });
 
 test('only pages of this service follow a sign-in', () => {

@@ -27,8 +27,8 @@ test('Ctrl-C while rows are sent says that those may be there too', async () => 
       stop: stop.signal,
     });
     const told = [
-      'At least 1000 rows appended before; they stay.',
-      'The rows of the last request may be there too.',
+      'At least 1000 rows appended before the failure. They stay in the table.',
+      'The rows of the last request may be in the table too.',
     ];
     expect([code, err.split('\n')]).toEqual([130, [...told, 'Stopped.', '']]);
   } finally {

@@ -89,7 +89,7 @@ test('a workspace is pulled into files, changed by them, and made anew elsewhere
   const one = await organization();
   await filled(one.client, one.projectId);
   const pulled = await one.run(['pull', 'git']);
-  expect([pulled.code, pulled.out], pulled.err).toEqual([0, '6 files written.\n']);
+  expect([pulled.code, pulled.out], pulled.err).toEqual([0, 'Wrote 6 files.\n']);
   const files = (await readdir(join(folder, 'git'), { recursive: true })).filter((name) =>
     name.endsWith('.json'),
   );
@@ -117,12 +117,12 @@ test('a workspace is pulled into files, changed by them, and made anew elsewhere
     expect.stringContaining('~ playbooks Cities: by ${city} (instructions)'),
   ]);
   const applied = await one.run(['apply', 'git', '--yes']);
-  expect([applied.code, applied.out]).toEqual([0, '1 of 6 were written.\n']);
-  expect((await one.run(['apply', 'git', '--yes'])).out).toBe('0 of 6 were written.\n');
+  expect([applied.code, applied.out]).toEqual([0, 'Applied 1 of 6.\n']);
+  expect((await one.run(['apply', 'git', '--yes'])).out).toBe('Applied 0 of 6.\n');
 
   const other = await organization();
   const without = await other.run(['apply', 'git', '--yes']);
-  expect([without.code, without.err]).toEqual([1, expect.stringContaining('WEB_SHOP_TOKEN is not set')]);
+  expect([without.code, without.err]).toEqual([1, expect.stringContaining("WEB_SHOP_TOKEN isn't set")]);
   const whole = await other.run(['apply', 'git', '--yes'], { WEB_SHOP_TOKEN: 'another-secret' });
   expect(whole.code, whole.err).toBe(0);
   const again = await other.run(['--json', 'apply', 'git', '--plan']);
@@ -143,13 +143,13 @@ test('members that a file leaves out are no difference where they are empty', as
     parameters: { city: { type: 'string', required: true } },
   };
   await writeFile(file, JSON.stringify(document));
-  expect((await run(['apply', 'short', '--yes'])).out).toBe('1 of 1 were written.\n');
-  expect((await run(['apply', 'short', '--yes'])).out).toBe('0 of 1 were written.\n');
+  expect((await run(['apply', 'short', '--yes'])).out).toBe('Applied 1 of 1.\n');
+  expect((await run(['apply', 'short', '--yes'])).out).toBe('Applied 0 of 1.\n');
   const parameters = { city: { type: 'string', required: true }, least: { type: 'number', default: 3 } };
   await writeFile(file, JSON.stringify({ ...document, parameters }));
-  expect((await run(['apply', 'short', '--yes'])).out).toBe('1 of 1 were written.\n');
+  expect((await run(['apply', 'short', '--yes'])).out).toBe('Applied 1 of 1.\n');
   await writeFile(file, JSON.stringify(document));
-  expect((await run(['apply', 'short', '--yes'])).out).toBe('1 of 1 were written.\n');
+  expect((await run(['apply', 'short', '--yes'])).out).toBe('Applied 1 of 1.\n');
 });
 
 test('schedules are found by their playbook and description, and paused and resumed by their files', async () => {
@@ -200,8 +200,11 @@ test('files that cannot be meant are refused before anything is done', async () 
     const { code, err } = await run(['apply', 'wrong', '--yes']);
     return [code, err] as const;
   };
-  expect(await apply('playbooks/a.json', '{')).toEqual([1, expect.stringContaining('is not JSON')]);
-  expect(await apply('playbooks/a.json', '[]')).toEqual([1, expect.stringContaining('is not an object')]);
+  expect(await apply('playbooks/a.json', '{')).toEqual([1, expect.stringContaining("isn't valid JSON")]);
+  expect(await apply('playbooks/a.json', '[]')).toEqual([
+    1,
+    expect.stringContaining('must contain a JSON object'),
+  ]);
   expect(await apply('playbooks/a.json', '{}')).toEqual([1, expect.stringContaining('has no title')]);
   expect(await apply('connections/a.json', '{"name":"x","type":"http","secrets":{"token":"plain"}}')).toEqual(
     [2, expect.stringContaining('${NAME}')],

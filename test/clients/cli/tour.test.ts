@@ -47,7 +47,7 @@ test('the tour, as commands: from a file to a question, a report of rows and a b
   const lines = ['A1,Porto,12.50', 'A2,Lagos,7.25', 'A3,Porto,30.00'];
   await writeFile(join(folder, 'Orders 2026.csv'), `order_no,city,amount\n${lines.join('\n')}\n`);
   expect(await said('status')).toContain('Test organization');
-  expect(await said('projects', 'create', 'Sales')).toMatch(/^Sales is prj_/);
+  expect(await said('projects', 'create', 'Sales')).toMatch(/^Created Sales \(prj_/);
   expect(await said('import', 'Orders 2026.csv', '--preview')).toMatch(
     /amount DOUBLE\n[\s\S]*A1 {2,}Porto {2,}12\.5/,
   );
@@ -93,7 +93,7 @@ test('rows are appended from a pipe, and a batch by its name once', async () => 
     ),
   ).toBe('n\r\n2\r\n');
   const wrong = await run(['append', 'targets'], { input: '{"s_id":9,\n' });
-  expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('Line 1 is not a JSON object')]);
+  expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining("Line 1 isn't a JSON object")]);
 });
 
 test('a workflow is applied from a file, changed by it, activated, run and looked at', async () => {
@@ -140,7 +140,7 @@ test('a service of another version is told, where that may be why', async () => 
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const { port } = other.address() as AddressInfo;
   const at = ['--url', `http://127.0.0.1:${port}`];
-  const told = `The service has version 9.8.7, this command line ${version}`;
+  const told = `The service has version 9.8.7, and this command line has ${version}.`;
   expect((await run([...at, 'status'])).out).toContain(told);
   expect((await run([...at, 'projects', 'use', 'prj_unknown'])).err).toContain(told);
   expect((await run([...at, 'query', 'SELEC 1'])).err).not.toContain(told);
@@ -194,19 +194,19 @@ test('a person logs in, chooses a project, and out again; the tokens are theirs 
 test('what goes wrong says what to do, with an exit code of its own', async () => {
   const codes: [string[], number, RegExp][] = [
     [['query', 'SELEC 1'], 1, /syntax error/],
-    [['query'], 2, /Give a statement/],
+    [['query'], 2, /Give either a statement/],
     [['query', 'SELECT 1', '--limit', 'x'], 2, /--limit/],
     [['nonsense'], 2, /unknown command/],
-    [['status', '--url', 'notaurl'], 2, /notaurl is not an address/],
-    [['login', '--url', 'http://['], 2, /is not an address/],
-    [['query', 'SELECT 1', '-o', 'answer.json'], 2, /Files are csv/],
+    [['status', '--url', 'notaurl'], 2, /notaurl isn't an address/],
+    [['login', '--url', 'http://['], 2, /isn't an address/],
+    [['query', 'SELECT 1', '-o', 'answer.json'], 2, /A file can be csv/],
     [['query', 'SELECT 1', '--limit', '1', '-o', 'one.parquet'], 2, /limit into the statement/],
     [['append', 'orders', '--mode', 'replace'], 2, /--batch/],
     [['import', 'a.csv', '--mode', 'overwrite'], 2, /Allowed choices/],
     [['import', 'Orders 2026.csv', 'Orders 2026.csv', '--mode', 'replace'], 2, /--mode append/],
     [['tables', 'nothing'], 1, /There is no table nothing/],
     [['import', 'nothing.csv'], 1, /There is no file/],
-    [['export', 'orders'], 2, /Say where to write it/],
+    [['export', 'orders'], 2, /Name the file to write/],
     [['runs', 'show', 'imp_none', '--project', 'prj_none'], 1, /not found/i],
   ];
   for (const [args, code, told] of codes) {

@@ -239,7 +239,7 @@ test('rows beyond the limit of a stream are an error at its end, except where a 
 
 test('an address without its scheme is told at once', () => {
   const wrong = () => client.createWorkspace({ baseUrl: 'localhost:8080', auth: client.accessToken('x') });
-  expect(wrong).toThrow('localhost:8080 is not an address');
+  expect(wrong).toThrow("localhost:8080 isn't an address");
 });
 
 test('transient failures are tried again as the service asks', async () => {

@@ -206,10 +206,10 @@ test('what cannot become a whole copy is refused before anything is written', as
   ).rejects.toThrow(/^The bucket .* isn't empty/);
   await expect(
     restoreBackup(to({ encryptionKeys: `other:${Buffer.alloc(32).toString('base64')}` }), folder, silent),
-  ).rejects.toThrow(/^ENCRYPTION_KEYS lacks /);
+  ).rejects.toThrow(/^ENCRYPTION_KEYS doesn't contain /);
   await expect(restoreBackup(to({}), destination, silent)).rejects.toThrow("isn't a complete backup");
   const spoiled = join(destination, 'spoiled');
   cpSync(folder, spoiled, { recursive: true });
   appendFileSync(globSync(join(spoiled, 'database/lak_*'))[0]!, 'x');
-  await expect(restoreBackup(to({}), spoiled, silent)).rejects.toThrow('its SHA-256 differs');
+  await expect(restoreBackup(to({}), spoiled, silent)).rejects.toThrow('Its SHA-256 differs');
 });

@@ -34,7 +34,7 @@ test('a lake whose files are in another bucket is refused, and no process starts
   const found = await examineLakes(configOf(otherBucket));
   expect(found).toMatchObject({ state: 'failed', isFatal: true });
   expect(found?.found).toBe(
-    `1 lake has its files in another bucket, such as ${bucket}, and S3_BUCKET is ${otherBucket}.`,
+    `1 lake has its files in another bucket, such as ${bucket}. S3_BUCKET is ${otherBucket}.`,
   );
   expect((await verify(configOf(otherBucket), { hashes: 0 })).faults[0]).toContain(
     `outside s3://${otherBucket}/`,

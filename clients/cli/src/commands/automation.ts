@@ -13,7 +13,8 @@ function paramsOf(given: readonly string[] = []): Record<string, unknown> {
   return Object.fromEntries(
     given.map((each) => {
       const at = each.indexOf('=');
-      if (at < 1) throw new Failure('--param is a name and a value: city=Porto', exitCodes.usage);
+      if (at < 1)
+        throw new Failure('--param must be a name and a value, such as city=Porto.', exitCodes.usage);
       const text = each.slice(at + 1);
       try {
         return [each.slice(0, at), JSON.parse(text)];
@@ -27,7 +28,7 @@ function paramsOf(given: readonly string[] = []): Record<string, unknown> {
 /** What was begun is followed to its end, unless the person goes on. */
 async function begun(context: Context, run: Run, { wait }: { wait: boolean }): Promise<void> {
   if (wait) return followed(context, run.projectId!, run.id);
-  context.output.show(run, () => `Begun: workspace runs follow ${run.id}`);
+  context.output.show(run, () => `Started. Follow it: workspace runs follow ${run.id}`);
 }
 
 export function automationCommands(program: Command): void {
@@ -35,7 +36,7 @@ export function automationCommands(program: Command): void {
   workflowCommands(program);
   program
     .command('schedules')
-    .description('the schedules, and when they fire next')
+    .description('list schedules and their next runs')
     .action(async (_: object, command: Command) => {
       const { workspace, output } = await contextOf(command);
       const found = await some(most, (page) =>
@@ -43,7 +44,7 @@ export function automationCommands(program: Command): void {
           params: { query: page },
         }),
       );
-      output.list(found, 'There are no schedules. Make some of files: workspace apply DIR', {
+      output.list(found, 'There are no schedules. Create them from files: workspace apply DIR', {
         id: ({ id }) => id,
         status: ({ status }) => status,
         next: ({ nextRunAt }) => nextRunAt,
@@ -53,7 +54,7 @@ export function automationCommands(program: Command): void {
     });
   program
     .command('connections')
-    .description('the connections to other systems')
+    .description('list connections to other systems')
     .action(async (_: object, command: Command) => {
       const { workspace, output } = await contextOf(command);
       const found = await some(most, (page) =>
@@ -61,7 +62,7 @@ export function automationCommands(program: Command): void {
           params: { query: page },
         }),
       );
-      output.list(found, 'There are no connections. Make some of files: workspace apply DIR', {
+      output.list(found, 'There are no connections. Create them from files: workspace apply DIR', {
         id: ({ id }) => id,
         name: ({ name }) => name,
         type: ({ type }) => type,
@@ -75,7 +76,7 @@ function playbookCommands(program: Command): void {
 
   playbooks
     .command('list', { isDefault: true })
-    .description('the playbooks of the project')
+    .description('list the playbooks of the project')
     .action(async (_: object, command: Command) => {
       const context = await contextOf(command);
       const project_id = await context.project();
@@ -87,19 +88,23 @@ function playbookCommands(program: Command): void {
           },
         }),
       );
-      context.output.list(found, 'The project has no playbooks. Make some of files: workspace apply DIR', {
-        id: ({ id }) => id,
-        title: ({ title }) => title,
-        parameters: ({ parameters }) => Object.keys(parameters).join(', '),
-      });
+      context.output.list(
+        found,
+        'The project has no playbooks. Create them from files: workspace apply DIR',
+        {
+          id: ({ id }) => id,
+          title: ({ title }) => title,
+          parameters: ({ parameters }) => Object.keys(parameters).join(', '),
+        },
+      );
     });
 
   playbooks
     .command('run')
-    .description('have the analyst carry out a playbook, and wait for it')
+    .description('run a playbook and wait for the result')
     .argument('<id>')
-    .option('--param <name=value>', 'a parameter; again for each', collect)
-    .option('--no-wait', 'begin it, and go on')
+    .option('--param <name=value>', 'value of a parameter (repeatable)', collect)
+    .option('--no-wait', 'start the run without waiting')
     .action(async (id: string, options: { param?: string[]; wait: boolean }, command: Command) => {
       const context = await contextOf(command);
       const project_id = await context.project();
@@ -119,7 +124,7 @@ function workflowCommands(program: Command): void {
 
   workflows
     .command('list', { isDefault: true })
-    .description('your workflows')
+    .description('list your workflows')
     .action(async (_: object, command: Command) => {
       const { workspace, output } = await contextOf(command);
       const found = await some(most, (page) =>
@@ -127,7 +132,7 @@ function workflowCommands(program: Command): void {
           params: { query: page },
         }),
       );
-      output.list(found, 'You have no workflows. Make one of a file: workspace workflows apply FILE', {
+      output.list(found, 'You have no workflows. Create one from a file: workspace workflows apply FILE', {
         id: ({ id }) => id,
         status: ({ status }) => status,
         title: ({ title }) => title,
@@ -138,7 +143,7 @@ function workflowCommands(program: Command): void {
   workflows
     .command('apply')
     .description(
-      'make a draft of a file, or the next one of the workflow with its title; JSON of title, graph, triggers',
+      'create a draft from a JSON file of title, graph and triggers, or update the workflow with the same title',
     )
     .argument('<file>')
     .action(async (file: string, _: object, command: Command) => {
@@ -154,7 +159,7 @@ function workflowCommands(program: Command): void {
       });
       output.show({ ...data, shownOnce }, () =>
         [
-          `${plain(data.title)} is draft ${data.revision} of ${id}. Activate it: workspace workflows activate ${id}`,
+          `Saved ${plain(data.title)} as draft ${data.revision} of ${id}. Activate it: workspace workflows activate ${id}`,
           ...shownOnce,
         ].join('\n'),
       );
@@ -162,7 +167,7 @@ function workflowCommands(program: Command): void {
 
   workflows
     .command('activate')
-    .description('freeze the draft as a version, and let its triggers start it')
+    .description('make the draft a version that its triggers can start')
     .argument('<id>')
     .action(async (id: string, _: object, command: Command) => {
       const { workspace, output } = await contextOf(command);
@@ -177,10 +182,10 @@ function workflowCommands(program: Command): void {
 
   workflows
     .command('run')
-    .description('run the active version, and wait for it')
+    .description('run the active version and wait for the result')
     .argument('<id>')
-    .option('--param <name=value>', 'a parameter; again for each', collect)
-    .option('--no-wait', 'begin it, and go on')
+    .option('--param <name=value>', 'value of a parameter (repeatable)', collect)
+    .option('--no-wait', 'start the run without waiting')
     .action(async (id: string, options: { param?: string[]; wait: boolean }, command: Command) => {
       const context = await contextOf(command);
       const { data: run } = await context.workspace.post('/v1/workflows/{workflow_id}/runs', {
@@ -192,7 +197,7 @@ function workflowCommands(program: Command): void {
 
   workflows
     .command('logs')
-    .description('the newest runs of a workflow')
+    .description('list the newest runs of a workflow')
     .argument('<id>')
     .action(async (id: string, _: object, command: Command) => {
       const { workspace, output } = await contextOf(command);
@@ -204,7 +209,7 @@ function workflowCommands(program: Command): void {
           },
         }),
       );
-      output.list(found, `It has not run. Run it: workspace workflows run ${id}`, {
+      output.list(found, `The workflow hasn't run yet. Run it: workspace workflows run ${id}`, {
         id: (run) => run.id,
         status: ({ status }) => status,
         trigger: ({ trigger }) => trigger.type,

@@ -11,15 +11,15 @@ interface ChatOptions {
 }
 
 const help =
-  'Ask in plain language. Ctrl-C or /hold stops a reply and holds what waits, /resume goes on, /quit ends.';
+  'Ask in plain language. Ctrl-C or /hold stops the reply and pauses the queue, /resume continues, /quit exits.';
 
 export function chatCommand(program: Command): void {
   program
     .command('chat')
-    .description('ask the analyst, once or in a conversation')
-    .argument('[question]', 'asked once; a conversation without it')
-    .option('--conversation <id>', 'go on with a conversation')
-    .option('--model <id>', 'the model to ask')
+    .description('ask the analyst one question, or have a conversation')
+    .argument('[question]', 'question to ask; without it, a conversation starts')
+    .option('--conversation <id>', 'continue a conversation')
+    .option('--model <id>', 'model to use')
     .action(async (question: string | undefined, options: ChatOptions, command: Command) => {
       const context = await contextOf(command);
       const projectId = await context.project();
@@ -95,7 +95,7 @@ async function answered(talk: Talk, question: string) {
       process.stdout.write(text);
       isLineOpen = !text.endsWith('\n');
     } else if (event.event === 'part.retracted' && shown.has(event.data.partIndex)) {
-      output.hint(output.dim('\n(once more)'));
+      output.hint(output.dim('\n(starting again)'));
       shown.delete(event.data.partIndex);
     } else if (event.event === 'tool.finished' && event.data.part.type === 'tool_call') {
       const { name, summary, input } = event.data.part;
@@ -139,7 +139,7 @@ async function showChart(
   if (!isTerminal || (!isItsOwn && !isKitty))
     return output.hint(`Chart “${plain(chart.title)}”: ${workspace.baseUrl}${path}`);
   const response = await workspace.send(`${path}?format=png`);
-  if (!response.ok) return output.hint(`The chart “${plain(chart.title)}” cannot be shown.`);
+  if (!response.ok) return output.hint(`The chart “${plain(chart.title)}” can't be shown.`);
   const png = Buffer.from(await response.arrayBuffer()).toString('base64');
   if (isItsOwn) process.stdout.write(`\u001b]1337;File=inline=1:${png}\u0007\n`);
   else process.stdout.write(`${kittyPicture(png)}\n`);

@@ -75,11 +75,11 @@ const known = (places: readonly Place[], separator: string): string =>
 export function completionCommand(program: Command): void {
   program
     .command('completion')
-    .description('print what completes commands: eval "$(workspace completion bash)"')
+    .description('print a completion script for your shell: eval "$(workspace completion bash)"')
     .argument('<shell>', 'bash, zsh or fish')
     .action((shell: string) => {
       const script = scripts[shell];
-      if (script === undefined) throw new Failure('Shells are bash, zsh and fish.', exitCodes.usage);
+      if (script === undefined) throw new Failure('The shell must be bash, zsh or fish.', exitCodes.usage);
       process.stdout.write(`${script(placesOf(program))}\n`);
     });
 }

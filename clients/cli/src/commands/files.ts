@@ -22,7 +22,7 @@ interface Step {
 export function fileCommands(program: Command): void {
   program
     .command('pull')
-    .description('write playbooks, schedules, workflows, tests and connections to files of a directory')
+    .description('write playbooks, schedules, workflows, tests and connections to files in a directory')
     .argument('<directory>')
     .action(async (directory: string, _: object, command: Command) => {
       const context = await contextOf(command);
@@ -37,16 +37,16 @@ export function fileCommands(program: Command): void {
           written.push(file);
         }
       }
-      context.output.show(written, () => `${written.length} files written.`);
+      context.output.show(written, () => `Wrote ${written.length} files.`);
     });
 
   program
     .command('apply')
-    .description('make the workspace as the files of a directory say: shows the plan, then asks')
+    .description('create and update what the files in a directory describe; shows the plan and asks first')
     .argument('<directory>')
-    .option('--yes', 'do it without asking')
-    .option('--plan', 'show the plan alone')
-    .option('--secrets', 'send the secrets of connections that exist again')
+    .option('--yes', 'apply without asking')
+    .option('--plan', 'only show the plan')
+    .option('--secrets', 'also send the secrets of existing connections')
     .action(async (directory: string, options: ApplyOptions, command: Command) => {
       const context = await contextOf(command);
       const { output } = context;
@@ -55,7 +55,7 @@ export function fileCommands(program: Command): void {
       const told = steps.map(({ file, name, does, fields }) => ({ file, name, does, fields }));
       if (options.plan) return output.show(told, () => planText(steps));
       if (!output.json) output.hint(planText(steps));
-      if (due.length > 0 && !options.yes && !(await isConfirmed())) throw new Failure('Nothing was done.');
+      if (due.length > 0 && !options.yes && !(await isConfirmed())) throw new Failure('Nothing was changed.');
       for (const [at, { kind, document, stored, file }] of due.entries()) {
         try {
           const { shownOnce = [] } =
@@ -63,11 +63,11 @@ export function fileCommands(program: Command): void {
           for (const line of shownOnce) output.hint(line);
         } catch (error) {
           // What is done is found as it is by the next apply.
-          output.hint(`${at} of ${due.length} were done; ${plain(file)} failed.`);
+          output.hint(`Applied ${at} of ${due.length}. ${plain(file)} failed.`);
           throw error;
         }
       }
-      output.show(told, () => `${due.length} of ${steps.length} were written.`);
+      output.show(told, () => `Applied ${due.length} of ${steps.length}.`);
     });
 }
 
@@ -96,7 +96,7 @@ async function planOf(directory: string, kinds: readonly Kind[], { secrets }: Ap
       const document = await documentIn(file);
       const name = nameIn(kind, document, file);
       if (steps.some((step) => step.kind === kind && step.name === name))
-        throw new Failure(`Two files of ${kind.folder} are called ${name}.`);
+        throw new Failure(`Two files in ${kind.folder} have the name ${name}.`);
       const stored = sameAs(kind, all, name);
       if (stored === undefined) steps.push({ kind, file, name, does: 'create', fields: [], document });
       else {
@@ -110,7 +110,9 @@ async function planOf(directory: string, kinds: readonly Kind[], { secrets }: Ap
     }
   }
   if (steps.length === 0)
-    throw new Failure(`${directory} has no files of ${kinds.map(({ folder }) => folder).join(', ')}.`);
+    throw new Failure(
+      `folder).join(', ')}. => ${directory} has no files to apply. Put them into the folders ${kinds.map(({ folder }) => folder).join(', ')}. => folder).join(', ')}.`,
+    );
   return steps;
 }
 
@@ -126,8 +128,10 @@ function planText(steps: readonly Step[]): string {
 
 async function isConfirmed(): Promise<boolean> {
   if (process.stdin.isTTY !== true)
-    throw new Failure('Nothing was done: say --yes where nobody can be asked.');
+    throw new Failure(
+      'Nothing was changed, because nobody can answer the question. Add --yes to apply without asking.',
+    );
   const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await lines.question('Do it? [y/N] ').finally(() => lines.close());
+  const answer = await lines.question('Apply? [y/N] ').finally(() => lines.close());
   return /^y(es)?$/i.test(answer.trim());
 }

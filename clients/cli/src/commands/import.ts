@@ -21,23 +21,21 @@ const modes = ['create', 'replace', 'append'] as const;
 export function importCommand(program: Command): void {
   program
     .command('import')
-    .description('upload files and import each into a table')
-    .argument('<file...>', 'CSV, Parquet, JSON, NDJSON or XLSX, also compressed')
-    .option('--table <name>', 'the table; the name of the file without it')
-    .addOption(
-      new Option('--mode <mode>', 'what becomes of a table that is there').choices(modes).default('create'),
-    )
+    .description('upload files and import each one into a table')
+    .argument('<file...>', 'CSV, Parquet, JSON, NDJSON or XLSX, compressed or not')
+    .option('--table <name>', 'name of the table (default: the name of the file)')
+    .addOption(new Option('--mode <mode>', 'what to do if the table exists').choices(modes).default('create'))
     .option('--preview', 'show how each file would be read, and import nothing')
     .addOption(
-      new Option('--bad-rows <what>', 'of rows that do not fit')
+      new Option('--bad-rows <what>', "what to do with rows that don't fit")
         .choices(['fail', 'quarantine'])
         .default('fail'),
     )
-    .option('--no-attach', 'do not let the analyst of the project see the table')
+    .option('--no-attach', "don't attach the table to the project, so its analyst can't read it")
     .action(async (files: string[], options: ImportOptions, command: Command) => {
       const targets = files.map((file) => options.table ?? tableNameOf(basename(file)));
       if (options.mode !== 'append' && options.preview !== true && new Set(targets).size < targets.length)
-        throw new Failure('Several files into one table need --mode append.', exitCodes.usage);
+        throw new Failure('To import several files into one table, use --mode append.', exitCodes.usage);
       for (const file of files)
         if (!(await stat(file).catch(() => undefined))?.isFile())
           throw new Failure(`There is no file ${file}.`);
@@ -76,7 +74,7 @@ async function importFile(context: Context, projectId: string, file: string, opt
     .catch((error: unknown) => {
       if (error instanceof WorkspaceError && error.code === 'name_taken')
         output.hint(
-          'With --mode append its rows are added to that table, with --mode replace they take its place.',
+          'Use --mode append to add the rows to that table, or --mode replace to replace its rows.',
         );
       throw error;
     });
@@ -85,7 +83,7 @@ async function importFile(context: Context, projectId: string, file: string, opt
       .data;
   const ended = await wait(show, { signal, onProgress: ({ progress }) => bar.at(progress, 'importing') })
     .catch((error: unknown) => {
-      if (signal.aborted) output.hint(`The import goes on. Look: workspace runs show ${begun.id}`);
+      if (signal.aborted) output.hint(`The import continues. See it: workspace runs show ${begun.id}`);
       throw error;
     })
     .finally(bar.end);

@@ -9,8 +9,8 @@ import { otherVersion, versionText } from '../version.ts';
 export function loginCommands(program: Command): void {
   program
     .command('login')
-    .description('log in by a page in your browser; the tokens are kept in a file of yours')
-    .option('--scope <scopes>', 'what the login may do, separated by spaces')
+    .description('log in with your browser, and keep the tokens in a file that only you can read')
+    .option('--scope <scopes>', 'permissions of the login, separated by spaces')
     .action(async (options: { scope?: string }, command: Command) => {
       const [baseUrl, output] = [await urlOf(command), outputOf(command)];
       const tokens = await deviceLogin({
@@ -23,31 +23,31 @@ export function loginCommands(program: Command): void {
       const { data: me } = await createWorkspace({ baseUrl, auth: accessToken(tokens.accessToken) }).get(
         '/v1/me',
       );
-      output.show(me, () => `Logged in to ${baseUrl} as ${plain(me.name)}. Kept in ${folder()}.`);
+      output.show(me, () => `Logged in to ${baseUrl} as ${plain(me.name)}. The tokens are in ${folder()}.`);
     });
 
   program
     .command('logout')
-    .description('end the login, here and at the service')
+    .description('log out, here and at the service')
     .action(async (_: object, command: Command) => {
       const output = outputOf(command);
       const profile = await readProfile();
       await removeProfile();
       if (profile?.tokens === undefined)
-        return output.show({ loggedOut: false }, () => 'You were not logged in.');
+        return output.show({ loggedOut: false }, () => "You weren't logged in.");
       const { accessToken: token } = profile.tokens;
       const service = createWorkspace({ baseUrl: profile.url, auth: accessToken(token), retryForMs: 10_000 });
       await service.post('/v1/auth/logout').catch((error: unknown) => {
         // A login that the service does not know any more has ended already.
         if (error instanceof WorkspaceError && error.status === 401) return;
-        throw new Failure(`The tokens are removed here, but the login could not be ended at ${profile.url}.`);
+        throw new Failure(`The tokens were removed here, but logging out at ${profile.url} failed.`);
       });
       output.show({ loggedOut: true }, () => 'Logged out.');
     });
 
   program
     .command('status')
-    .description('who you are, and where')
+    .description('show who you are, and which service and project you use')
     .action(async (_: object, command: Command) => {
       const context = await contextOf(command);
       const { workspace, output } = context;

@@ -9,7 +9,7 @@ export function projectCommands(program: Command): void {
 
   projects
     .command('list', { isDefault: true })
-    .description('the projects, newest first')
+    .description('list projects, newest first')
     .action(async (_: object, command: Command) => {
       const { workspace, output } = await contextOf(command);
       const found = await some(most, (page) =>
@@ -31,12 +31,12 @@ export function projectCommands(program: Command): void {
     .action(async (name: string, _: object, command: Command) => {
       const { workspace, output } = await contextOf(command);
       const { data } = await workspace.post('/v1/projects', { body: { name } });
-      output.show(data, () => `${plain(data.name)} is ${data.id}.`);
+      output.show(data, () => `Created ${plain(data.name)} (${data.id}).`);
     });
 
   projects
     .command('use')
-    .description('choose the project of commands that name none')
+    .description('choose the project that commands use by default')
     .argument('<id>')
     .action(async (id: string, _: object, command: Command) => {
       const { workspace, output } = await contextOf(command);
@@ -45,6 +45,6 @@ export function projectCommands(program: Command): void {
       });
       const url = workspace.baseUrl;
       await changeProfile((before) => ({ ...(before?.url === url ? before : { url }), projectId: data.id }));
-      output.show(data, () => `Commands now use ${plain(data.name)}.`);
+      output.show(data, () => `Commands now use the project ${plain(data.name)}.`);
     });
 }

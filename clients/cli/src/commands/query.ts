@@ -26,33 +26,39 @@ export function queryCommands(program: Command): void {
   program
     .command('query')
     .description('run a SELECT in DuckDB SQL')
-    .argument('[sql]', 'the statement; standard input if it is -')
-    .option('-f, --file <file>', 'a file with the statement')
+    .argument('[sql]', 'SQL statement, or - for standard input')
+    .option('-f, --file <file>', 'file with the statement')
     .option(
       '--format <format>',
-      'table, json, csv, ndjson, arrow, parquet or xlsx; by the ending of -o, table on a terminal, else csv',
+      'table, json, csv, ndjson, arrow, parquet or xlsx (default: by the extension of -o, or table on a terminal, or csv)',
     )
-    .option('-o, --output <file>', 'write the whole answer to a file')
-    .option('--limit <rows>', 'rows at most: 100 of a table and of JSON without it')
-    .option('--at <table=version>', 'read a past version of a table; again for each', collect)
+    .option('-o, --output <file>', 'write all rows to a file')
+    .option('--limit <rows>', 'maximum number of rows (default: 100 for table and json)')
+    .option('--at <table=version>', 'read a past version of a table (repeatable)', collect)
     .action(async (sql: string | undefined, options: QueryOptions, command: Command) => {
       const statement = await statementOf(sql, options.file);
       const context = await contextOf(command);
       const format = formatOf(options, context.output.json);
       if ((format === 'table' || format === 'json') && options.output !== undefined)
         throw new Failure(
-          'Files are csv, ndjson, arrow, parquet or xlsx: name one by --format or the ending of -o.',
+          'A file can be csv, ndjson, arrow, parquet or xlsx. Choose one with --format or the extension of -o.',
           exitCodes.usage,
         );
       if (format === 'table' || format === 'json') return showRows(context, statement, options, format);
       if (format === 'parquet' || format === 'xlsx') {
         if (options.limit !== undefined)
-          throw new Failure(`Exports have all rows: put the limit into the statement.`, exitCodes.usage);
+          throw new Failure(
+            `--limit doesn't work with this format. Put the limit into the statement.`,
+            exitCodes.usage,
+          );
         const of = { sql: statement, at_versions: versionsOf(options) };
         return exportTo(context, of, format, options.output);
       }
       if (!streamed.some((one) => one === format))
-        throw new Failure(`There is no format ${format}.`, exitCodes.usage);
+        throw new Failure(
+          `There is no format ${format}. Use table, json, csv, ndjson, arrow, parquet or xlsx.`,
+          exitCodes.usage,
+        );
       const body = await queryStream(context.workspace, {
         sql: statement,
         format: format as (typeof streamed)[number],
@@ -68,12 +74,12 @@ export function queryCommands(program: Command): void {
         const { rowCount } = error;
         if (options.output === undefined)
           throw new Failure(
-            `The first ${counted(rowCount, 'row')} were written, and there are more: the whole with -o FILE, fewer with --limit.`,
+            `Wrote the first ${counted(rowCount, 'row')}, and there are more. Write all of them with -o FILE, or set --limit.`,
           );
         // A file of Arrow's other format would be a surprise to what reads it.
         if (format === 'arrow')
           throw new Failure(
-            `There are more than ${counted(rowCount, 'row')}, the most of an Arrow stream: workspace export --sql writes all of them as an Arrow file.`,
+            `There are more than ${counted(rowCount, 'row')}, the limit of an Arrow stream. To write all of them to an Arrow file, use workspace export --sql.`,
           );
         const of = { sql: statement, at_versions: versionsOf(options) };
         await exportTo(context, of, format, options.output);
@@ -82,14 +88,14 @@ export function queryCommands(program: Command): void {
 
   program
     .command('export')
-    .description('export a table, or the answer to a query, to a file')
+    .description('export a table or the result of a query to a file')
     .argument('[table]', 'the name or id of a table')
-    .option('--sql <sql>', 'a query in place of a table')
-    .option('--format <format>', `${exported.join(', ')}; by the ending of -o without it`)
-    .option('-o, --output <file>', 'where to write it')
+    .option('--sql <sql>', 'query to export instead of a table')
+    .option('--format <format>', `${exported.join(', ')} (default: by the extension of -o)`)
+    .option('-o, --output <file>', 'file to write')
     .action(async (name: string | undefined, options: QueryOptions & { sql?: string }, command: Command) => {
       if ((name === undefined) === (options.sql === undefined))
-        throw new Failure('Name a table, or a query with --sql.', exitCodes.usage);
+        throw new Failure('Name either a table, or a query with --sql.', exitCodes.usage);
       const context = await contextOf(command);
       const of = name === undefined ? { sql: options.sql! } : { table_id: (await tableOf(context, name)).id };
       await exportTo(context, of, formatOf(options, false), options.output);
@@ -98,7 +104,7 @@ export function queryCommands(program: Command): void {
 
 async function statementOf(sql: string | undefined, file: string | undefined): Promise<string> {
   if ((sql === undefined) === (file === undefined))
-    throw new Failure('Give a statement, or a file with -f.', exitCodes.usage);
+    throw new Failure('Give either a statement, or a file with -f.', exitCodes.usage);
   if (file !== undefined) return readFile(file, 'utf8');
   return sql === '-' ? text(process.stdin) : sql!;
 }
@@ -115,7 +121,7 @@ function limitOf({ limit }: QueryOptions): number | undefined {
   if (limit === undefined) return undefined;
   const count = Number(limit);
   if (!Number.isInteger(count) || count < 1)
-    throw new Failure('--limit is a number of rows.', exitCodes.usage);
+    throw new Failure('--limit must be a whole number of rows, 1 or more.', exitCodes.usage);
   return count;
 }
 
@@ -123,7 +129,8 @@ function versionsOf({ at = [] }: QueryOptions): Record<string, number> {
   return Object.fromEntries(
     at.map((each) => {
       const [, name, number] = /^(.+)=(\d+)$/.exec(each) ?? [];
-      if (name === undefined) throw new Failure('--at is a table and a version: orders=12', exitCodes.usage);
+      if (name === undefined)
+        throw new Failure('--at must be a table and a version, such as orders=12.', exitCodes.usage);
       return [name, Number(number)];
     }),
   );
@@ -159,7 +166,7 @@ async function showRows(context: Context, sql: string, options: QueryOptions, fo
     return;
   }
   process.stdout.write(`${table(names, values)}\n`);
-  const more = data.truncated ? ', and there are more: --limit, or the whole with -o FILE' : '';
+  const more = data.truncated ? ', and there are more. Raise --limit, or write all rows with -o FILE' : '';
   output.hint(output.dim(`${counted(data.rowCount, 'row')}${more} (${Math.round(data.elapsedMs)} ms)`));
 }
 
@@ -171,8 +178,8 @@ async function exportTo(
   file: string | undefined,
 ): Promise<void> {
   if (!exported.some((one) => one === format))
-    throw new Failure(`Exports are ${exported.join(', ')}: name one with --format.`, exitCodes.usage);
-  if (file === undefined) throw new Failure('Say where to write it: -o FILE', exitCodes.usage);
+    throw new Failure(`An export can be ${exported.join(', ')}. Choose one with --format.`, exitCodes.usage);
+  if (file === undefined) throw new Failure('Name the file to write: -o FILE', exitCodes.usage);
   const { data: begun } = await workspace.post('/v1/exports', {
     body: { ...of, format: format as Exported },
   });
@@ -183,9 +190,11 @@ async function exportTo(
     bar.at(0, `${counted(rowsWritten, 'row')} written`);
   const ended = await wait(show, { signal, onProgress }).finally(bar.end);
   if (ended.status !== 'succeeded')
-    throw new Failure(ended.error === null ? `The export is ${ended.status}.` : plain(ended.error.message));
+    throw new Failure(
+      ended.error === null ? `The export ended with the status ${ended.status}.` : plain(ended.error.message),
+    );
   const [only] = ended.files;
-  if (only?.url == null) throw new Failure('The files of the export are gone already.');
+  if (only?.url == null) throw new Failure('The files of the export no longer exist. Run the export again.');
   const response = await fetch(only.url, { signal });
   if (!response.ok) throw new Failure(`The storage answered ${response.status}.`);
   await writeWhole(Readable.fromWeb(response.body as never), file, only.sha256);
@@ -199,7 +208,7 @@ async function exportTo(
 async function writeWhole(bytes: Readable, file: string, sha256?: string): Promise<void> {
   const target = await lstat(file).catch(() => undefined);
   if (target !== undefined && !target.isFile())
-    throw new Failure(`${file} is not a file; write to standard output, or to another name.`);
+    throw new Failure(`${file} isn't a regular file. Choose another name, or write to standard output.`);
   const part = `${file}.${randomUUID().slice(0, 8)}.part`;
   const hash = createHash('sha256');
   const hashed = async function* (source: AsyncIterable<Buffer>) {
@@ -211,7 +220,7 @@ async function writeWhole(bytes: Readable, file: string, sha256?: string): Promi
   try {
     await pipeline(bytes, hashed, createWriteStream(part, { flags: 'wx' }));
     if (sha256 !== undefined && hash.digest('hex') !== sha256)
-      throw new Failure(`${file} did not arrive as it was written; run it again.`);
+      throw new Failure(`${file} didn't arrive intact. Run the command again.`);
     await rename(part, file);
   } catch (error) {
     await rm(part, { force: true });

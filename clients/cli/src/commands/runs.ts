@@ -12,11 +12,11 @@ const inProject = (projectId: string, runId: string) => ({
 });
 
 export function runCommands(program: Command): void {
-  const runs = program.command('runs').description('look at what runs, follow it, cancel it');
+  const runs = program.command('runs').description('list, follow and cancel runs');
 
   runs
     .command('list', { isDefault: true })
-    .description('the newest runs of the project')
+    .description('list the newest runs of the project')
     .option('--kind <kind>', 'import, export, report, playbook, workflow and more')
     .option('--status <status>', 'queued, running, waiting, succeeded, failed or cancelled')
     .action(async (options: { kind?: Run['kind']; status?: Run['status'] }, command: Command) => {
@@ -27,7 +27,7 @@ export function runCommands(program: Command): void {
           params: { path: { project_id: projectId }, query: { ...options, ...page } },
         }),
       );
-      context.output.list(found, 'No such runs in this project.', {
+      context.output.list(found, 'This project has no such runs.', {
         id: ({ id }) => id,
         kind: ({ kind }) => kind,
         status: ({ status }) => status,
@@ -38,7 +38,7 @@ export function runCommands(program: Command): void {
 
   runs
     .command('show')
-    .description('a run with its steps')
+    .description('show a run with its steps')
     .argument('<id>')
     .action(async (id: string, _: object, command: Command) => {
       const context = await contextOf(command);
@@ -51,7 +51,7 @@ export function runCommands(program: Command): void {
 
   runs
     .command('follow')
-    .description('wait for the end of a run, and show its steps as they end')
+    .description('wait for a run to end, and show its steps as they finish')
     .argument('<id>')
     .action(async (id: string, _: object, command: Command) => {
       const context = await contextOf(command);
@@ -60,7 +60,7 @@ export function runCommands(program: Command): void {
 
   runs
     .command('cancel')
-    .description('end a run that is under way')
+    .description('cancel a run in progress')
     .argument('<id>')
     .action(async (id: string, _: object, command: Command) => {
       const context = await contextOf(command);
@@ -73,7 +73,7 @@ export function runCommands(program: Command): void {
 
   program
     .command('open')
-    .description('the address of a run in the Temporal UI, for operators')
+    .description('print the address of a run in the Temporal UI, for operators')
     .argument('<run>')
     .action(async (id: string, _: object, command: Command) => {
       const context = await contextOf(command);
@@ -94,7 +94,7 @@ async function workflowsUrl({ workspace }: Context): Promise<string> {
   const { data } = await workspace.get('/v1/temporal-ui');
   if (data.workflowsUrl !== null) return data.workflowsUrl;
   throw new Failure(
-    'The service does not know its Temporal UI. Set WORKSPACE_TEMPORAL_UI to the address, or its operator TEMPORAL_UI_URL.',
+    "The service doesn't know the address of its Temporal UI. Set WORKSPACE_TEMPORAL_UI, or ask the operator to set TEMPORAL_UI_URL.",
   );
 }
 
@@ -125,10 +125,11 @@ export async function followed(context: Context, projectId: string, runId: strin
   };
   const run = await wait(look, { signal, onProgress })
     .catch((error: unknown) => {
-      if (signal.aborted) output.hint(`The run goes on. Look: workspace runs follow ${runId}`);
+      if (signal.aborted) output.hint(`The run continues. Follow it: workspace runs follow ${runId}`);
       throw error;
     })
     .finally(bar.end);
   output.show(run, () => described(run));
-  if (run.status !== 'succeeded') throw new Failure(`The run is ${run.status}.`, exitCodes.failed);
+  if (run.status !== 'succeeded')
+    throw new Failure(`The run ended with the status ${run.status}.`, exitCodes.failed);
 }

@@ -11,8 +11,8 @@ const modes = ['append', 'upsert', 'replace'] as const;
 export function tableCommands(program: Command): void {
   program
     .command('tables')
-    .description('list tables and views, or describe one')
-    .argument('[name]', 'the name or id of a table')
+    .description('list tables and views, or describe one of them')
+    .argument('[name]', 'name or id of a table')
     .action(async (name: string | undefined, _: object, command: Command) => {
       const context = await contextOf(command);
       const { workspace, output } = context;
@@ -33,7 +33,7 @@ export function tableCommands(program: Command): void {
         workspace.get('/v1/views'),
       ]);
       const own = tables.filter(({ kind, queryable }) => kind !== 'system' || queryable);
-      output.list([...own, ...views], 'There are no tables. Bring a file in: workspace import FILE', {
+      output.list([...own, ...views], 'There are no tables. Import a file: workspace import FILE', {
         name: ({ name }) => name,
         kind: (one) => ('kind' in one ? one.kind : 'view'),
         rows: (one) => ('rowCount' in one ? one.rowCount : null),
@@ -43,11 +43,11 @@ export function tableCommands(program: Command): void {
 
   program
     .command('append')
-    .description('append rows, one JSON object a line, each with an integer s_id')
-    .argument('<table>', 'the name or id of a table')
-    .argument('[file]', 'a file of NDJSON; standard input without it or with -', '-')
-    .option('--batch <name>', 'all or nothing, and once: the same name again goes on with the same batch')
-    .addOption(new Option('--mode <mode>', 'of a batch; append without it').choices(modes))
+    .description('append rows: one JSON object per line, each with an integer s_id')
+    .argument('<table>', 'name or id of a table')
+    .argument('[file]', 'NDJSON file, or - for standard input', '-')
+    .option('--batch <name>', 'write all rows or none, exactly once; the same name continues the same batch')
+    .addOption(new Option('--mode <mode>', 'mode of the batch (default: append)').choices(modes))
     .action(
       async (
         name: string,
@@ -60,7 +60,7 @@ export function tableCommands(program: Command): void {
         const { id } = await tableOf(context, name);
         const { batch: batchName, mode } = options;
         if (batchName === undefined && mode !== undefined)
-          throw new Failure('--mode is of a batch: name it with --batch.', exitCodes.usage);
+          throw new Failure('--mode applies only to a batch. Name the batch with --batch.', exitCodes.usage);
         const rows = rowsOf(file);
         if (batchName === undefined) {
           let count = 0;
@@ -71,8 +71,11 @@ export function tableCommands(program: Command): void {
             (error: unknown) => {
               const mayBeThere = signal.aborted || error instanceof ConnectionError;
               const least = mayBeThere ? 'At least ' : '';
-              if (count > 0) output.hint(`${least}${counted(count, 'row')} appended before; they stay.`);
-              if (mayBeThere) output.hint('The rows of the last request may be there too.');
+              if (count > 0)
+                output.hint(
+                  `${least}${counted(count, 'row')} appended before the failure. They stay in the table.`,
+                );
+              if (mayBeThere) output.hint('The rows of the last request may be in the table too.');
               throw error;
             },
           );
@@ -110,10 +113,10 @@ async function* rowsOf(file: string): AsyncGenerator<string> {
     try {
       row = JSON.parse(line);
     } catch (error) {
-      throw new Failure(`Line ${at} is not a JSON object: ${(error as Error).message}`);
+      throw new Failure(`Line ${at} isn't a JSON object: ${(error as Error).message}`);
     }
     if (typeof row !== 'object' || row === null || Array.isArray(row))
-      throw new Failure(`Line ${at} is not a JSON object.`);
+      throw new Failure(`Line ${at} isn't a JSON object.`);
     yield line;
   }
 }

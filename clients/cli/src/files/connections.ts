@@ -45,10 +45,13 @@ function withSecrets(document: Document): Document {
   const values = Object.entries(secrets as Record<string, unknown>).map(([key, text]) => {
     const name = /^\$\{([A-Z_][A-Z0-9_]*)\}$/i.exec(String(text))?.[1];
     if (name === undefined)
-      throw new Failure(`Secrets belong in the environment: write \${NAME} for ${key}.`, exitCodes.usage);
+      throw new Failure(
+        `Keep secrets in environment variables. For ${key}, write \${NAME}.`,
+        exitCodes.usage,
+      );
     const value = process.env[name];
     if (value === undefined)
-      throw new Failure(`The variable ${name} is not set; the secret ${key} needs it.`);
+      throw new Failure(`The environment variable ${name} isn't set. The secret ${key} needs it.`);
     return [key, value] as const;
   });
   return { ...rest, secrets: Object.fromEntries(values) };

@@ -11,9 +11,9 @@ export async function documentIn(file: string): Promise<Document> {
     if (typeof document === 'object' && document !== null && !Array.isArray(document))
       return document as Document;
   } catch (error) {
-    throw new Failure(`${file} is not JSON: ${(error as Error).message}`);
+    throw new Failure(`${file} isn't valid JSON: ${(error as Error).message}`);
   }
-  throw new Failure(`${file} is not an object.`);
+  throw new Failure(`${file} must contain a JSON object.`);
 }
 
 /** Keys in snake_case, as bodies have them, at every depth. */

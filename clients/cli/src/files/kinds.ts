@@ -32,7 +32,7 @@ export function nameIn({ nameFields }: Kind, document: Document, file: string): 
 export function sameAs({ folder }: Kind, all: readonly Stored[], name: string): Stored | undefined {
   const same = all.filter((stored) => stored.name === name);
   if (same.length > 1)
-    throw new Failure(`The workspace has several ${folder} called ${name}; rename the others.`);
+    throw new Failure(`The workspace has several ${folder} called ${name}. Rename all but one.`);
   return same[0];
 }
 

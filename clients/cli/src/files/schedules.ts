@@ -14,12 +14,12 @@ export function schedulesKind(workspace: Workspace, project_id: string): Kind {
       workspace.get('/v1/projects/{project_id}/playbooks', { params: { path: { project_id }, query } }),
     );
 
-  /** The body of a schedule, with the playbook's id in place of its title. */
+  /** The body of a schedule, with the playbook's id instead of its title. */
   async function bodyOf({ playbook, description, schedule, config }: Document) {
     const [found, another] = (await playbooks()).filter(({ title }) => title === playbook);
     if (found === undefined) throw new Failure(`There is no playbook called ${playbook}.`);
     if (another !== undefined)
-      throw new Failure(`Several playbooks are called ${playbook}; rename the others.`);
+      throw new Failure(`Several playbooks are called ${playbook}. Rename all but one.`);
     const target = { project_id, playbook_id: found.id };
     return { kind: 'playbook', target, description, schedule, config } as never;
   }

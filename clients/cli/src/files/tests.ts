@@ -34,7 +34,7 @@ export const testsKind = (workspace: Workspace): Kind => ({
   async update({ id, name, document: before }, { kind, ...document }) {
     if (kind !== undefined && kind !== before['kind'])
       throw new Failure(
-        `The test ${name} is of the kind ${before['kind']}; another kind needs another name.`,
+        `The test ${name} has the kind ${before['kind']}, which can't change. Use another name for another kind.`,
       );
     await workspace.patch('/v1/verification-tests/definitions/{definition_id}', {
       params: { path: { definition_id: id } },

@@ -35,7 +35,7 @@ const secretsOf = ({ triggers }: components['schemas']['Workflow']): string[] =>
     secret === undefined
       ? []
       : [
-          `Webhook ${plain(label)}: ${plain((config as { hookUrl?: string } | null)?.hookUrl)}, secret ${secret}, shown this once.`,
+          `Webhook ${plain(label)}: ${plain((config as { hookUrl?: string } | null)?.hookUrl)}, secret ${secret}. You see the secret only once.`,
         ],
   );
 

@@ -12,8 +12,8 @@ import { bodyOf, type Content, contentOf, type Playbook, type PlaybookBody } fro
 import { ModelField } from './model-field.tsx';
 import { OutputFields } from './output-fields.tsx';
 
-const told = texts.automation.playbooks;
-const { fields } = told;
+const labels = texts.automation.playbooks;
+const { fields } = labels;
 
 interface PlaybookFormProps {
   /** What is edited; undefined for a new one. */
@@ -96,7 +96,7 @@ export function PlaybookForm({ playbook, label, save, onSaved, onRefused }: Play
           {label}
         </button>
         {data !== undefined && !isPending && error === null && (
-          <span role="status">{told.saved(data.revision)}</span>
+          <span role="status">{labels.saved(data.revision)}</span>
         )}
       </p>
       {left !== null && <Failure error={left} />}

@@ -12,7 +12,7 @@ import { RunPlaybook } from './run-playbook.tsx';
 import { PlaybookVersions } from './versions.tsx';
 
 const route = getRouteApi('/framed/projects/$projectId/playbooks/$playbookId');
-const told = texts.automation.playbooks;
+const labels = texts.automation.playbooks;
 
 /** A playbook: run it, change it, and what it was before. */
 export function PlaybookPage() {
@@ -46,18 +46,18 @@ function OnePlaybook({ playbook }: { playbook: Playbook }) {
     <>
       <h1>{title}</h1>
       <AutomationNav />
-      <h2>{told.run}</h2>
+      <h2>{labels.run}</h2>
       <RunPlaybook playbook={playbook} />
       <p>
         <Link to="/schedules" search={{ playbook: id }}>
-          {told.schedule}
+          {labels.schedule}
         </Link>
       </p>
-      <h2>{told.edit}</h2>
+      <h2>{labels.edit}</h2>
       <PlaybookForm
         key={loads}
         playbook={base}
-        label={told.save}
+        label={labels.save}
         save={async (body) =>
           (
             await workspace.patch('/v1/projects/{project_id}/playbooks/{playbook_id}', {
@@ -83,18 +83,18 @@ function OnePlaybook({ playbook }: { playbook: Playbook }) {
           </button>
         </p>
       )}
-      <h2>{told.versions}</h2>
+      <h2>{labels.versions}</h2>
       <PlaybookVersions {...{ projectId, playbookId: id }} />
       <Action
         isPlain
-        confirm={told.deleteSure(title)}
+        confirm={labels.deleteSure(title)}
         does={async () => {
           await workspace.delete('/v1/projects/{project_id}/playbooks/{playbook_id}', { params });
           void queries.invalidateQueries({ queryKey: list });
           await navigate({ to: '/projects/$projectId/playbooks', params: { projectId } });
         }}
       >
-        {told.delete}
+        {labels.delete}
       </Action>
     </>
   );

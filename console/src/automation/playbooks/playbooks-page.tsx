@@ -10,7 +10,7 @@ import type { Playbook } from './content.ts';
 import { PlaybookForm } from './playbook-form.tsx';
 
 const route = getRouteApi('/framed/projects/$projectId/playbooks');
-const told = texts.automation.playbooks;
+const labels = texts.automation.playbooks;
 
 /** The playbooks of a project, and a new one. */
 export function PlaybooksPage() {
@@ -27,24 +27,24 @@ export function PlaybooksPage() {
   };
   return (
     <>
-      <h1>{told.title}</h1>
+      <h1>{labels.title}</h1>
       <AutomationNav />
-      <p className="hint">{told.about}</p>
+      <p className="hint">{labels.about}</p>
       <Pages
         queryKey={['playbooks', projectId]}
-        empty={told.empty}
+        empty={labels.empty}
         fetchPage={(page) =>
           workspace.get('/v1/projects/{project_id}/playbooks', { params: { path, query: page } })
         }
       >
         {(found) => (
           <List
-            label={told.title}
+            label={labels.title}
             items={found}
             keyOf={({ id }) => id}
             columns={[
               {
-                title: told.columns.title,
+                title: labels.columns.title,
                 value: ({ id, title }) => (
                   <Link
                     to="/projects/$projectId/playbooks/$playbookId"
@@ -55,19 +55,19 @@ export function PlaybooksPage() {
                 ),
               },
               {
-                title: told.columns.parameters,
+                title: labels.columns.parameters,
                 value: ({ parameters }) => Object.keys(parameters).join(', '),
               },
-              { title: told.columns.output, value: ({ output }) => told.outputs[output.type] },
-              { title: told.columns.changed, value: ({ updatedAt }) => <Time at={updatedAt} /> },
+              { title: labels.columns.output, value: ({ output }) => labels.outputs[output.type] },
+              { title: labels.columns.changed, value: ({ updatedAt }) => <Time at={updatedAt} /> },
             ]}
           />
         )}
       </Pages>
       <details>
-        <summary>{told.new}</summary>
+        <summary>{labels.new}</summary>
         <PlaybookForm
-          label={told.create}
+          label={labels.create}
           save={async (body) =>
             (await workspace.post('/v1/projects/{project_id}/playbooks', { params: { path }, body })).data
           }

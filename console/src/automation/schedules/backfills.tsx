@@ -14,7 +14,7 @@ import * as texts from '../../texts/index.ts';
 
 type Backfill = components['schemas']['ScheduleBackfill'];
 
-const told = texts.automation.schedules.backfills;
+const labels = texts.automation.schedules.backfills;
 const runningMs = 2_000;
 
 /** Fires of the past that are made up for, and doing so. */
@@ -25,7 +25,7 @@ export function Backfills({ scheduleId }: { scheduleId: string }) {
       <NewBackfill scheduleId={scheduleId} />
       <Pages
         queryKey={['backfills', scheduleId]}
-        empty={told.none}
+        empty={labels.none}
         everyMs={runningMs}
         isUnderWay={isUnderWay}
         fetchPage={(page) =>
@@ -48,26 +48,26 @@ function Listed({ scheduleId, found }: { scheduleId: string; found: readonly Bac
   }, [queries, scheduleId, ended, found.length]);
   return (
     <List
-      label={told.title}
+      label={labels.title}
       items={[...found]}
       keyOf={({ id }) => id}
       columns={[
         {
-          title: told.range,
+          title: labels.range,
           value: ({ from, to }) => (
             <>
               <Time at={from} /> – <Time at={to} />
             </>
           ),
         },
-        { title: told.status, value: ({ status }) => <Status of={status} /> },
+        { title: labels.status, value: ({ status }) => <Status of={status} /> },
         {
-          title: told.done,
+          title: labels.done,
           value: (backfill) => `${endedOf(backfill)} / ${backfill.total}`,
           isNumber: true,
         },
         {
-          title: told.change,
+          title: labels.change,
           value: (backfill) =>
             isUnderWay(backfill) && (
               <Action
@@ -79,7 +79,7 @@ function Listed({ scheduleId, found }: { scheduleId: string; found: readonly Bac
                   })
                 }
               >
-                {told.cancel}
+                {labels.cancel}
               </Action>
             ),
         },
@@ -133,9 +133,9 @@ function NewBackfill({ scheduleId }: { scheduleId: string }) {
         look.mutate();
       }}
     >
-      <p className="hint">{told.hint}</p>
+      <p className="hint">{labels.hint}</p>
       <div className="fields">
-        <Field label={told.from} fault={faultAt(error, 'from')}>
+        <Field label={labels.from} fault={faultAt(error, 'from')}>
           {(control) => (
             <input
               {...control}
@@ -146,7 +146,7 @@ function NewBackfill({ scheduleId }: { scheduleId: string }) {
             />
           )}
         </Field>
-        <Field label={told.to} fault={faultAt(error, 'to')}>
+        <Field label={labels.to} fault={faultAt(error, 'to')}>
           {(control) => (
             <input
               {...control}
@@ -164,21 +164,21 @@ function NewBackfill({ scheduleId }: { scheduleId: string }) {
           checked={onlyMissing}
           onChange={({ target }) => change(() => setOnlyMissing(target.checked))}
         />{' '}
-        {told.onlyMissing}
+        {labels.onlyMissing}
       </label>
       <p className="buttons">
         <button type="submit" className="plain" disabled={look.isPending}>
-          {told.look}
+          {labels.look}
         </button>
         {look.data !== undefined && look.data.total > 0 && (
           <button type="button" disabled={start.isPending} onClick={() => start.mutate()}>
-            {told.start(look.data.total)}
+            {labels.start(look.data.total)}
           </button>
         )}
       </p>
       {look.data !== undefined && (
         <p role="status">
-          {told.found(look.data.total)} {look.data.occurrences[0]?.localTime.replace('T', ' ')}
+          {labels.found(look.data.total)} {look.data.occurrences[0]?.localTime.replace('T', ' ')}
           {look.data.total > 1 && ' …'}
         </p>
       )}

@@ -7,7 +7,7 @@ import { dayInWords } from './cadence.ts';
 import { clockTime, type Day, type Month, monthsOf, timeIn } from './months.ts';
 import type { Schedule } from './target.tsx';
 
-const told = texts.automation.schedules;
+const labels = texts.automation.schedules;
 /** The service tells no more, and none but the next. */
 const limit = 100;
 /** Times of one day that fit into its cell. */
@@ -46,7 +46,7 @@ function Months({ months, zone, knownUntil }: MonthsProps) {
   const [at, setAt] = useState(0);
   const month = months[at] ?? months[0];
   const isLast = at >= months.length - 1;
-  if (month === undefined) return <p>{told.noNext}</p>;
+  if (month === undefined) return <p>{labels.noNext}</p>;
   const noted = month.occurrences.filter(({ note }) => note !== null);
   return (
     <>
@@ -54,16 +54,16 @@ function Months({ months, zone, knownUntil }: MonthsProps) {
       {isLast && (
         <p className="hint">
           {knownUntil === undefined
-            ? told.noLater
-            : told.knownUntil(dayInWords(knownUntil.slice(0, 10)), clockTime(knownUntil))}
+            ? labels.noLater
+            : labels.knownUntil(dayInWords(knownUntil.slice(0, 10)), clockTime(knownUntil))}
         </p>
       )}
       <p className="buttons">
         <button type="button" className="plain" disabled={at === 0} onClick={() => setAt(at - 1)}>
-          {told.earlier}
+          {labels.earlier}
         </button>
         <button type="button" className="plain" disabled={isLast} onClick={() => setAt(at + 1)}>
-          {told.later}
+          {labels.later}
         </button>
       </p>
       {noted.length > 0 && (
@@ -73,7 +73,7 @@ function Months({ months, zone, knownUntil }: MonthsProps) {
               <strong>
                 {dayInWords(localTime.slice(0, 10))}, {clockTime(localTime)}
               </strong>
-              : {told.notes[note!]} {told.firesAt(timeIn(zone, at))}
+              : {labels.notes[note!]} {labels.firesAt(timeIn(zone, at))}
             </li>
           ))}
         </ul>
@@ -87,7 +87,7 @@ const MonthGrid = ({ month: { title, weeks } }: { month: Month }) => (
     <caption aria-live="polite">{title}</caption>
     <thead>
       <tr>
-        {told.shortDays.map((day) => (
+        {labels.shortDays.map((day) => (
           <th key={day} scope="col">
             {day}
           </th>
@@ -112,11 +112,11 @@ const OneDay = ({ day: { number, occurrences } }: { day: Day }) => (
   <>
     {number !== undefined && <span className="day">{number}</span>}
     {occurrences.slice(0, perDay).map(({ at, localTime, note }) => (
-      <time key={at} dateTime={at} title={note === null ? undefined : told.notes[note]}>
+      <time key={at} dateTime={at} title={note === null ? undefined : labels.notes[note]}>
         {clockTime(localTime)}
         {note !== null && ' *'}
       </time>
     ))}
-    {occurrences.length > perDay && <span>{told.more(occurrences.length - perDay)}</span>}
+    {occurrences.length > perDay && <span>{labels.more(occurrences.length - perDay)}</span>}
   </>
 );

@@ -8,7 +8,7 @@ import { contentOf } from './content.ts';
 import { ScheduleForm } from './schedule-form.tsx';
 import { type Schedule, targetQuery } from './target.tsx';
 
-const told = texts.automation.schedules;
+const labels = texts.automation.schedules;
 
 /** Replaces everything of a schedule but its playbook. */
 export function EditSchedule({ schedule }: { schedule: Schedule }) {
@@ -24,10 +24,10 @@ export function EditSchedule({ schedule }: { schedule: Schedule }) {
     <Fetched asked={asked}>
       {({ data: { parameters } }) => (
         <>
-          {!isWritable(base.schedule.type) && <p>{told.legacy}</p>}
+          {!isWritable(base.schedule.type) && <p>{labels.legacy}</p>}
           <ScheduleForm
             key={loads}
-            {...{ projectId: target.projectId, parameters, label: told.save }}
+            {...{ projectId: target.projectId, parameters, label: labels.save }}
             initial={() => contentOf(base)}
             save={async (body) =>
               (

@@ -9,7 +9,7 @@ import * as texts from '../../texts/index.ts';
 import { newSchedule } from './content.ts';
 import { ScheduleForm } from './schedule-form.tsx';
 
-const told = texts.automation.schedules;
+const labels = texts.automation.schedules;
 const maxPlaybooks = 500;
 
 interface NewScheduleProps {
@@ -40,15 +40,15 @@ export function NewSchedule({ projectId, playbookId }: NewScheduleProps) {
   });
   return (
     <details open={playbookId !== undefined}>
-      <summary>{told.new}</summary>
+      <summary>{labels.new}</summary>
       <Fetched asked={asked}>
         {(playbooks) => {
           const playbook = playbooks.find(({ id }) => id === chosenId) ?? playbooks[0];
-          if (playbook === undefined) return <p>{told.noPlaybooks}</p>;
+          if (playbook === undefined) return <p>{labels.noPlaybooks}</p>;
           return (
             <>
               <div className="narrow">
-                <Field label={told.fields.playbook}>
+                <Field label={labels.fields.playbook}>
                   {(control) => (
                     <select
                       {...control}
@@ -65,7 +65,7 @@ export function NewSchedule({ projectId, playbookId }: NewScheduleProps) {
                 </Field>
               </div>
               <ScheduleForm
-                {...{ projectId, parameters: playbook.parameters, label: told.create }}
+                {...{ projectId, parameters: playbook.parameters, label: labels.create }}
                 initial={newSchedule}
                 save={async (body) =>
                   (

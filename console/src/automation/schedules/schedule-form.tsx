@@ -12,8 +12,8 @@ import { CadenceFields } from './cadence-fields.tsx';
 import { bodyOf, type Content, type ScheduleBody } from './content.ts';
 import type { Schedule } from './target.tsx';
 
-const told = texts.automation.schedules;
-const { fields } = told;
+const labels = texts.automation.schedules;
+const { fields } = labels;
 const shown = ['type', 'run_date', 'days_of_week', 'day_of_month', 'time_of_day', 'zone_id', 'anchor_date'];
 const places = [
   ['description'],
@@ -117,7 +117,7 @@ export function ScheduleForm({
           {label}
         </button>
         {data !== undefined && !isPending && error === null && (
-          <span role="status">{told.saved(data.revision)}</span>
+          <span role="status">{labels.saved(data.revision)}</span>
         )}
       </p>
       {left !== null && <Failure error={left} />}

@@ -18,7 +18,7 @@ import { ScheduleRuns } from './schedule-runs.tsx';
 import { type Schedule, TargetLink, TargetTitle } from './target.tsx';
 
 const route = getRouteApi('/framed/schedules/$scheduleId');
-const told = texts.automation.schedules;
+const labels = texts.automation.schedules;
 const runningMs = 2_000;
 const idleMs = 30_000;
 
@@ -48,32 +48,32 @@ function OneSchedule({ schedule }: { schedule: Schedule }) {
       <h1>{description === '' ? <TargetTitle target={target} /> : description}</h1>
       <AutomationNav />
       <dl className="facts-list">
-        <dt>{told.columns.status}</dt>
+        <dt>{labels.columns.status}</dt>
         <dd>
-          <Status of={status} /> {pauseReason !== undefined && told.pauseReasons[pauseReason]}
+          <Status of={status} /> {pauseReason !== undefined && labels.pauseReasons[pauseReason]}
         </dd>
-        <dt>{told.fields.playbook}</dt>
+        <dt>{labels.fields.playbook}</dt>
         <dd>
           <TargetLink target={target} />
         </dd>
-        <dt>{told.columns.cadence}</dt>
+        <dt>{labels.columns.cadence}</dt>
         <dd>{cadenceInWords(schedule.schedule)}</dd>
-        <dt>{told.columns.next}</dt>
+        <dt>{labels.columns.next}</dt>
         <dd>{nextRunAt === null ? '—' : <Time at={nextRunAt} />}</dd>
-        <dt>{told.columns.last}</dt>
+        <dt>{labels.columns.last}</dt>
         <dd>
-          {lastRunStatus === null ? told.never : <Status of={lastRunStatus} />} <Time at={lastRunAt} />
+          {lastRunStatus === null ? labels.never : <Status of={lastRunStatus} />} <Time at={lastRunAt} />
         </dd>
       </dl>
       <Actions schedule={schedule} />
-      <h2>{told.next}</h2>
+      <h2>{labels.next}</h2>
       <Calendar schedule={schedule} />
-      <h2>{told.runs}</h2>
+      <h2>{labels.runs}</h2>
       <ScheduleRuns scheduleId={id} projectId={target.projectId} isRunning={isRunning} />
-      <OnDemand title={told.backfills.title}>
+      <OnDemand title={labels.backfills.title}>
         <Backfills scheduleId={id} />
       </OnDemand>
-      <h2>{told.edit}</h2>
+      <h2>{labels.edit}</h2>
       <EditSchedule schedule={schedule} />
     </>
   );
@@ -91,7 +91,7 @@ function Actions({ schedule: { id, status, pauseReason } }: { schedule: Schedule
         changes={changes}
         does={() => workspace.post('/v1/schedules/{schedule_id}/trigger', { params })}
       >
-        {told.trigger}
+        {labels.trigger}
       </Action>
       {status === 'active' && (
         <Action
@@ -99,7 +99,7 @@ function Actions({ schedule: { id, status, pauseReason } }: { schedule: Schedule
           changes={changes}
           does={() => workspace.post('/v1/schedules/{schedule_id}/pause', { params })}
         >
-          {told.pause}
+          {labels.pause}
         </Action>
       )}
       {pauseReason === 'maker_removed' && me?.data.admin === true && (
@@ -116,19 +116,19 @@ function Actions({ schedule: { id, status, pauseReason } }: { schedule: Schedule
           changes={changes}
           does={() => workspace.post('/v1/schedules/{schedule_id}/resume', { params })}
         >
-          {told.resume}
+          {labels.resume}
         </Action>
       )}
       <Action
         isPlain
-        confirm={told.deleteSure}
+        confirm={labels.deleteSure}
         does={async () => {
           await workspace.delete('/v1/schedules/{schedule_id}', { params });
           void queries.invalidateQueries({ queryKey: ['schedules'] });
           await navigate({ to: '/schedules' });
         }}
       >
-        {told.delete}
+        {labels.delete}
       </Action>
     </div>
   );

@@ -10,7 +10,7 @@ import { dayInWords } from './cadence.ts';
 import { clockTime } from './months.ts';
 
 const { run: columns, runs, noRuns } = texts.automation.schedules;
-const told = texts.automation.deliveries;
+const labels = texts.automation.deliveries;
 const runningMs = 2_000;
 
 interface ScheduleRunsProps {
@@ -60,7 +60,7 @@ export function ScheduleRuns({ scheduleId, projectId, isRunning }: ScheduleRunsP
                   </Link>
                 ),
             },
-            { title: told.title, value: ({ id }) => <DeliveriesOfRun {...{ scheduleId, runId: id }} /> },
+            { title: labels.title, value: ({ id }) => <DeliveriesOfRun {...{ scheduleId, runId: id }} /> },
           ]}
         />
       )}
@@ -73,11 +73,11 @@ function DeliveriesOfRun({ scheduleId, runId }: { scheduleId: string; runId: str
   const [isOpen, setIsOpen] = useState(false);
   return (
     <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
-      <summary>{told.title}</summary>
+      <summary>{labels.title}</summary>
       {isOpen && (
         <Pages
           queryKey={['schedule-deliveries', runId]}
-          empty={told.none}
+          empty={labels.none}
           everyMs={runningMs}
           fetchPage={(page) =>
             workspace.get('/v1/schedules/{schedule_id}/runs/{schedule_run_id}/deliveries', {

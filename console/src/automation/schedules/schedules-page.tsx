@@ -12,43 +12,43 @@ import { NewSchedule } from './new-schedule.tsx';
 import { TargetTitle } from './target.tsx';
 
 const route = getRouteApi('/framed/schedules');
-const told = texts.automation.schedules;
+const labels = texts.automation.schedules;
 
 /** Everything that runs by the clock, and something new that does. */
 export function SchedulesPage() {
   const { playbook } = route.useSearch();
   return (
     <>
-      <h1>{told.title}</h1>
+      <h1>{labels.title}</h1>
       <AutomationNav />
-      <p className="hint">{told.about}</p>
+      <p className="hint">{labels.about}</p>
       <Pages
         queryKey={['schedules']}
-        empty={told.empty}
+        empty={labels.empty}
         fetchPage={(page) => workspace.get('/v1/schedules', { params: { query: page } })}
       >
         {(found) => (
           <List
-            label={told.title}
+            label={labels.title}
             items={found}
             keyOf={({ id }) => id}
             columns={[
               {
-                title: told.columns.what,
+                title: labels.columns.what,
                 value: ({ id, description, target }) => (
                   <Link to="/schedules/$scheduleId" params={{ scheduleId: id }}>
                     {description === '' ? <TargetTitle target={target} /> : description}
                   </Link>
                 ),
               },
-              { title: told.columns.cadence, value: ({ schedule }) => cadenceInWords(schedule) },
-              { title: told.columns.next, value: ({ nextRunAt }) => <Time at={nextRunAt} /> },
+              { title: labels.columns.cadence, value: ({ schedule }) => cadenceInWords(schedule) },
+              { title: labels.columns.next, value: ({ nextRunAt }) => <Time at={nextRunAt} /> },
               {
-                title: told.columns.last,
+                title: labels.columns.last,
                 value: ({ lastRunStatus }) =>
-                  lastRunStatus === null ? told.never : <Status of={lastRunStatus} />,
+                  lastRunStatus === null ? labels.never : <Status of={lastRunStatus} />,
               },
-              { title: told.columns.status, value: ({ status }) => <Status of={status} /> },
+              { title: labels.columns.status, value: ({ status }) => <Status of={status} /> },
             ]}
           />
         )}

@@ -8,7 +8,7 @@ import { Time } from '../../parts/time.tsx';
 import { workspace } from '../../session/login.ts';
 import * as texts from '../../texts/index.ts';
 
-const told = texts.automation.workflows.approvals;
+const labels = texts.automation.workflows.approvals;
 const everyMs = 2_000;
 
 interface InRun {
@@ -52,21 +52,21 @@ function Approval({ workflowId, runId, approval }: InRun & { approval: Asked }) 
     ['workflow-run', workflowId, runId],
   ];
   return (
-    <section className="asks" aria-label={told.title}>
-      <h4>{told.title}</h4>
+    <section className="asks" aria-label={labels.title}>
+      <h4>{labels.title}</h4>
       <p className="pre">{message}</p>
       <p className="hint">
-        {told.until} <Time at={expiresAt} />.
+        {labels.until} <Time at={expiresAt} />.
       </p>
-      <Field label={told.note}>
+      <Field label={labels.note}>
         {(control) => <input {...control} value={note} onChange={({ target }) => setNote(target.value)} />}
       </Field>
       <div className="buttons">
         <Action changes={changes} does={decide('allow')}>
-          {told.allow}
+          {labels.allow}
         </Action>
         <Action isPlain changes={changes} does={decide('deny')}>
-          {told.deny}
+          {labels.deny}
         </Action>
       </div>
     </section>

@@ -3,7 +3,7 @@ import * as texts from '../../texts/index.ts';
 import type { Graph } from './graph.ts';
 import type { useCheck } from './use-check.ts';
 
-const told = texts.automation.workflows;
+const labels = texts.automation.workflows;
 
 interface CheckProps {
   check: ReturnType<typeof useCheck>;
@@ -14,13 +14,13 @@ interface CheckProps {
 /** What the service finds wrong with the draft, each with the way to its node. */
 export function Check({ check, graph, onChoose }: CheckProps) {
   return (
-    <section className="part" aria-label={told.check.title}>
-      <h2>{told.check.title}</h2>
+    <section className="part" aria-label={labels.check.title}>
+      <h2>{labels.check.title}</h2>
       <Fetched asked={check}>
         {(faults) => (
           <>
             <div role="status">
-              {faults.length === 0 ? <p>{told.check.valid}</p> : <p>{told.faultCount(faults.length)}</p>}
+              {faults.length === 0 ? <p>{labels.check.valid}</p> : <p>{labels.faultCount(faults.length)}</p>}
             </div>
             {faults.length > 0 && (
               <ul>
@@ -31,7 +31,7 @@ export function Check({ check, graph, onChoose }: CheckProps) {
                       {node !== undefined && (
                         <>
                           <button type="button" className="plain" onClick={() => onChoose(node.id)}>
-                            {told.choose(node.name === '' ? node.id : node.name)}
+                            {labels.choose(node.name === '' ? node.id : node.name)}
                           </button>{' '}
                         </>
                       )}

@@ -11,7 +11,7 @@ import { Settings } from './settings.tsx';
 import { useCheck } from './use-check.ts';
 import type { DraftInHand } from './use-draft.ts';
 
-const told = texts.automation.workflows;
+const labels = texts.automation.workflows;
 
 interface DefinitionProps {
   workflow: Workflow;
@@ -27,7 +27,7 @@ export function Definition({ workflow, types, hand, steps }: DefinitionProps) {
   if (graph === undefined)
     return (
       <>
-        <p>{told.notDrawn}</p>
+        <p>{labels.notDrawn}</p>
         <pre>{JSON.stringify(workflow.graph, null, 2)}</pre>
       </>
     );
@@ -76,17 +76,17 @@ const none: never[] = [];
 
 const Steps = ({ workflow: { steps } }: { workflow: Workflow }) => (
   <>
-    <h2>{told.steps}</h2>
-    <p>{told.ofSteps}</p>
+    <h2>{labels.steps}</h2>
+    <p>{labels.ofSteps}</p>
     <List
-      label={told.steps}
+      label={labels.steps}
       items={steps}
       keyOf={({ id }) => id}
       columns={[
-        { title: told.step.position, value: ({ id }) => id },
-        { title: told.step.type, value: ({ type }) => type },
+        { title: labels.step.position, value: ({ id }) => id },
+        { title: labels.step.type, value: ({ type }) => type },
         {
-          title: told.step.config,
+          title: labels.step.config,
           value: ({ targetFileId, config, targets }) => (
             <pre>{JSON.stringify({ targetFileId, config, targets }, null, 2)}</pre>
           ),

@@ -3,7 +3,7 @@ import { Sure } from '../../parts/sure.tsx';
 import * as texts from '../../texts/index.ts';
 import { type ChangeGraph, withoutNode } from './graph.ts';
 
-const told = texts.automation.workflows;
+const labels = texts.automation.workflows;
 
 interface DeleteNodeProps {
   id: string;
@@ -19,15 +19,15 @@ export function DeleteNode({ id, name, change }: DeleteNodeProps) {
       <button
         type="button"
         className="plain"
-        aria-label={told.delete(name)}
+        aria-label={labels.delete(name)}
         onClick={() => dialog.current?.showModal()}
       >
-        {told.deleteShort}
+        {labels.deleteShort}
       </button>
       <Sure
         dialog={dialog}
-        question={told.deleteSure(name === '' ? id : name)}
-        yes={told.deleteShort}
+        question={labels.deleteSure(name === '' ? id : name)}
+        yes={labels.deleteShort}
         onYes={() => change((before) => withoutNode(before, id))}
       />
     </>

@@ -4,7 +4,7 @@ import * as texts from '../../texts/index.ts';
 import type { ChangeGraph } from './graph.ts';
 import { type Graph, type NodeType, portsOf, withEdge, withoutEdge } from './graph.ts';
 
-const told = texts.automation.workflows.edges;
+const labels = texts.automation.workflows.edges;
 
 interface EdgesProps {
   graph: Graph;
@@ -16,21 +16,21 @@ interface EdgesProps {
 /** What is connected to what, and a new connection, without a pointer. */
 export const Edges = memo(function Edges({ graph, types, isEditable, change }: EdgesProps) {
   return (
-    <section aria-label={told.title}>
-      <h2>{told.title}</h2>
-      {graph.edges.length === 0 && <p>{told.none}</p>}
+    <section aria-label={labels.title}>
+      <h2>{labels.title}</h2>
+      {graph.edges.length === 0 && <p>{labels.none}</p>}
       <ul className="plain nodes">
         {graph.edges.map((edge) => (
           <li key={`${edge.from} ${edge.to}`}>
-            {told.told(edge.from, edge.to)}{' '}
+            {labels.label(edge.from, edge.to)}{' '}
             {isEditable && (
               <button
                 type="button"
                 className="plain"
-                aria-label={told.remove(edge.from, edge.to)}
+                aria-label={labels.remove(edge.from, edge.to)}
                 onClick={() => change((before) => withoutEdge(before, edge))}
               >
-                {told.removeShort}
+                {labels.removeShort}
               </button>
             )}
           </li>
@@ -53,10 +53,15 @@ function Connect({ graph, types, change }: Omit<EdgesProps, 'isEditable'>) {
   const to = inputs.includes(chosen.to) ? chosen.to : inputs[0]!;
   return (
     <div className="buttons ends">
-      <Ends label={told.from} ends={outputs} value={from} onChange={(end) => setChosen({ from: end, to })} />
-      <Ends label={told.to} ends={inputs} value={to} onChange={(end) => setChosen({ from, to: end })} />
+      <Ends
+        label={labels.from}
+        ends={outputs}
+        value={from}
+        onChange={(end) => setChosen({ from: end, to })}
+      />
+      <Ends label={labels.to} ends={inputs} value={to} onChange={(end) => setChosen({ from, to: end })} />
       <button type="button" onClick={() => change((before) => withEdge(before, { from, to }))}>
-        {told.connect}
+        {labels.connect}
       </button>
     </div>
   );

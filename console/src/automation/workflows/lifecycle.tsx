@@ -6,7 +6,7 @@ import type { Workflow } from './graph.ts';
 import type { DraftInHand } from './use-draft.ts';
 import { WorkflowStatus } from './workflow-status.tsx';
 
-const told = texts.automation.workflows;
+const labels = texts.automation.workflows;
 
 /** Whether it is active, whether its draft is saved, and what may be done about both. */
 export function Lifecycle({ workflow, hand }: { workflow: Workflow; hand: DraftInHand }) {
@@ -21,14 +21,14 @@ export function Lifecycle({ workflow, hand }: { workflow: Workflow; hand: DraftI
         <WorkflowStatus status={status} />{' '}
         {pauseReason !== undefined && texts.automation.schedules.pauseReasons[pauseReason]}{' '}
         {status === 'archived' ? (
-          told.readOnly
+          labels.readOnly
         ) : (
           <span role="status" className="hint">
             {hand.halves > 0
-              ? told.states.half
+              ? labels.states.half
               : state === 'saved'
-                ? told.states.saved(revision)
-                : told.states[state]}
+                ? labels.states.saved(revision)
+                : labels.states[state]}
           </span>
         )}
       </p>
@@ -40,7 +40,7 @@ export function Lifecycle({ workflow, hand }: { workflow: Workflow; hand: DraftI
             disabled={isBusy || (state === 'saved' && hand.error === null)}
             onClick={() => void hand.save()}
           >
-            {told.save}
+            {labels.save}
           </button>
           <Action
             isDisabled={isBusy || hand.halves > 0}
@@ -51,7 +51,7 @@ export function Lifecycle({ workflow, hand }: { workflow: Workflow; hand: DraftI
               hand.moved(made.data);
             }}
           >
-            {told.activate}
+            {labels.activate}
           </Action>
           {status === 'active' && (
             <Action
@@ -62,7 +62,7 @@ export function Lifecycle({ workflow, hand }: { workflow: Workflow; hand: DraftI
                 hand.moved((await workspace.post('/v1/workflows/{workflow_id}/pause', { params })).data);
               }}
             >
-              {told.pause}
+              {labels.pause}
             </Action>
           )}
           {status === 'paused' && (
@@ -74,19 +74,19 @@ export function Lifecycle({ workflow, hand }: { workflow: Workflow; hand: DraftI
                 hand.moved((await workspace.post('/v1/workflows/{workflow_id}/resume', { params })).data);
               }}
             >
-              {told.resume}
+              {labels.resume}
             </Action>
           )}
           <Action
             isPlain
             isDisabled={isBusy}
-            confirm={told.archiveSure(title)}
+            confirm={labels.archiveSure(title)}
             does={async () => {
               await hand.settled();
               hand.moved((await workspace.post('/v1/workflows/{workflow_id}/archive', { params })).data);
             }}
           >
-            {told.archive}
+            {labels.archive}
           </Action>
         </div>
       )}

@@ -11,7 +11,7 @@ import { cadenceBody, newCadence } from '../schedules/cadence.ts';
 import { CadenceFields } from '../schedules/cadence-fields.tsx';
 import type { SentTrigger } from './draft.ts';
 
-const told = texts.automation.workflows.triggers;
+const labels = texts.automation.workflows.triggers;
 const types = ['schedule', 'data_event', 'webhook', 'api'] as const;
 type Type = (typeof types)[number];
 
@@ -54,7 +54,7 @@ export function NewTrigger({ projectId, parameters, index, add }: NewTriggerProp
   );
   return (
     <details open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
-      <summary>{told.add}</summary>
+      <summary>{labels.add}</summary>
       {isOpen && (
         <form
           className="narrow"
@@ -63,7 +63,7 @@ export function NewTrigger({ projectId, parameters, index, add }: NewTriggerProp
             mutate();
           }}
         >
-          <Field label={told.columns.type}>
+          <Field label={labels.columns.type}>
             {(control) => (
               <select
                 {...control}
@@ -72,13 +72,13 @@ export function NewTrigger({ projectId, parameters, index, add }: NewTriggerProp
               >
                 {types.map((one) => (
                   <option key={one} value={one}>
-                    {told.types[one]}
+                    {labels.types[one]}
                   </option>
                 ))}
               </select>
             )}
           </Field>
-          <Field label={told.columns.label} fault={faultAt(error, ...at, 'label')}>
+          <Field label={labels.columns.label} fault={faultAt(error, ...at, 'label')}>
             {(control) => (
               <input
                 {...control}
@@ -106,7 +106,7 @@ export function NewTrigger({ projectId, parameters, index, add }: NewTriggerProp
           </fieldset>
           <p className="buttons">
             <button type="submit" disabled={isPending}>
-              {told.addIt}
+              {labels.addIt}
             </button>
           </p>
           {left !== null && <Failure error={left} />}
@@ -131,9 +131,9 @@ function TablesOf({ projectId, tables, fault, onChange }: TablesOfProps) {
   const attached = (data ?? []).flatMap(({ tableId, name }) => (tableId === null ? [] : [{ tableId, name }]));
   return (
     <fieldset>
-      <legend>{told.tables}</legend>
+      <legend>{labels.tables}</legend>
       <Unfetched asked={asked} />
-      {data !== undefined && attached.length === 0 && <p className="hint">{told.noTables}</p>}
+      {data !== undefined && attached.length === 0 && <p className="hint">{labels.noTables}</p>}
       {attached.map(({ tableId: id, name }) => (
         <label key={id} className="check">
           <input
@@ -146,7 +146,7 @@ function TablesOf({ projectId, tables, fault, onChange }: TablesOfProps) {
           {name}
         </label>
       ))}
-      {data?.length === maxAttached && <p className="hint">{told.moreTables}</p>}
+      {data?.length === maxAttached && <p className="hint">{labels.moreTables}</p>}
       {fault !== undefined && <p className="fault">{fault}</p>}
     </fieldset>
   );

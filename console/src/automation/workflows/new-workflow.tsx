@@ -8,7 +8,7 @@ import * as texts from '../../texts/index.ts';
 import { useFirstFault } from '../first-fault.ts';
 import { emptyGraph, type Workflow } from './graph.ts';
 
-const told = texts.automation.workflows;
+const labels = texts.automation.workflows;
 
 interface NewWorkflowProps {
   projectId: string;
@@ -31,7 +31,7 @@ export function NewWorkflow({ projectId, onMade }: NewWorkflowProps) {
   const left = unplaced(error, [['title']]);
   return (
     <details>
-      <summary>{told.new}</summary>
+      <summary>{labels.new}</summary>
       <form
         ref={form}
         className="narrow"
@@ -40,13 +40,13 @@ export function NewWorkflow({ projectId, onMade }: NewWorkflowProps) {
           mutate();
         }}
       >
-        <Field label={told.name} fault={faultAt(error, 'title')}>
+        <Field label={labels.name} fault={faultAt(error, 'title')}>
           {(control) => (
             <input {...control} value={title} onChange={({ target }) => setTitle(target.value)} />
           )}
         </Field>
         <button type="submit" disabled={isPending}>
-          {told.create}
+          {labels.create}
         </button>
         {left !== null && <Failure error={left} />}
       </form>

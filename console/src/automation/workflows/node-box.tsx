@@ -3,7 +3,7 @@ import { Status } from '../../parts/status.tsx';
 import * as texts from '../../texts/index.ts';
 import type { Ports, Run } from './graph.ts';
 
-const told = texts.automation.workflows;
+const labels = texts.automation.workflows;
 
 export type NodeBoxData = {
   name: string;
@@ -26,7 +26,7 @@ export function NodeBox({
       <strong>{name}</strong>
       <span className="node-state">
         {status !== undefined && <Status of={status} />}
-        {faultCount > 0 && <span className="fault">{told.faultCount(faultCount)}</span>}
+        {faultCount > 0 && <span className="fault">{labels.faultCount(faultCount)}</span>}
       </span>
       <div className="ports">
         <ul>

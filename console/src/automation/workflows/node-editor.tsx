@@ -6,7 +6,7 @@ import type { ChangeGraph } from './graph.ts';
 import { type GraphNode, type NodeType, withChange } from './graph.ts';
 import type { NodeFault } from './use-check.ts';
 
-const told = texts.automation.workflows.node;
+const labels = texts.automation.workflows.node;
 
 interface NodeEditorProps {
   node: GraphNode;
@@ -29,9 +29,9 @@ export function NodeEditor(props: NodeEditorProps) {
   const places = membersOf(nodeType?.config, node.config).map(([member]) => `config.${member}`);
   const others = besides(faults, ['name', 'retry', 'timeout_seconds', ...places]);
   return (
-    <section className="node-editor" aria-label={told.title(name)}>
-      <h2>{told.title(name === '' ? id : name)}</h2>
-      <p className="hint">{told.id(id, nodeType?.label ?? type)}</p>
+    <section className="node-editor" aria-label={labels.title(name)}>
+      <h2>{labels.title(name === '' ? id : name)}</h2>
+      <p className="hint">{labels.id(id, nodeType?.label ?? type)}</p>
       {others.length > 0 && (
         <ul className="fault">
           {others.map(({ place, msg }) => (
@@ -39,7 +39,7 @@ export function NodeEditor(props: NodeEditorProps) {
           ))}
         </ul>
       )}
-      <Field label={told.name} fault={saidAt(faults, 'name')}>
+      <Field label={labels.name} fault={saidAt(faults, 'name')}>
         {(control) => (
           <input
             {...control}
@@ -50,7 +50,7 @@ export function NodeEditor(props: NodeEditorProps) {
         )}
       </Field>
       <div className="fields">
-        <Field label={told.attempts} hint={told.attemptsHint} fault={saidAt(faults, 'retry')}>
+        <Field label={labels.attempts} hint={labels.attemptsHint} fault={saidAt(faults, 'retry')}>
           {(control) => (
             <input
               {...control}
@@ -61,7 +61,7 @@ export function NodeEditor(props: NodeEditorProps) {
             />
           )}
         </Field>
-        <Field label={told.timeout} hint={told.timeoutHint} fault={saidAt(faults, 'timeout_seconds')}>
+        <Field label={labels.timeout} hint={labels.timeoutHint} fault={saidAt(faults, 'timeout_seconds')}>
           {(control) => (
             <input
               {...control}

@@ -6,7 +6,7 @@ import { DeleteNode } from './delete-node.tsx';
 import { type ChangeGraph, type Graph, type NodeType, type Run, withNode } from './graph.ts';
 import type { NodeFault } from './use-check.ts';
 
-const told = texts.automation.workflows;
+const labels = texts.automation.workflows;
 
 interface NodeListProps {
   graph: Graph;
@@ -23,9 +23,9 @@ interface NodeListProps {
 export function NodeList(props: NodeListProps) {
   const { graph, types, steps, faults, chosenId, isEditable, change, onChoose } = props;
   return (
-    <section aria-label={told.nodes}>
-      <h2>{told.nodes}</h2>
-      {graph.nodes.length === 0 && <p>{told.noNodes}</p>}
+    <section aria-label={labels.nodes}>
+      <h2>{labels.nodes}</h2>
+      {graph.nodes.length === 0 && <p>{labels.noNodes}</p>}
       <ul className="plain nodes">
         {graph.nodes.map(({ id, type, name }) => (
           <OneNode
@@ -60,14 +60,14 @@ const OneNode = memo(function OneNode(props: OneNodeProps) {
       <button
         type="button"
         className="plain"
-        aria-label={told.choose(name)}
+        aria-label={labels.choose(name)}
         aria-pressed={isChosen}
         onClick={() => onChoose(isChosen ? undefined : id)}
       >
         {name === '' ? id : name}
       </button>{' '}
       <span className="hint">{label}</span> {status !== undefined && <Status of={status} />}{' '}
-      {faultCount > 0 && <span className="fault">{told.faultCount(faultCount)}</span>}{' '}
+      {faultCount > 0 && <span className="fault">{labels.faultCount(faultCount)}</span>}{' '}
       {isEditable && <DeleteNode {...{ id, name, change }} />}
     </li>
   );
@@ -84,7 +84,7 @@ function AddNode({
   if (type === undefined) return null;
   return (
     <div className="buttons ends">
-      <Field label={told.addType}>
+      <Field label={labels.addType}>
         {(control) => (
           <select {...control} value={chosen} onChange={({ target }) => setChosen(target.value)}>
             {types.map((one) => (
@@ -103,7 +103,7 @@ function AddNode({
           onChoose(id);
         }}
       >
-        {told.add}
+        {labels.add}
       </button>
     </div>
   );

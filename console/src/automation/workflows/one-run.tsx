@@ -8,7 +8,7 @@ import * as texts from '../../texts/index.ts';
 import { Approvals } from './approvals.tsx';
 import type { Run } from './graph.ts';
 
-const told = texts.automation.workflows.run;
+const labels = texts.automation.workflows.run;
 
 interface OneRunProps {
   workflowId: string;
@@ -24,9 +24,9 @@ export function OneRun({ workflowId, run }: OneRunProps) {
     ['workflow-runs', workflowId],
   ];
   return (
-    <section className="part" aria-label={told.one}>
+    <section className="part" aria-label={labels.heading}>
       <h3>
-        {told.one} <Time at={startedAt ?? createdAt} />
+        {labels.heading} <Time at={startedAt ?? createdAt} />
       </h3>
       <p role="status">
         <Status of={status} /> {error?.message} {problem?.message}
@@ -34,17 +34,17 @@ export function OneRun({ workflowId, run }: OneRunProps) {
       {projectId !== null && (
         <p>
           <Link to="/projects/$projectId/runs/$runId" params={{ projectId, runId: id }}>
-            {told.inProject}
+            {labels.inProject}
           </Link>
         </p>
       )}
       {finishedAt === null && <Approvals workflowId={workflowId} runId={id} />}
-      {steps.length === 0 ? <p>{told.noSteps}</p> : <Steps steps={steps} />}
+      {steps.length === 0 ? <p>{labels.noSteps}</p> : <Steps steps={steps} />}
       <div className="buttons">
         {finishedAt === null && (
           <Action
             isPlain
-            confirm={told.cancelSure}
+            confirm={labels.cancelSure}
             changes={changes}
             does={() =>
               workspace.post('/v1/workflows/{workflow_id}/runs/{run_id}/cancel', {
@@ -52,7 +52,7 @@ export function OneRun({ workflowId, run }: OneRunProps) {
               })
             }
           >
-            {told.cancel}
+            {labels.cancel}
           </Action>
         )}
         {status === 'failed' &&
@@ -67,7 +67,7 @@ export function OneRun({ workflowId, run }: OneRunProps) {
                 })
               }
             >
-              {data === 'kept' ? told.resume : told.resumeNewest}
+              {data === 'kept' ? labels.resume : labels.resumeNewest}
             </Action>
           ))}
       </div>
@@ -77,14 +77,14 @@ export function OneRun({ workflowId, run }: OneRunProps) {
 
 const Steps = ({ steps }: Pick<Run, 'steps'>) => (
   <List
-    label={told.steps}
+    label={labels.steps}
     items={steps}
     keyOf={({ id }) => id}
     columns={[
-      { title: told.step.name, value: ({ name }) => name },
-      { title: told.step.status, value: ({ status }) => <Status of={status} /> },
+      { title: labels.step.name, value: ({ name }) => name },
+      { title: labels.step.status, value: ({ status }) => <Status of={status} /> },
       {
-        title: told.step.detail,
+        title: labels.step.detail,
         value: ({ detail, error }) => (
           <>
             {detail} {error?.message}

@@ -5,7 +5,7 @@ import { workspace } from '../../session/login.ts';
 import * as texts from '../../texts/index.ts';
 import { WorkflowStatus } from './workflow-status.tsx';
 
-const told = texts.automation.workflows;
+const labels = texts.automation.workflows;
 const queryKey = ['workflows', 'gone'];
 
 /** Workflows whose owner is gone, for administrators: each belongs to whoever takes it over. */
@@ -13,19 +13,19 @@ export function Orphans() {
   return (
     <Pages
       queryKey={queryKey}
-      empty={told.orphans.empty}
+      empty={labels.orphans.empty}
       fetchPage={(page) => workspace.get('/v1/workflows', { params: { query: { ...page, owner: 'gone' } } })}
     >
       {(found) => (
         <List
-          label={told.orphans.title}
+          label={labels.orphans.title}
           items={found}
           keyOf={({ id }) => id}
           columns={[
-            { title: told.columns.title, value: ({ title }) => title },
-            { title: told.columns.status, value: ({ status }) => <WorkflowStatus status={status} /> },
+            { title: labels.columns.title, value: ({ title }) => title },
+            { title: labels.columns.status, value: ({ status }) => <WorkflowStatus status={status} /> },
             {
-              title: told.orphans.change,
+              title: labels.orphans.change,
               value: ({ id }) => (
                 <Action
                   isPlain

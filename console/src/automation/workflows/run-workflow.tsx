@@ -9,7 +9,7 @@ import { ParameterValues } from '../parameter-values.tsx';
 import { paramsOf } from '../parameters.ts';
 import { readGraph, type Workflow } from './graph.ts';
 
-const told = texts.automation.workflows.run;
+const labels = texts.automation.workflows.run;
 
 interface RunWorkflowProps {
   workflow: Workflow;
@@ -43,7 +43,7 @@ export function RunWorkflow({ workflow, onStarted }: RunWorkflowProps) {
     },
   });
   const form = useFirstFault(error);
-  if (status !== 'active') return <p>{told.inactive}</p>;
+  if (status !== 'active') return <p>{labels.inactive}</p>;
   // What it is asked for is not known before.
   if (activeVersionId !== '' && version.data === undefined) return <Unfetched asked={version} />;
   const at = ['params'];
@@ -60,11 +60,11 @@ export function RunWorkflow({ workflow, onStarted }: RunWorkflowProps) {
         mutate();
       }}
     >
-      <p className="hint">{told.hint}</p>
+      <p className="hint">{labels.hint}</p>
       <ParameterValues {...{ projectId, parameters, values, onChange: setValues, error, at }} />
       <p>
         <button type="submit" disabled={isPending}>
-          {told.start}
+          {labels.start}
         </button>
       </p>
       {left !== null && <Failure error={left} />}

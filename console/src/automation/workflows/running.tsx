@@ -6,7 +6,7 @@ import { RunWorkflow } from './run-workflow.tsx';
 import type { RunInSight } from './use-run.ts';
 import { WorkflowRuns } from './workflow-runs.tsx';
 
-const told = texts.automation.workflows.run;
+const labels = texts.automation.workflows.run;
 
 interface RunningProps {
   workflow: Workflow;
@@ -18,12 +18,12 @@ interface RunningProps {
 export function Running({ workflow, run, onChoose }: RunningProps) {
   return (
     <>
-      <h2>{told.title}</h2>
+      <h2>{labels.title}</h2>
       <RunWorkflow workflow={workflow} onStarted={onChoose} />
       {run.fetchStatus === 'idle' && run.isPending ? null : (
         <Fetched asked={run}>{(data) => <OneRun workflowId={workflow.id} run={data} />}</Fetched>
       )}
-      <h2>{told.runs}</h2>
+      <h2>{labels.runs}</h2>
       <WorkflowRuns workflowId={workflow.id} chosenId={run.data?.id} onChoose={onChoose} />
     </>
   );

@@ -4,7 +4,7 @@ import * as texts from '../../texts/index.ts';
 import type { Workflow } from './graph.ts';
 import type { DraftInHand } from './use-draft.ts';
 
-const told = texts.automation.workflows.triggers;
+const labels = texts.automation.workflows.triggers;
 
 interface TriggerActionsProps {
   workflowId: string;
@@ -22,12 +22,12 @@ export function TriggerActions({ workflowId, trigger, hand, onSecret }: TriggerA
   return (
     <div className="buttons">
       <Action isPlain does={() => change({ enabled: !enabled })}>
-        {enabled ? told.disable : told.enable}
+        {enabled ? labels.disable : labels.enable}
       </Action>
       {type === 'webhook' && (
         <Action
           isPlain
-          confirm={told.rotateSure}
+          confirm={labels.rotateSure}
           does={async () => {
             const { data } = await workspace.post(
               '/v1/workflows/{workflow_id}/triggers/{trigger_id}/secret',
@@ -36,15 +36,15 @@ export function TriggerActions({ workflowId, trigger, hand, onSecret }: TriggerA
             if (data.secret !== undefined) onSecret(data.secret);
           }}
         >
-          {told.rotate}
+          {labels.rotate}
         </Action>
       )}
       <Action
         isPlain
-        confirm={told.removeSure(told.types[type])}
+        confirm={labels.removeSure(labels.types[type])}
         does={() => hand.saveTriggers((stored) => stored.filter((one) => one.id !== id))}
       >
-        {told.remove}
+        {labels.remove}
       </Action>
     </div>
   );

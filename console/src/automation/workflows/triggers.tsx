@@ -8,7 +8,7 @@ import { TriggerActions } from './trigger-actions.tsx';
 import { TriggerWhen } from './trigger-when.tsx';
 import type { DraftInHand } from './use-draft.ts';
 
-const told = texts.automation.workflows.triggers;
+const labels = texts.automation.workflows.triggers;
 
 interface TriggersProps {
   workflow: Workflow;
@@ -23,24 +23,24 @@ export function Triggers({ workflow, hand }: TriggersProps) {
   return (
     <>
       {triggers.length === 0 ? (
-        <p>{told.none}</p>
+        <p>{labels.none}</p>
       ) : (
         <List
-          label={told.title}
+          label={labels.title}
           items={triggers}
           keyOf={({ id }) => id}
           columns={[
-            { title: told.columns.type, value: ({ type }) => told.types[type] },
-            { title: told.columns.label, value: ({ label }) => label },
+            { title: labels.columns.type, value: ({ type }) => labels.types[type] },
+            { title: labels.columns.label, value: ({ label }) => label },
             {
-              title: told.columns.when,
+              title: labels.columns.when,
               value: (trigger) => <TriggerWhen projectId={workflow.projectId} trigger={trigger} />,
             },
-            { title: told.columns.enabled, value: ({ enabled }) => (enabled ? told.on : told.off) },
+            { title: labels.columns.enabled, value: ({ enabled }) => (enabled ? labels.on : labels.off) },
             ...(isEditable
               ? [
                   {
-                    title: told.columns.change,
+                    title: labels.columns.change,
                     value: (trigger: Workflow['triggers'][number]) => (
                       <TriggerActions {...{ workflowId: workflow.id, trigger, hand, onSecret: setSecret }} />
                     ),
@@ -51,9 +51,9 @@ export function Triggers({ workflow, hand }: TriggersProps) {
         />
       )}
       {secret !== undefined && (
-        <ShownOnce values={[[told.secret, secret]]} onClose={() => setSecret(undefined)} />
+        <ShownOnce values={[[labels.secret, secret]]} onClose={() => setSecret(undefined)} />
       )}
-      {isEditable && status !== 'draft' && <p className="hint">{told.atActivation}</p>}
+      {isEditable && status !== 'draft' && <p className="hint">{labels.atActivation}</p>}
       {isEditable && (
         <NewTrigger
           projectId={workflow.projectId}

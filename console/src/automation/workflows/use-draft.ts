@@ -17,7 +17,7 @@ export function useDraft(workflow: Workflow) {
   const [saved, setSaved] = useState(draft);
   /** How often it was taken from the service: texts that are half written begin anew then. */
   const [loads, setLoads] = useState(0);
-  /** Texts that cannot be saved as they are: no JSON yet. */
+  /** Texts that can't be saved yet, because they aren't valid JSON. */
   const [halves, setHalves] = useState(0);
   const onHalf = useCallback((by: 1 | -1) => setHalves((count) => count + by), []);
   const revision = useRef(workflow.revision);

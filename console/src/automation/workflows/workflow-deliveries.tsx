@@ -5,7 +5,7 @@ import * as texts from '../../texts/index.ts';
 import { Deliveries } from '../deliveries.tsx';
 import type { Workflow } from './graph.ts';
 
-const told = texts.automation.deliveries;
+const labels = texts.automation.deliveries;
 const runningMs = 2_000;
 const idleMs = 10_000;
 
@@ -22,7 +22,7 @@ export function WorkflowDeliveries({
   return (
     <Pages
       queryKey={queryKey}
-      empty={told.none}
+      empty={labels.none}
       everyMs={isRunning ? runningMs : idleMs}
       fetchPage={(page) =>
         workspace.get('/v1/workflows/{workflow_id}/deliveries', { params: { path, query: page } })
@@ -36,14 +36,14 @@ export function WorkflowDeliveries({
               <Action
                 isPlain
                 changes={[queryKey]}
-                confirm={status === 'uncertain' ? `${told.retry(target)}?` : undefined}
+                confirm={status === 'uncertain' ? `${labels.retry(target)}?` : undefined}
                 does={() =>
                   workspace.post('/v1/workflows/{workflow_id}/deliveries/{delivery_id}/retry', {
                     params: { path: { ...path, delivery_id: deliveryId } },
                   })
                 }
               >
-                {told.retryShort}
+                {labels.retryShort}
               </Action>
             )
           }

@@ -15,7 +15,7 @@ import { WorkflowDeliveries } from './workflow-deliveries.tsx';
 import { WorkflowVersions } from './workflow-versions.tsx';
 
 const route = getRouteApi('/framed/workflows/$workflowId');
-const told = texts.automation.workflows;
+const labels = texts.automation.workflows;
 
 /** A workflow: its graph, its runs, and what came of them. */
 export function WorkflowPage() {
@@ -59,9 +59,9 @@ function OneWorkflow({ workflow, types }: { workflow: Workflow; types: readonly 
       />
       <h2>{texts.automation.deliveries.title}</h2>
       <WorkflowDeliveries {...{ workflow, isRunning: run.data?.finishedAt === null }} />
-      <h2>{told.triggers.title}</h2>
+      <h2>{labels.triggers.title}</h2>
       <Triggers {...{ workflow, hand }} />
-      <h2>{told.versions.title}</h2>
+      <h2>{labels.versions.title}</h2>
       <WorkflowVersions {...{ workflow, hand }} />
     </>
   );

@@ -5,7 +5,7 @@ import { Time } from '../../parts/time.tsx';
 import { workspace } from '../../session/login.ts';
 import * as texts from '../../texts/index.ts';
 
-const told = texts.automation.workflows.run;
+const labels = texts.automation.workflows.run;
 const everyMs = 5_000;
 
 interface WorkflowRunsProps {
@@ -19,7 +19,7 @@ export function WorkflowRuns({ workflowId, chosenId, onChoose }: WorkflowRunsPro
   return (
     <Pages
       queryKey={['workflow-runs', workflowId, 'all']}
-      empty={told.none}
+      empty={labels.none}
       everyMs={everyMs}
       fetchPage={(page) =>
         workspace.get('/v1/workflows/{workflow_id}/runs', {
@@ -29,12 +29,12 @@ export function WorkflowRuns({ workflowId, chosenId, onChoose }: WorkflowRunsPro
     >
       {(found) => (
         <List
-          label={told.runs}
+          label={labels.runs}
           items={found}
           keyOf={({ id }) => id}
           columns={[
             {
-              title: told.columns.when,
+              title: labels.columns.when,
               value: ({ id, startedAt, createdAt }) => (
                 <button
                   type="button"
@@ -46,9 +46,9 @@ export function WorkflowRuns({ workflowId, chosenId, onChoose }: WorkflowRunsPro
                 </button>
               ),
             },
-            { title: told.columns.status, value: ({ status }) => <Status of={status} /> },
-            { title: told.columns.trigger, value: ({ trigger }) => told.triggers[trigger.type] },
-            { title: told.columns.end, value: ({ finishedAt }) => <Time at={finishedAt} /> },
+            { title: labels.columns.status, value: ({ status }) => <Status of={status} /> },
+            { title: labels.columns.trigger, value: ({ trigger }) => labels.triggers[trigger.type] },
+            { title: labels.columns.end, value: ({ finishedAt }) => <Time at={finishedAt} /> },
           ]}
         />
       )}

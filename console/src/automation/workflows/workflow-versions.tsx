@@ -8,7 +8,7 @@ import * as texts from '../../texts/index.ts';
 import type { Workflow } from './graph.ts';
 import type { DraftInHand } from './use-draft.ts';
 
-const told = texts.automation.workflows.versions;
+const labels = texts.automation.workflows.versions;
 
 /** The versions of a workflow, each with its changes; an older one may be activated again. */
 export function WorkflowVersions({ workflow, hand }: { workflow: Workflow; hand: DraftInHand }) {
@@ -17,29 +17,29 @@ export function WorkflowVersions({ workflow, hand }: { workflow: Workflow; hand:
   return (
     <Pages
       queryKey={['workflow-versions', id]}
-      empty={told.none}
+      empty={labels.none}
       fetchPage={(page) =>
         workspace.get('/v1/workflows/{workflow_id}/versions', { params: { path, query: page } })
       }
     >
       {(found) => (
         <List
-          label={told.title}
+          label={labels.title}
           items={found}
           keyOf={(version) => version.id}
           columns={[
-            { title: told.columns.number, value: ({ number }) => number },
-            { title: told.columns.made, value: ({ createdAt }) => <Time at={createdAt} /> },
-            { title: told.columns.changes, value: ({ changes }) => inWords(changes) },
+            { title: labels.columns.number, value: ({ number }) => number },
+            { title: labels.columns.made, value: ({ createdAt }) => <Time at={createdAt} /> },
+            { title: labels.columns.changes, value: ({ changes }) => inWords(changes) },
             {
-              title: told.columns.activate,
+              title: labels.columns.activate,
               value: ({ id: versionId, number }) =>
                 versionId === activeVersionId && status === 'active'
-                  ? told.current
+                  ? labels.current
                   : status !== 'archived' && (
                       <Action
                         isPlain
-                        confirm={told.sure(number)}
+                        confirm={labels.sure(number)}
                         does={async () => {
                           const body = { expected_revision: await hand.settled(), version_id: versionId };
                           const made = await workspace.post('/v1/workflows/{workflow_id}/activation', {
@@ -49,7 +49,7 @@ export function WorkflowVersions({ workflow, hand }: { workflow: Workflow; hand:
                           hand.moved(made.data);
                         }}
                       >
-                        {told.againShort}
+                        {labels.againShort}
                       </Action>
                     ),
             },
@@ -64,10 +64,10 @@ function inWords(changes: components['schemas']['WorkflowVersion']['changes']): 
   const { nodesAdded, nodesRemoved, nodesChanged, edgesAdded, edgesRemoved } = changes;
   const edges = edgesAdded.length + edgesRemoved.length;
   const parts = [
-    ...(nodesAdded.length > 0 ? [told.added(nodesAdded.join(', '))] : []),
-    ...(nodesRemoved.length > 0 ? [told.removed(nodesRemoved.join(', '))] : []),
-    ...(nodesChanged.length > 0 ? [told.changed(nodesChanged.join(', '))] : []),
-    ...(edges > 0 ? [told.edges(edges)] : []),
+    ...(nodesAdded.length > 0 ? [labels.added(nodesAdded.join(', '))] : []),
+    ...(nodesRemoved.length > 0 ? [labels.removed(nodesRemoved.join(', '))] : []),
+    ...(nodesChanged.length > 0 ? [labels.changed(nodesChanged.join(', '))] : []),
+    ...(edges > 0 ? [labels.edges(edges)] : []),
   ];
-  return parts.length === 0 ? told.same : parts.join('; ');
+  return parts.length === 0 ? labels.same : parts.join('; ');
 }

@@ -14,7 +14,7 @@ import { Orphans } from './orphans.tsx';
 import { WorkflowStatus } from './workflow-status.tsx';
 
 const route = getRouteApi('/framed/workflows');
-const told = texts.automation.workflows;
+const labels = texts.automation.workflows;
 
 /** One's own workflows, and a new one. */
 export function WorkflowsPage() {
@@ -22,38 +22,38 @@ export function WorkflowsPage() {
   const { data: me } = useMe();
   return (
     <>
-      <h1>{told.title}</h1>
+      <h1>{labels.title}</h1>
       <AutomationNav />
-      <p className="hint">{told.about}</p>
+      <p className="hint">{labels.about}</p>
       <Pages
         queryKey={['workflows']}
-        empty={told.empty}
+        empty={labels.empty}
         fetchPage={(page) => workspace.get('/v1/workflows', { params: { query: page } })}
       >
         {(found) => (
           <List
-            label={told.title}
+            label={labels.title}
             items={found}
             keyOf={({ id }) => id}
             columns={[
               {
-                title: told.columns.title,
+                title: labels.columns.title,
                 value: ({ id, title }) => (
                   <Link to="/workflows/$workflowId" params={{ workflowId: id }}>
                     {title}
                   </Link>
                 ),
               },
-              { title: told.columns.status, value: ({ status }) => <WorkflowStatus status={status} /> },
-              { title: told.columns.nodes, value: countNodes, isNumber: true },
-              { title: told.columns.triggers, value: startsInWords },
-              { title: told.columns.changed, value: ({ updatedAt }) => <Time at={updatedAt} /> },
+              { title: labels.columns.status, value: ({ status }) => <WorkflowStatus status={status} /> },
+              { title: labels.columns.nodes, value: countNodes, isNumber: true },
+              { title: labels.columns.triggers, value: startsInWords },
+              { title: labels.columns.changed, value: ({ updatedAt }) => <Time at={updatedAt} /> },
             ]}
           />
         )}
       </Pages>
       {me?.data.admin === true && (
-        <OnDemand title={told.orphans.title}>
+        <OnDemand title={labels.orphans.title}>
           <Orphans />
         </OnDemand>
       )}
@@ -75,6 +75,6 @@ function countNodes({ graph, steps }: Workflow): number {
 }
 
 const startsInWords = ({ triggers }: Workflow): string =>
-  [...new Set(triggers.filter(({ enabled }) => enabled).map(({ type }) => told.triggers.types[type]))].join(
+  [...new Set(triggers.filter(({ enabled }) => enabled).map(({ type }) => labels.triggers.types[type]))].join(
     ', ',
   );

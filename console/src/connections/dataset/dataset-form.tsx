@@ -11,7 +11,7 @@ import { ModeFields, type ModeFieldsProps, modePlaces } from './mode-fields.tsx'
 import { ScheduleFields } from './schedule-fields.tsx';
 import { bodyOf, type DatasetBody, type Settings } from './settings.ts';
 
-const told = texts.connections.dataset;
+const labels = texts.connections.dataset;
 const places = [['name'], ['guard'], ['project_id'], ['schedule']];
 
 interface DatasetFormProps extends Pick<ModeFieldsProps, 'type' | 'columns'> {
@@ -53,7 +53,7 @@ export function DatasetForm({ type, columns, initial, save, onSaved, ...shown }:
         mutate(settings);
       }}
     >
-      <Field label={told.name} fault={faultAt(error, 'name')}>
+      <Field label={labels.name} fault={faultAt(error, 'name')}>
         {(control) => (
           <input
             {...control}
@@ -64,7 +64,7 @@ export function DatasetForm({ type, columns, initial, save, onSaved, ...shown }:
         )}
       </Field>
       <ModeFields {...{ type, columns, settings, change, error }} />
-      <Field label={told.guard} hint={told.guardHint} fault={faultAt(error, 'guard')}>
+      <Field label={labels.guard} hint={labels.guardHint} fault={faultAt(error, 'guard')}>
         {(control) => (
           <input
             {...control}
@@ -76,11 +76,11 @@ export function DatasetForm({ type, columns, initial, save, onSaved, ...shown }:
         )}
       </Field>
       <ScheduleFields {...{ settings, change, error }} />
-      <Field label={told.project} hint={told.projectHint} fault={faultAt(error, 'project_id')}>
+      <Field label={labels.project} hint={labels.projectHint} fault={faultAt(error, 'project_id')}>
         {(control) => (
           <ProjectSelect
             control={control}
-            none={told.noProject}
+            none={labels.noProject}
             chosen={projectId}
             onChoose={(id) => change({ projectId: id })}
           />
@@ -93,10 +93,10 @@ export function DatasetForm({ type, columns, initial, save, onSaved, ...shown }:
           checked={isEnabled}
           onChange={({ target }) => change({ isEnabled: target.checked })}
         />{' '}
-        {told.enabled}
+        {labels.enabled}
       </label>
       <p className="hint" id={enabledHint}>
-        {told.enabledHint}
+        {labels.enabledHint}
       </p>
       <p className="buttons">
         <button type="submit" disabled={isPending}>

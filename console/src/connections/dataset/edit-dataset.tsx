@@ -6,7 +6,7 @@ import * as texts from '../../texts/index.ts';
 import { DatasetForm } from './dataset-form.tsx';
 import { type ConnectionKind, type Dataset, isIncrementable, settingsOf } from './settings.ts';
 
-const told = texts.connections.dataset;
+const labels = texts.connections.dataset;
 
 /** Changes how a dataset is copied. Its resource stays. */
 export function EditDataset({ dataset, type }: { dataset: Dataset; type: ConnectionKind }) {
@@ -35,10 +35,10 @@ export function EditDataset({ dataset, type }: { dataset: Dataset; type: Connect
       <DatasetForm
         type={type}
         columns={asked.data ?? []}
-        label={told.how(name)}
+        label={labels.how(name)}
         initial={() => settingsOf(dataset)}
-        submit={told.save}
-        saved={told.saved}
+        submit={labels.save}
+        saved={labels.saved}
         save={(body, before) =>
           workspace.patch('/v1/connections/data/{connection_id}/datasets/{dataset_id}', {
             params: { path: { ...path, dataset_id: id } },

@@ -30,7 +30,7 @@ export function HeldCopies({ connectionId }: { connectionId: string }) {
       asLongAs<Snapshot[]>(() => true, query.state.data?.some(isUnderWay) ? runningMs : idleMs)(query),
   });
   const shown = (asked.data ?? []).filter((run) => isHeld(run) || decided.includes(run.id));
-  // Until it is known that there is one, nothing is told; but not knowing is.
+  // Shows nothing until one is known, but shows a failure to find out.
   if (asked.data === undefined && asked.error !== null) return <Unfetched asked={asked} />;
   if (shown.length === 0) return null;
   return (

@@ -7,7 +7,7 @@ import * as texts from '../../texts/index.ts';
 
 export type Snapshot = components['schemas']['SnapshotRun'];
 
-const told = texts.connections.held;
+const labels = texts.connections.held;
 const one = '/v1/connections/data/{connection_id}/datasets/{dataset_id}/snapshots/{run_id}';
 const count = (rows: number) => rows.toLocaleString('en');
 const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 2 });
@@ -41,10 +41,10 @@ export function Held({ run, onDecided }: HeldProps) {
       <span className="buttons">
         <Action
           changes={changes}
-          confirm={told.sure}
+          confirm={labels.sure}
           does={() => decide('confirm', workspace.post(`${one}/confirm`, { params: { path } }))}
         >
-          {told.confirm}
+          {labels.confirm}
         </Action>
         <Action
           isPlain
@@ -56,7 +56,7 @@ export function Held({ run, onDecided }: HeldProps) {
             )
           }
         >
-          {told.cancel}
+          {labels.cancel}
         </Action>
       </span>
     </>
@@ -82,22 +82,22 @@ function Compared({ run: { connectionId, datasetId, tableId, rowsCopied } }: Hel
   return (
     <p>
       {before !== undefined && compared(before, rowsCopied)}{' '}
-      {ratio !== undefined && told.guard(percent.format(ratio))} {told.undecided}
+      {ratio !== undefined && labels.guard(percent.format(ratio))} {labels.undecided}
     </p>
   );
 }
 
 /** Without how many rows the table has, where that is not known. */
 function compared(before: number | null, now: number): string {
-  if (before === null) return told.copied(count(now));
+  if (before === null) return labels.copied(count(now));
   return before > now
-    ? told.compared(count(before), count(now), percent.format(1 - now / before))
-    : told.rows(count(now));
+    ? labels.compared(count(before), count(now), percent.format(1 - now / before))
+    : labels.rows(count(now));
 }
 
 function became(decision: 'confirm' | 'cancel', { status, rowsCopied, error }: Snapshot): string {
-  if (status === 'succeeded') return told.taken(count(rowsCopied));
-  if (status === 'cancelled') return told.refused;
-  if (status === 'failed') return told.failed(error?.message ?? '');
-  return decision === 'confirm' ? told.taking : told.refusing;
+  if (status === 'succeeded') return labels.taken(count(rowsCopied));
+  if (status === 'cancelled') return labels.refused;
+  if (status === 'failed') return labels.failed(error?.message ?? '');
+  return decision === 'confirm' ? labels.taking : labels.refusing;
 }

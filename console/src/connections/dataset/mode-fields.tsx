@@ -11,8 +11,8 @@ import {
   type Settings,
 } from './settings.ts';
 
-const told = texts.connections.dataset;
-const modes = Object.keys(told.modes) as Dataset['mode'][];
+const labels = texts.connections.dataset;
+const modes = Object.keys(labels.modes) as Dataset['mode'][];
 
 export interface ModeFieldsProps {
   type: ConnectionKind;
@@ -30,7 +30,7 @@ export function ModeFields({ type, columns, settings, change, error }: ModeField
   return (
     <>
       {isIncrementable(type) && (
-        <Field label={told.mode} hint={told.modeHint} fault={faultAt(error, 'mode')}>
+        <Field label={labels.mode} hint={labels.modeHint} fault={faultAt(error, 'mode')}>
           {(control) => (
             <select
               {...control}
@@ -39,7 +39,7 @@ export function ModeFields({ type, columns, settings, change, error }: ModeField
             >
               {modes.map((one) => (
                 <option key={one} value={one}>
-                  {told.modes[one]}
+                  {labels.modes[one]}
                 </option>
               ))}
             </select>
@@ -47,7 +47,7 @@ export function ModeFields({ type, columns, settings, change, error }: ModeField
         </Field>
       )}
       {isIncremental && (
-        <Field label={told.cursor} hint={told.cursorHint} fault={faultAt(error, 'cursor')}>
+        <Field label={labels.cursor} hint={labels.cursorHint} fault={faultAt(error, 'cursor')}>
           {(control) => (
             <ColumnChoice
               {...{ control, columns }}
@@ -59,8 +59,8 @@ export function ModeFields({ type, columns, settings, change, error }: ModeField
       )}
       {(isIncremental || type === 'http') && (
         <ColumnsChoice
-          label={told.keys}
-          hint={type === 'http' ? `${told.keysHint} ${told.keysOfHttp}` : told.keysHint}
+          label={labels.keys}
+          hint={type === 'http' ? `${labels.keysHint} ${labels.keysOfHttp}` : labels.keysHint}
           fault={faultAt(error, 'key_columns')}
           columns={columns}
           value={keys}

@@ -5,7 +5,7 @@ import * as texts from '../../texts/index.ts';
 import { DatasetForm } from './dataset-form.tsx';
 import { type ConnectionKind, newSettings, type Resource } from './settings.ts';
 
-const told = texts.connections.dataset;
+const labels = texts.connections.dataset;
 
 interface NewDatasetProps {
   connectionId: string;
@@ -22,10 +22,10 @@ export function NewDataset({ connectionId, type, resource, onEnd }: NewDatasetPr
     <DatasetForm
       type={type}
       columns={resource.columns}
-      label={told.how(resource.resource)}
+      label={labels.how(resource.resource)}
       initial={() => newSettings(resource, type, projectId)}
-      submit={told.create}
-      saved={told.saved}
+      submit={labels.create}
+      saved={labels.saved}
       save={(body) =>
         workspace.post('/v1/connections/data/{connection_id}/datasets', {
           params: { path: { connection_id: connectionId } },

@@ -4,8 +4,8 @@ import { Field } from '../../parts/field.tsx';
 import * as texts from '../../texts/index.ts';
 import type { Repeats, Settings } from './settings.ts';
 
-const told = texts.connections.dataset;
-const allRepeats = Object.keys(told.repeats) as Repeats[];
+const labels = texts.connections.dataset;
+const allRepeats = Object.keys(labels.repeats) as Repeats[];
 
 interface ScheduleFieldsProps {
   settings: Settings;
@@ -18,7 +18,7 @@ export function ScheduleFields({ settings, change, error }: ScheduleFieldsProps)
   const { repeats, minutes, cadence } = settings;
   return (
     <>
-      <Field label={told.schedule}>
+      <Field label={labels.schedule}>
         {(control) => (
           <select
             {...control}
@@ -27,14 +27,14 @@ export function ScheduleFields({ settings, change, error }: ScheduleFieldsProps)
           >
             {allRepeats.map((one) => (
               <option key={one} value={one}>
-                {told.repeats[one]}
+                {labels.repeats[one]}
               </option>
             ))}
           </select>
         )}
       </Field>
       {repeats === 'minutes' && (
-        <Field label={told.minutes} fault={faultAt(error, 'schedule', 'every_minutes')}>
+        <Field label={labels.minutes} fault={faultAt(error, 'schedule', 'every_minutes')}>
           {(control) => (
             <input
               {...control}

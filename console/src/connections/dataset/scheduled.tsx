@@ -4,7 +4,7 @@ import * as texts from '../../texts/index.ts';
 import { scheduleInWords } from './in-words.ts';
 import type { Dataset } from './settings.ts';
 
-const told = texts.connections.dataset;
+const labels = texts.connections.dataset;
 const one = '/v1/connections/data/{connection_id}/datasets/{dataset_id}';
 
 /** When a dataset is copied by itself, which can be paused. */
@@ -17,12 +17,12 @@ export function Scheduled({ dataset }: { dataset: Dataset }) {
       {scheduleInWords(dataset)}{' '}
       {scheduleStatus === 'active' && (
         <Action isPlain changes={changes} does={() => workspace.post(`${one}/pause`, { params })}>
-          {told.pause}
+          {labels.pause}
         </Action>
       )}
       {scheduleStatus === 'paused' && (
         <Action isPlain changes={changes} does={() => workspace.post(`${one}/resume`, { params })}>
-          {told.resume}
+          {labels.resume}
         </Action>
       )}
     </>

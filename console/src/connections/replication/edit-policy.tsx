@@ -12,7 +12,7 @@ import type { Policy } from './policy.ts';
 import { PolicyFields } from './policy-fields.tsx';
 import { SecretsAgain } from './secrets-again.tsx';
 
-const told = texts.connections.replication;
+const labels = texts.connections.replication;
 const at = ['snapshot_config', 'http_replication'];
 
 type Connection = components['schemas']['DataConnection'];
@@ -74,7 +74,7 @@ export function EditPolicy({ connection }: { connection: Connection }) {
     <form
       ref={form}
       className="narrow"
-      aria-label={isHttp ? told.title : told.copies}
+      aria-label={isHttp ? labels.title : labels.copies}
       onSubmit={(event) => {
         event.preventDefault();
         mutate(edited);
@@ -86,7 +86,7 @@ export function EditPolicy({ connection }: { connection: Connection }) {
           checked={isEnabled}
           onChange={({ target }) => setEdited({ ...edited, isEnabled: target.checked })}
         />{' '}
-        {told.enabled}
+        {labels.enabled}
       </label>
       {isHttp && (
         <PolicyFields
@@ -98,9 +98,9 @@ export function EditPolicy({ connection }: { connection: Connection }) {
       <SecretsAgain {...{ type, secrets, error }} onChange={setSecrets} />
       <p className="buttons">
         <button type="submit" disabled={isPending}>
-          {isHttp ? told.save : told.saveCopies}
+          {isHttp ? labels.save : labels.saveCopies}
         </button>
-        {isSuccess && edited === stored && <span role="status">{told.saved}</span>}
+        {isSuccess && edited === stored && <span role="status">{labels.saved}</span>}
       </p>
       {rest !== null && <Failure error={rest} />}
     </form>

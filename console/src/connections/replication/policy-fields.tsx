@@ -6,8 +6,8 @@ import { MemberFields } from './member-fields.tsx';
 import { type EditedResource, limitKinds, type Policy } from './policy.ts';
 import { ResourceFields } from './resource-fields.tsx';
 
-const told = texts.connections.replication;
-const addresses = Object.keys(told.addresses) as (keyof typeof told.addresses)[];
+const labels = texts.connections.replication;
+const addresses = Object.keys(labels.addresses) as (keyof typeof labels.addresses)[];
 
 interface PolicyFieldsProps {
   policy: Policy;
@@ -34,8 +34,8 @@ export function PolicyFields({ policy, error, at, onChange }: PolicyFieldsProps)
   };
   return (
     <>
-      <p className="hint">{told.about}</p>
-      {resources.length === 0 && <p>{told.none}</p>}
+      <p className="hint">{labels.about}</p>
+      {resources.length === 0 && <p>{labels.none}</p>}
       {resources.map(({ key, resource }, index) => (
         <ResourceFields
           key={key}
@@ -57,19 +57,19 @@ export function PolicyFields({ policy, error, at, onChange }: PolicyFieldsProps)
             change([...resources, { key, resource: { request_path: '' } }]);
           }}
         >
-          {told.add}
+          {labels.add}
         </button>
       </p>
       <MemberFields
-        title={told.limits}
+        title={labels.limits}
         kinds={limitKinds}
-        labels={told.limit}
+        labels={labels.limit}
         value={policy.limits}
         error={error}
         at={[...at, 'limits']}
         onChange={(value) => set('limits', value)}
       />
-      <Field label={told.address} fault={faultAt(error, ...at, 'validate_server_address')}>
+      <Field label={labels.address} fault={faultAt(error, ...at, 'validate_server_address')}>
         {(control) => (
           <select
             {...control}
@@ -80,13 +80,13 @@ export function PolicyFields({ policy, error, at, onChange }: PolicyFieldsProps)
           >
             {addresses.map((one) => (
               <option key={one} value={one}>
-                {told.addresses[one]}
+                {labels.addresses[one]}
               </option>
             ))}
           </select>
         )}
       </Field>
-      <Field label={told.version} hint={told.versionHint} fault={faultAt(error, ...at, 'version')}>
+      <Field label={labels.version} hint={labels.versionHint} fault={faultAt(error, ...at, 'version')}>
         {(control) => (
           <input
             {...control}

@@ -6,11 +6,11 @@ import { MemberFields } from './member-fields.tsx';
 import { PairsField } from './pairs-field.tsx';
 import { cursorKinds, type HttpResource, paginationKinds, withMember } from './policy.ts';
 
-const told = texts.connections.replication;
+const labels = texts.connections.replication;
 const pairs = [
-  ['query_parameters', told.query, told.queryHint],
-  ['initial_query_parameters', told.first, told.firstHint],
-  ['field_mappings', told.mappings, told.mappingsHint],
+  ['query_parameters', labels.query, labels.queryHint],
+  ['initial_query_parameters', labels.first, labels.firstHint],
+  ['field_mappings', labels.mappings, labels.mappingsHint],
 ] as const;
 
 interface ResourceFieldsProps {
@@ -28,8 +28,8 @@ export function ResourceFields({ number, resource, error, at, onChange, onRemove
     onChange(withMember(resource, name, value) ?? { request_path: '' });
   return (
     <fieldset>
-      <legend>{told.resource(number)}</legend>
-      <Field label={told.path} hint={told.pathHint} fault={faultAt(error, ...at, 'request_path')}>
+      <legend>{labels.resource(number)}</legend>
+      <Field label={labels.path} hint={labels.pathHint} fault={faultAt(error, ...at, 'request_path')}>
         {(control) => (
           <input
             {...control}
@@ -49,7 +49,7 @@ export function ResourceFields({ number, resource, error, at, onChange, onRemove
           onChange={(value) => set(name, value)}
         />
       ))}
-      <Field label={told.json} hint={told.jsonHint} fault={faultAt(error, ...at, 'json_string_fields')}>
+      <Field label={labels.json} hint={labels.jsonHint} fault={faultAt(error, ...at, 'json_string_fields')}>
         {(control) => (
           <LinesInput
             control={control}
@@ -60,26 +60,26 @@ export function ResourceFields({ number, resource, error, at, onChange, onRemove
         )}
       </Field>
       <MemberFields
-        title={told.cursor.title}
+        title={labels.cursor.title}
         kinds={cursorKinds}
-        labels={told.cursor}
-        hints={{ field: told.cursor.fieldHint }}
+        labels={labels.cursor}
+        hints={{ field: labels.cursor.fieldHint }}
         value={resource.cursor}
         error={error}
         at={[...at, 'cursor']}
         onChange={(value) => set('cursor', value)}
       />
       <MemberFields
-        title={told.pagination.title}
+        title={labels.pagination.title}
         kinds={paginationKinds}
-        labels={told.pagination}
+        labels={labels.pagination}
         value={resource.pagination}
         error={error}
         at={[...at, 'pagination']}
         onChange={(value) => set('pagination', value)}
       />
       <button type="button" className="plain" onClick={onRemove}>
-        {told.remove(number)}
+        {labels.remove(number)}
       </button>
     </fieldset>
   );

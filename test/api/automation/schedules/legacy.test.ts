@@ -44,7 +44,7 @@ test('every kind that cannot be written comes in once, is read, and fires', asyn
   const records = kinds.map((kind) => record(kind.type, kind));
   const first = await imported(records);
   expect(first, first.text).toMatchObject({ code: 0 });
-  expect((await imported(records)).text).toContain('was there already');
+  expect((await imported(records)).text).toContain('already exists');
   const { items } = (await client.call('GET', `/v1/schedules?target_id=${playbook}`)).body;
   expect(items).toHaveLength(4);
   expect(items.map(({ schedule }: { schedule: { type: string } }) => schedule.type).toSorted()).toEqual([

@@ -73,7 +73,7 @@ const shown = async (id: string) => (await client.call('GET', `${url}/${id}`)).b
 
 test('a workflow of steps comes in once, is read, runs, and fires by its cadence', async () => {
   const id = await importedAs('one');
-  expect((await importLegacy(workspace, [record('one')])).text).toContain(`${id} was there already`);
+  expect((await importLegacy(workspace, [record('one')])).text).toContain(`${id} already exists`);
   const workflow = await shown(id);
   expect(workflow).toMatchObject({
     status: 'active',

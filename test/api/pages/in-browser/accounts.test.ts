@@ -11,12 +11,12 @@ describeInChromium('accounts, in a browser without scripts', () => {
     const { ownerToken } = await lab.workspace.organization('Bakery & Sons');
     await page.goto(`/owner/${ownerToken}`);
     await page.getByLabel('Name').fill('Ada Lovelace');
-    await page.getByLabel('E-mail').fill('ada@example.com');
+    await page.getByLabel('Email').fill('ada@example.com');
     await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: 'Create the account' }).click();
+    await page.getByRole('button', { name: 'Create account' }).click();
     await expectTitle(page, 'Signed in');
     expect(await textOf(page)).toContain(
-      'You are signed in as Ada Lovelace (ada@example.com) of Bakery & Sons.',
+      "You're signed in as Ada Lovelace (ada@example.com) of Bakery & Sons.",
     );
     await page.getByRole('button', { name: 'Sign out' }).click();
     await expectTitle(page, 'Sign in');
@@ -34,11 +34,11 @@ describeInChromium('accounts, in a browser without scripts', () => {
     await page.context().clearCookies();
     await page.goto('/sign-in');
     await lab.signIn(page, 'wrong@example.com', 'not the password');
-    const fault = 'E-mail or password is not right.';
+    const fault = "The email or password isn't right.";
     await page.getByText(fault).waitFor();
     expect(await page.title()).toBe('Error: Sign in');
     expect(await focusedField(page)).toEqual({ id: 'password', isInvalid: true, description: fault });
-    const email = page.getByLabel('E-mail');
+    const email = page.getByLabel('Email');
     expect(await email.inputValue()).toBe('wrong@example.com');
     expect(await email.getAttribute('aria-describedby')).toBe('fault');
     await page.keyboard.type(password);
@@ -52,16 +52,16 @@ describeInChromium('accounts, in a browser without scripts', () => {
     await page.goto(`/owner/${ownerToken}`);
     await page.getByLabel('Name').fill('Grace');
     // Browsers take it for an e-mail, the service does not.
-    await page.getByLabel('E-mail').fill('grace@localhost');
+    await page.getByLabel('Email').fill('grace@localhost');
     await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: 'Create the account' }).click();
-    const fault = 'Give an e-mail address.';
+    await page.getByRole('button', { name: 'Create account' }).click();
+    const fault = 'Enter an email address.';
     await page.getByText(fault).waitFor();
     expect(await focusedField(page)).toEqual({ id: 'email', isInvalid: true, description: fault });
-    await page.getByLabel('E-mail').fill('ada@example.com');
+    await page.getByLabel('Email').fill('ada@example.com');
     await page.locator('#password').evaluate((field) => field.setAttribute('minlength', '1'));
     await page.getByLabel('Password').fill('short');
-    await page.getByRole('button', { name: 'Create the account' }).click();
+    await page.getByRole('button', { name: 'Create account' }).click();
     const short = 'Choose a password of at least 10 characters.';
     await page.getByText(short).waitFor();
     expect(await focusedField(page)).toEqual({
@@ -78,9 +78,9 @@ describeInChromium('accounts, in a browser without scripts', () => {
     const { ownerToken } = await lab.workspace.organization('Mill & Co');
     await page.goto(`/owner/${ownerToken}`);
     await page.getByLabel('Name').fill('Ada Lovelace');
-    await page.getByLabel('E-mail').fill('founder@example.com');
+    await page.getByLabel('Email').fill('founder@example.com');
     await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: 'Create the account' }).click();
+    await page.getByRole('button', { name: 'Create account' }).click();
     await expectTitle(page, 'Signed in');
     expect(await textOf(page)).toContain('of Mill & Co.');
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -102,10 +102,10 @@ describeInChromium('accounts, in a browser without scripts', () => {
     const page = await lab.newPage();
     const isNothingKept = watchCaching(page);
     await page.goto(new URL(body.data.url).pathname);
-    expect(await page.getByLabel('E-mail').inputValue()).toBe('grace@example.com');
+    expect(await page.getByLabel('Email').inputValue()).toBe('grace@example.com');
     await page.getByLabel('Name').fill('Grace');
     await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: 'Create the account' }).click();
+    await page.getByRole('button', { name: 'Create account' }).click();
     await expectTitle(page, 'Signed in');
 
     const { rows } = await lab.workspace.deps.lake.catalogPool.query(
@@ -114,15 +114,15 @@ describeInChromium('accounts, in a browser without scripts', () => {
     const reset = await lab.client().call('POST', `/v1/members/${rows[0].id}/password-reset`);
     await page.goto(new URL(reset.body.data.url).pathname);
     await expectTitle(page, 'Choose a new password');
-    expect(await page.getByLabel('E-mail').inputValue()).toBe('grace@example.com');
+    expect(await page.getByLabel('Email').inputValue()).toBe('grace@example.com');
     await page.getByLabel('Password').fill('another long password');
-    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByRole('button', { name: 'Set password' }).click();
     await expectTitle(page, 'Signed in');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await lab.signIn(page, 'grace@example.com', 'another long password');
     await expectTitle(page, 'Signed in');
     await page.goto(new URL(reset.body.data.url).pathname);
-    await expectTitle(page, 'The address does not work');
+    await expectTitle(page, "This link doesn't work");
     isNothingKept();
   });
 

@@ -27,10 +27,10 @@ describeInChromium('pages of other sites', () => {
       body = `<form method="post" action="${lab.origin()}${path}">${inputs.join('')}<button>Win</button></form>`;
       await page.goto(elsewhere().url);
       await page.getByRole('button').click();
-      await expectTitle(page, 'The form was refused');
+      await expectTitle(page, 'The form was rejected');
     }
     await page.goto('/sign-in');
-    expect(await textOf(page)).toContain('You are signed in as Ada Lovelace (forged@example.com)');
+    expect(await textOf(page)).toContain("You're signed in as Ada Lovelace (forged@example.com)");
     await page.goto(begun.verification_uri_complete);
     await expectTitle(page, 'Approve this login?');
   });

@@ -88,7 +88,7 @@ export function useBrowserLab(
 
   /** Fills in the form of the page that is open. */
   async function signIn(page: Page, email: string, given = password) {
-    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password').fill(given);
     await page.getByRole('button', { name: 'Sign in' }).click();
   }

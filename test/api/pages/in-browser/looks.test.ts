@@ -31,12 +31,12 @@ describeInChromium('what the pages look like', () => {
     await page.goto(`/owner/${ownerToken}`);
     await see('owner');
     await page.getByLabel('Name').fill(longName);
-    await page.getByLabel('E-mail').fill('grace@localhost');
+    await page.getByLabel('Email').fill('grace@localhost');
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button').click();
-    await page.getByText('Give an e-mail address.').waitFor();
+    await page.getByText('Enter an email address.').waitFor();
     await see('owner-fault');
-    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Email').fill(email);
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button').click();
     await expectTitle(page, 'Signed in');
@@ -71,7 +71,7 @@ describeInChromium('what the pages look like', () => {
     await see('sign-out');
     await page.context().clearCookies();
     await page.getByRole('button').click();
-    await expectTitle(page, 'The form was refused');
+    await expectTitle(page, 'The form was rejected');
     await see('form-refused');
     await page.goto('/sign-in');
     await see('sign-in');
@@ -93,7 +93,7 @@ describeInChromium('what the pages look like', () => {
     await see('device');
     await page.getByRole('textbox').fill('BBBB-BBBB');
     await page.getByRole('button').click();
-    await page.getByText('No login waits under this code.').waitFor();
+    await page.getByText('There is no login with this code.').waitFor();
     await see('device-fault');
     for (const [button, title] of [
       ['Approve', 'Approved'],
@@ -148,7 +148,7 @@ describeInChromium('what the pages look like', () => {
     await page.context().clearCookies();
     const { body } = await lab.post('/v1/auth/device/code', { client_id: 'cli' });
     await page.goto(body.verification_uri_complete);
-    expect(await walked(page)).toEqual(['E-mail', 'Password', 'Sign in']);
+    expect(await walked(page)).toEqual(['Email', 'Password', 'Sign in']);
     await page.keyboard.press('Tab');
     await page.keyboard.type('keys@example.com');
     await page.keyboard.press('Tab');

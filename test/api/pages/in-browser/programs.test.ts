@@ -75,7 +75,7 @@ describeInChromium('programs that ask for a login, in a browser without scripts'
     const field = page.getByLabel('Code shown by the program');
     await field.fill('BBBB-BBBB');
     await page.keyboard.press('Enter');
-    await page.getByText('No login waits under this code.').waitFor();
+    await page.getByText('There is no login with this code.').waitFor();
     await field.fill(begun.user_code.toLowerCase().replace('-', ' '));
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Deny' }).click();

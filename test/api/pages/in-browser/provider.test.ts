@@ -63,7 +63,7 @@ describeInChromium('sign-in at a provider, which is another site, in a browser',
   test('who was invited signs in there, and is signed in here', async () => {
     const page = await newPage();
     const { email } = await member(page, 'grace');
-    expect(await textOf(page)).toContain(`You are signed in as Name of grace (${email})`);
+    expect(await textOf(page)).toContain(`You're signed in as Name of grace (${email})`);
   });
 
   test('a program’s request goes on after the sign-in', async () => {

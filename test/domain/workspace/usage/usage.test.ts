@@ -98,7 +98,7 @@ test('what is stored is looked at once an hour, and told by the command with the
     [client.organizationId, other.organizationId].sort(),
   );
   await expect(organizations('--month', '2026-13')).rejects.toMatchObject({
-    stderr: '--month takes a month such as 2026-11.\n',
+    stderr: '--month must be a month, such as 2026-11.\n',
   });
 });
 

@@ -2,8 +2,8 @@ import * as texts from '../../../texts/index.ts';
 import type { ChangeGraph, GraphNode } from '../graph.ts';
 import type { NodeFault } from '../use-check.ts';
 import { ConfigMember } from './config-member.tsx';
+import { ConfigMembers } from './config-members.tsx';
 import { membersOf, type Schema, saidAt, withMember } from './members.ts';
-import { MembersTold } from './members-told.tsx';
 
 interface ConfigFormProps {
   node: GraphNode;
@@ -34,7 +34,7 @@ export function ConfigForm(props: ConfigFormProps) {
           onChange={(value) => change((graph) => withMember(graph, node.id, name, value))}
         />
       ))}
-      {schema !== undefined && <MembersTold schema={schema} />}
+      {schema !== undefined && <ConfigMembers schema={schema} />}
     </fieldset>
   );
 }

@@ -10,7 +10,7 @@ import { choicesOf, hidden, kindOf, type Schema } from './members.ts';
 import { SecretInput } from './secret-input.tsx';
 import { TextInput } from './text-input.tsx';
 
-const told = texts.automation.workflows.node;
+const labels = texts.automation.workflows.node;
 
 interface ConfigMemberProps extends Omit<JsonFieldProps, 'label' | 'hint'> {
   name: string;
@@ -25,14 +25,14 @@ export function ConfigMember({ name, schema, isRequired, projectId, ...rest }: C
   // Not another control while it is written.
   const [kind] = useState(() => kindOf(name, schema, value));
   const [isStored] = useState(value === hidden);
-  const named = Object.hasOwn(told.labels, name) ? told.labels[name]! : name.replaceAll('_', ' ');
+  const named = Object.hasOwn(labels.labels, name) ? labels.labels[name]! : name.replaceAll('_', ' ');
   const label = isRequired ? texts.automation.required(named) : named;
   const hint =
     [
       schema['description'],
-      kind === 'lines' && told.perLine,
-      kind === 'secret' && isStored && told.stored,
-      schema['minimum'] !== undefined && told.limits(Number(schema['minimum']), Number(schema['maximum'])),
+      kind === 'lines' && labels.perLine,
+      kind === 'secret' && isStored && labels.stored,
+      schema['minimum'] !== undefined && labels.limits(Number(schema['minimum']), Number(schema['maximum'])),
       'default' in schema && texts.automation.parameters.defaultIs(textOfValue(schema['default'])),
     ]
       .filter((part) => typeof part === 'string')

@@ -6,7 +6,7 @@ import * as texts from '../../../texts/index.ts';
 import { choicesQuery } from './choices.ts';
 import type { Choices } from './members.ts';
 
-const told = texts.automation.workflows.node;
+const labels = texts.automation.workflows.node;
 
 interface IdChoiceProps {
   control: Control;
@@ -29,7 +29,7 @@ export function IdChoice({ control, of, projectId, value, isEditable, onChange }
         value={value}
         onChange={({ target }) => onChange(target.value)}
       >
-        <option value="">{data?.length === 0 ? told.noChoices[of] : told.unchosen}</option>
+        <option value="">{data?.length === 0 ? labels.noChoices[of] : labels.unchosen}</option>
         {/* It may be gone, not to be seen, or a reference to what is known in a run alone. */}
         <Options of={data ?? []} chosen={value} />
       </select>

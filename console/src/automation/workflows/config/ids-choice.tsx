@@ -5,7 +5,7 @@ import * as texts from '../../../texts/index.ts';
 import { choicesQuery } from './choices.ts';
 import type { Choices } from './members.ts';
 
-const told = texts.automation.workflows.node;
+const labels = texts.automation.workflows.node;
 
 interface IdsChoiceProps {
   label: string;
@@ -29,7 +29,7 @@ export function IdsChoice({ label, of, projectId, value, fault, isEditable, onCh
   return (
     <fieldset disabled={!isEditable} aria-describedby={fault === undefined ? undefined : faultId}>
       <legend>{label}</legend>
-      {data?.length === 0 && <p className="hint">{told.noChoices[of]}</p>}
+      {data?.length === 0 && <p className="hint">{labels.noChoices[of]}</p>}
       {[...others, ...known].map(({ id, name }) => (
         <label key={id} className="check">
           <input

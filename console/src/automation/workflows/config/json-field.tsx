@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { Field } from '../../../parts/field.tsx';
 import * as texts from '../../../texts/index.ts';
 
-const told = texts.automation.workflows.node;
+const labels = texts.automation.workflows.node;
 
 export interface JsonFieldProps {
   label: string;
@@ -16,7 +16,7 @@ export interface JsonFieldProps {
   onHalf: (by: 1 | -1) => void;
 }
 
-/** A member for which there is no better control. What is no JSON yet is kept here, and not saved. */
+/** A member for which there is no better control. What isn't valid JSON yet is kept here, and not saved. */
 export function JsonField({ label, hint, fault, value, isEditable, onChange, onHalf }: JsonFieldProps) {
   const [text, setText] = useState(() => (value === undefined ? '' : JSON.stringify(value, null, 2)));
   const read = readJson(text);
@@ -27,7 +27,7 @@ export function JsonField({ label, hint, fault, value, isEditable, onChange, onH
     return () => onHalf(-1);
   }, [isHalf, onHalf]);
   return (
-    <Field label={told.asJson(label)} hint={hint} fault={read.fault ?? fault}>
+    <Field label={labels.asJson(label)} hint={hint} fault={read.fault ?? fault}>
       {(control) => (
         <textarea
           {...control}
@@ -51,6 +51,6 @@ function readJson(text: string): { value?: unknown; fault?: string } {
   try {
     return { value: JSON.parse(text) as unknown };
   } catch (error) {
-    return { fault: told.notJson((error as Error).message) };
+    return { fault: labels.notJson((error as Error).message) };
   }
 }

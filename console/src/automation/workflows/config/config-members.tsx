@@ -1,27 +1,27 @@
 import * as texts from '../../../texts/index.ts';
 
-const told = texts.automation.workflows.node;
+const labels = texts.automation.workflows.node;
 
 type Schema = Record<string, unknown>;
 
 /** What a config may have, by its JSON Schema: each member with its type and its limits. */
-export function MembersTold({ schema }: { schema: Schema }) {
+export function ConfigMembers({ schema }: { schema: Schema }) {
   const members = Object.entries((schema['properties'] ?? {}) as Record<string, Schema>);
   const required = (schema['required'] ?? []) as readonly string[];
-  if (members.length === 0) return <p className="hint">{told.noMembers}</p>;
+  if (members.length === 0) return <p className="hint">{labels.noMembers}</p>;
   return (
     <details>
-      <summary>{told.members}</summary>
+      <summary>{labels.members}</summary>
       <ul>
         {members.map(([name, member]) => (
           <li key={name}>
             <code>{name}</code>: {inWords(member)}
-            {required.includes(name) && `, ${told.required}`}
+            {required.includes(name) && `, ${labels.required}`}
           </li>
         ))}
       </ul>
       <details>
-        <summary>{told.schema}</summary>
+        <summary>{labels.schema}</summary>
         <pre>{JSON.stringify(schema, null, 2)}</pre>
       </details>
     </details>
