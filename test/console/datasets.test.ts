@@ -59,7 +59,7 @@ describeInChromium('datasets', () => {
     await fresh.getByLabel('Schedule', { exact: true }).selectOption('minutes');
     await fresh.getByLabel(/^Minutes/).fill('1');
     await fresh.getByRole('button', { name: 'Add dataset' }).click();
-    await fresh.getByText('A dataset is copied every 5 to 1440 minutes.').waitFor();
+    await fresh.getByText('The interval of a dataset must be 5 to 1440 minutes.').waitFor();
     await fresh.getByLabel(/^Minutes/).fill('30');
     await fresh.getByRole('button', { name: 'Add dataset' }).click();
     await fresh.waitFor({ state: 'detached' });

@@ -195,7 +195,7 @@ describeInChromium('HTTP replication', () => {
     const { form, save, stored, faults } = await connected(recordPolicy(), 'a-secret-token');
     await form.getByLabel('Private addresses').selectOption('false');
     await save.click();
-    await form.getByText('Bearer token was given for another').waitFor();
+    await form.getByText('Bearer token was set for another').waitFor();
     await form.locator('input[type="password"]:focus').waitFor();
     const token = form.getByLabel('Bearer token', { exact: true });
     await token.fill('a-secret-token');

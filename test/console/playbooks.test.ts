@@ -43,8 +43,8 @@ describeInChromium('playbooks in the console', () => {
     await expectTitle(page, 'Orders since ${since}');
 
     await page.getByRole('button', { name: 'Run playbook' }).click();
-    await page.getByText('It is required.').waitFor();
-    expect(await described(page, 'since (required)')).toContain('It is required.');
+    await page.getByText('This parameter is required.').waitFor();
+    expect(await described(page, 'since (required)')).toContain('This parameter is required.');
     await page.getByLabel('Instructions').fill('# Orders\n\n- how many orders\n- how many cities');
     await save(page);
     await page.getByText('Saved as revision 2.').waitFor();
@@ -126,7 +126,7 @@ describeInChromium('playbooks in the console', () => {
     await page.getByRole('link', { name: /^Orders of/ }).click();
     await page.getByRole('heading', { level: 1, name: /^Orders of/ }).waitFor();
     await page.getByRole('button', { name: 'Run playbook' }).click();
-    await page.getByText('It is required.').waitFor();
+    await page.getByText('This parameter is required.').waitFor();
     await page.getByRole('table', { name: 'Versions' }).waitFor();
     await inspect(page, 'playbook');
   });

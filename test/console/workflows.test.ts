@@ -325,7 +325,7 @@ describeInChromium('workflows in the console', () => {
     const drawn = page.getByRole('region', { name: 'Graph' });
     await drawn.getByText(name).waitFor();
     await drawn.getByText(title).waitFor();
-    await page.getByRole('region', { name: 'Check' }).getByText('No node is of the type').waitFor();
+    await page.getByRole('region', { name: 'Check' }).getByText('There is no node type').waitFor();
     isBroken = true;
     await page.getByText('Title, folder and parameters').click();
     await page.getByLabel('Description', { exact: true }).fill('Changed');

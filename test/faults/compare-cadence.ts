@@ -66,7 +66,7 @@ function isExplained(
 
 /** It names the fire that was in progress, which must be one that fired. */
 function compareSkipped(journal: Journal, told: string, row: Data, rows: readonly Data[]): void {
-  const named = /^The run of (\S+) was still under way\.$/.exec(row.reason ?? '')?.[1];
+  const named = /^The run of (\S+) was still running\.$/.exec(row.reason ?? '')?.[1];
   const isThere = rows.some(
     ({ localTime, firedAt, id }) => id !== row.id && localTime === named && firedAt !== null,
   );

@@ -71,7 +71,7 @@ async function deliver(deps: DeliverDeps, found: Found, reply: Message): Promise
   );
 }
 
-const emptyAnswer = { code: 'answer_empty', message: 'The analyst came to its end without saying anything.' };
+const emptyAnswer = { code: 'answer_empty', message: 'The analyst ended without an answer.' };
 
 const inputOf = ({ organization_id: organizationId, id: runId }: AgentRun): AgentRunInput => ({
   organizationId,
@@ -129,7 +129,7 @@ async function succeed(
 function refusalOf(error: unknown): { code: string; message: string } {
   if (error instanceof AppError) return { code: error.code, message: error.message };
   const [fault] = error instanceof ValidationError ? error.faults : [];
-  return { code: 'invalid_request', message: fault?.msg ?? 'What was made could not be stored.' };
+  return { code: 'invalid_request', message: fault?.msg ?? 'The result could not be stored.' };
 }
 
 /** Removes the analyst's working data. The run keeps its steps, and a report what it shows. */

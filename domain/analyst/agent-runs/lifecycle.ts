@@ -15,7 +15,7 @@ import { type AgentRun, getAgentRun } from './agent-runs.ts';
 /** Used when no better reason is known: an internal error. */
 const unforeseen: TurnFailure = {
   code: 'internal_error',
-  message: 'The run failed for a reason of ours; start it again, or quote its id to the operator.',
+  message: 'The run failed because of an internal error. Start it again, or give its id to the operator.',
 };
 
 const turnOf = ({ organization_id: organizationId, conversation_id, message_id }: AgentRun): TurnInput => ({

@@ -9,7 +9,7 @@ import { agentRunProcess, agentRuns } from './process.ts';
 
 export type AgentRunReconcileDeps = DeliverDeps & ReviveDeps;
 
-const terminated = { code: 'terminated', message: "An operator ended the run's process." };
+const terminated = { code: 'terminated', message: 'An operator ended the process of the run.' };
 
 /**
  * A run whose process is gone is ended if the process was forcibly terminated; otherwise it continues from

@@ -93,7 +93,7 @@ async function refuseTooMany(db: OrganizationTransaction, organizationId: string
   if (unfinished < maxUnfinished) return;
   throw new AppError(
     'rate_limited',
-    `The organization has ${maxUnfinished} runs of the analyst under way, which is the most; wait for some to end.`,
+    `The organization has ${maxUnfinished} unfinished runs of the analyst, which is the limit. Wait until some of them end.`,
     { retryAfterSeconds: 30 },
   );
 }

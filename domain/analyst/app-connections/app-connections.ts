@@ -86,6 +86,6 @@ async function named<T>(name: string, write: () => Promise<T>): Promise<T> {
     return await write();
   } catch (error) {
     if (!isUniqueViolation(error, 'app_connections_name')) throw error;
-    throw new AppError('name_taken', `An app connection named ${JSON.stringify(name)} exists already.`);
+    throw new AppError('name_taken', `An app connection named ${JSON.stringify(name)} already exists.`);
   }
 }

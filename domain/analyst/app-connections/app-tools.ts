@@ -26,9 +26,9 @@ export function effectivePolicy(tool: AppTool): ToolPolicy {
 
 /** Why a tool is not offered to the analyst; undefined if it is. */
 export function notOfferedReason(tool: AppTool): string | undefined {
-  if (tool.is_gone) return 'The server lists it no longer.';
+  if (tool.is_gone) return 'The server no longer lists this tool.';
   if (tool.refusal !== null) return tool.refusal;
-  return tool.policy === 'deny' ? 'It is denied.' : undefined;
+  return tool.policy === 'deny' ? 'This tool is denied.' : undefined;
 }
 
 /** Ordered by name, including tools that their server no longer lists. */
@@ -78,7 +78,7 @@ export async function decideTool(db: OrganizationTransaction, decision: Decision
   const { organizationId, connectionId, tool: name, policy, fingerprint, decidedBy } = decision;
   const tool = await getTool(db, organizationId, connectionId, name);
   if (fingerprint !== undefined && fingerprint !== tool.fingerprint)
-    throw new AppError('conflict', 'The tool has changed since it was read: read it again and decide again.');
+    throw new AppError('conflict', 'The tool has changed since you read it. Read it again, then decide.');
   const decided = await db
     .updateTable('app_tools')
     .set({ policy, approved_fingerprint: tool.fingerprint, decided_by: decidedBy, decided_at: new Date() })
@@ -90,5 +90,5 @@ export async function decideTool(db: OrganizationTransaction, decision: Decision
     .returningAll()
     .executeTakeFirst();
   if (decided !== undefined) return decided;
-  throw new AppError('conflict', 'The tool changed at this moment: read it again and decide again.');
+  throw new AppError('conflict', 'The tool changed at the same time. Read it again, then decide.');
 }

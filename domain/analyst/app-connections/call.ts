@@ -98,7 +98,7 @@ async function answer(
     const refused = error instanceof RemoteFailure ? error.cause : undefined;
     if (!(refused instanceof ProtocolError) || refused.code !== ProtocolErrorCode.InvalidParams) throw error;
     const text = quoted(refused, redaction);
-    return failure(text, `${what} refused its input: ${text}`);
+    return failure(text, `${what} rejected its input: ${text}`);
   }
 }
 
@@ -111,19 +111,19 @@ const failure = (message: string, summary: string): OfferedToolAnswer => ({
 
 function inputOf(input: unknown): object {
   if (typeof input !== 'object' || input === null || Array.isArray(input))
-    throw new AppError('invalid_request', 'The input of a tool is a JSON object.');
+    throw new AppError('invalid_request', 'The input of a tool must be a JSON object.');
   if (JSON.stringify(input).length > maxInputCharacters)
     throw new AppError(
       'invalid_request',
-      `The input of a tool has at most ${maxInputCharacters} characters.`,
+      `The input of a tool must have at most ${maxInputCharacters} characters.`,
     );
   return input;
 }
 
 function changed({ name }: AppConnectionRow, tool: string, isListed: boolean): AppError {
   const message = isListed
-    ? `The tool ${tool} of ${name} has changed since it was offered: it can be called after a new decision on it.`
-    : `The tool ${tool} of ${name} has changed: the server lists it no longer.`;
+    ? `The tool ${tool} of ${name} has changed since it was offered. It can be called again after somebody has decided about the changed tool.`
+    : `The tool ${tool} of ${name} has changed. The server no longer lists it.`;
   return new AppError('conflict', message);
 }
 

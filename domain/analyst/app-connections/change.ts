@@ -113,6 +113,6 @@ function refuseUnvalidated({ apps }: AppToolDeps, validate: boolean): void {
   if (validate || apps.allowUnvalidated) return;
   throw new AppError(
     'unsupported_option',
-    'validate_server_address cannot be false: the operator of this service did not allow it.',
+    'validate_server_address cannot be false, because the operator of this service does not allow it.',
   );
 }

@@ -96,6 +96,6 @@ function headersOf({ token, headers = {} }: AppSecrets): Record<string, string> 
 }
 
 function tooMany(): AppError {
-  const message = `The organization has ${maxSessionsPerOrganization} sessions with app servers under way, which is the most at once.`;
+  const message = `The organization has ${maxSessionsPerOrganization} open sessions with app servers, which is the limit. Try again shortly.`;
   return new AppError('rate_limited', message, { retryAfterSeconds: 2 });
 }

@@ -27,14 +27,14 @@ export function appFailure(error: unknown, redaction: Redaction): RemoteFailure 
   if (insecure !== undefined)
     return new RemoteFailure(
       'tls',
-      `A secure connection to the server cannot be made${because(insecure)}.`,
+      `The service couldn't make a secure connection to the server${because(insecure)}.`,
       options,
     );
   const unreached = chain.map(sentenceOf).find((sentence) => sentence !== undefined);
   if (unreached !== undefined) return new RemoteFailure('connect', unreached, options);
   if (chain.some(isNetworkError)) {
     const coded = chain.find((link) => errorCode(link) !== '');
-    const message = `The server cannot be reached, or ended the connection${because(coded)}.`;
+    const message = `The service couldn't reach the server, or the server closed the connection${because(coded)}.`;
     return new RemoteFailure('connect', message, options);
   }
   const protocol = chain.find((link) => link instanceof ProtocolError);
@@ -49,16 +49,16 @@ export function appFailure(error: unknown, redaction: Redaction): RemoteFailure 
 
 /** By the code of a failed connection. */
 const sentences: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'The server refused the connection: nothing listens on that port.',
-  ENOTFOUND: 'The name of the server cannot be resolved.',
-  EAI_AGAIN: 'The name of the server cannot be resolved at the moment.',
-  ETIMEDOUT: 'The server did not answer in time.',
-  UND_ERR_CONNECT_TIMEOUT: 'The server did not answer in time.',
-  UND_ERR_HEADERS_TIMEOUT: 'The server did not answer in time.',
-  UND_ERR_BODY_TIMEOUT: 'The server did not answer in time.',
-  EHOSTUNREACH: 'No way leads to the server.',
-  ENETUNREACH: 'No way leads to the server.',
-  ECONNRESET: 'The server ended the connection.',
+  ECONNREFUSED: 'The server refused the connection. Nothing listens on that port.',
+  ENOTFOUND: "The name of the server couldn't be resolved.",
+  EAI_AGAIN: "The name of the server couldn't be resolved at the moment.",
+  ETIMEDOUT: "The server didn't answer in time.",
+  UND_ERR_CONNECT_TIMEOUT: "The server didn't answer in time.",
+  UND_ERR_HEADERS_TIMEOUT: "The server didn't answer in time.",
+  UND_ERR_BODY_TIMEOUT: "The server didn't answer in time.",
+  EHOSTUNREACH: 'There is no network route to the server.',
+  ENETUNREACH: 'There is no network route to the server.',
+  ECONNRESET: 'The server closed the connection.',
 };
 
 const sentenceOf = (link: unknown): string | undefined => sentences[errorCode(link)];
@@ -66,15 +66,11 @@ const because = (link: unknown): string => (errorCode(link) === '' ? '' : ` (${e
 
 function ofStatus(status: number, options: ErrorOptions): RemoteFailure {
   if (status === 401)
-    return new RemoteFailure('login', 'The server answered 401: it does not accept the secrets.', options);
+    return new RemoteFailure('login', "The server answered 401. It doesn't accept the secrets.", options);
   if (status === 403)
-    return new RemoteFailure(
-      'permission',
-      'The server answered 403: the secrets do not allow this.',
-      options,
-    );
+    return new RemoteFailure('permission', "The server answered 403. The secrets don't allow this.", options);
   if (status >= 300 && status < 400) {
-    const message = `The server answered ${status}: it redirects to another address, which is not followed.`;
+    const message = `The server answered ${status}, a redirect to another address. The service doesn't follow redirects.`;
     return new RemoteFailure('request', message, options);
   }
   return new RemoteFailure('request', `The server answered ${status}.`, options);
@@ -82,15 +78,15 @@ function ofStatus(status: number, options: ErrorOptions): RemoteFailure {
 
 function ofSdk(chain: readonly unknown[]): string {
   const codes = chain.flatMap((link) => (link instanceof SdkError ? [link.code] : []));
-  if (codes.includes(SdkErrorCode.RequestTimeout)) return 'The server did not answer in time.';
+  if (codes.includes(SdkErrorCode.RequestTimeout)) return "The server didn't answer in time.";
   if (codes.includes(SdkErrorCode.ClientHttpUnexpectedContent))
-    return 'The server answered with something else than JSON or an event stream: is this the address of an MCP server?';
+    return "The server's answer is neither JSON nor an event stream. Check that this is the address of an MCP server.";
   if (
     codes.includes(SdkErrorCode.UnsupportedResultType) ||
     codes.includes(SdkErrorCode.InputRequiredRoundsExceeded)
   )
-    return 'The server asked for an input of its own, which this service does not give.';
-  return "The server's answer cannot be read as one of the Model Context Protocol.";
+    return "The server asked for further input, which this service doesn't support.";
+  return "The server's answer isn't a valid message of the Model Context Protocol.";
 }
 
 function statusOf(link: unknown): number | undefined {

@@ -39,7 +39,11 @@ export function readListed(listed: readonly unknown[], redaction: Redaction): Li
     if (twin === undefined) tools.set(tool.name, tool);
     else {
       const fingerprint = sha256([twin.fingerprint, tool.fingerprint].sort().join());
-      tools.set(tool.name, { ...twin, refusal: 'The server lists several tools of this name.', fingerprint });
+      tools.set(tool.name, {
+        ...twin,
+        refusal: 'The server lists several tools with this name.',
+        fingerprint,
+      });
     }
   }
   return [...tools.values()];
@@ -61,7 +65,9 @@ function readTool(raw: unknown, redaction: Redaction): ListedTool {
     description: cut(description, maxDescriptionCharacters),
     inputSchema: schema,
     isReadOnly: annotations['readOnlyHint'] === true,
-    refusal: legalName.test(name) ? refusalOf(raw, shape.refusal) : 'Its name is none that MCP allows.',
+    refusal: legalName.test(name)
+      ? refusalOf(raw, shape.refusal)
+      : "The name of the tool isn't allowed in MCP.",
     // A refused schema is hashed by its refusal, so the tool counts as changed once it can be offered.
     fingerprint: sha256(
       canonicalJson([
@@ -75,7 +81,9 @@ function readTool(raw: unknown, redaction: Redaction): ListedTool {
 
 function refusalOf(raw: unknown, schemaRefusal: string | null): string | null {
   const execution = Object(Reflect.get(Object(raw), 'execution')) as Record<string, unknown>;
-  return execution['taskSupport'] === 'required' ? 'It runs as a task of MCP alone.' : schemaRefusal;
+  return execution['taskSupport'] === 'required'
+    ? "The tool can only run as an MCP task, which this service doesn't support."
+    : schemaRefusal;
 }
 
 function readSchema(schema: unknown): {
@@ -84,11 +92,13 @@ function readSchema(schema: unknown): {
 } {
   const no = (refusal: string) => ({ schema: undefined, refusal });
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
-    return no('Its input schema is no JSON Schema object.');
-  if (Reflect.get(schema, 'type') !== 'object') return no('Its input schema is not of the type "object".');
-  if (isDeeper(schema, maxDepth)) return no(`Its input schema is nested deeper than ${maxDepth} levels.`);
+    return no("The input schema of the tool isn't a JSON Schema object.");
+  if (Reflect.get(schema, 'type') !== 'object')
+    return no('The input schema of the tool doesn\'t have the type "object".');
+  if (isDeeper(schema, maxDepth))
+    return no(`The input schema of the tool is nested more than ${maxDepth} levels deep.`);
   if (Buffer.byteLength(JSON.stringify(schema)) > maxSchemaBytes)
-    return no(`Its input schema is larger than ${maxSchemaBytes / 1_024} KiB.`);
+    return no(`The input schema of the tool is larger than ${maxSchemaBytes / 1_024} KiB.`);
   return { schema: schema as Record<string, unknown>, refusal: null };
 }
 

@@ -42,7 +42,7 @@ export async function refreshTools(
 export async function listTools(session: AppSession, redaction: Redaction): Promise<ListedTool[]> {
   const listed = await session.listTools();
   if (listed.length > maxTools)
-    throw new RemoteFailure('request', `The server lists more than ${maxTools} tools, which is the most.`);
+    throw new RemoteFailure('request', `The server lists more than ${maxTools} tools, which is the limit.`);
   return readListed(listed, redaction);
 }
 

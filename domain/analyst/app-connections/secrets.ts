@@ -87,9 +87,11 @@ function faultsOf(secrets: AppSecrets): ValidationFault[] {
   const signIns = [secrets.token !== undefined, isOAuth, names.includes('authorization')];
   const faults: ValidationFault[] = names.flatMap((name) => headerFault(name, secrets.headers![name]!));
   if (names.length > maxHeaders)
-    faults.push(fault(['headers'], `There are at most ${maxHeaders} headers.`, 'too_long'));
+    faults.push(fault(['headers'], `An app connection can have at most ${maxHeaders} headers.`, 'too_long'));
   if (secrets.token !== undefined && !/^[\x21-\x7e]+$/.test(secrets.token))
-    faults.push(fault(['token'], 'A bearer token has printable ASCII characters without spaces.'));
+    faults.push(
+      fault(['token'], 'A bearer token must have only printable ASCII characters, without spaces.'),
+    );
   if (isOAuth)
     for (const key of missing)
       faults.push(
@@ -99,19 +101,27 @@ function faultsOf(secrets: AppSecrets): ValidationFault[] {
   if (urlProblem !== undefined) faults.push(fault(['token_url'], urlProblem));
   if (signIns.filter(Boolean).length > 1)
     faults.push(
-      fault([], 'Sign in by one way: a token, OAuth client credentials, or an authorization header.'),
+      fault(
+        [],
+        'Use only one way to sign in: a token, OAuth client credentials, or an authorization header.',
+      ),
     );
   return faults;
 }
 
 function headerFault(name: string, value: string): ValidationFault[] {
   if (!/^[a-z0-9!#$%&'*+.^_`|~-]{1,64}$/.test(name))
-    return [fault(['headers', name], "A header's name has 1 to 64 letters, digits and signs of HTTP.")];
+    return [
+      fault(
+        ['headers', name],
+        "A header's name must have 1 to 64 letters, digits and other characters that HTTP allows in header names.",
+      ),
+    ];
   if (reservedHeaders.has(name) || reservedStarts.some((start) => name.startsWith(start)))
-    return [fault(['headers', name], "This header is the connection's own and cannot be set.")];
+    return [fault(['headers', name], 'The connection sets this header itself. Remove it.')];
   // Visible ASCII with spaces and tabs inside; anything else could end the header or be ambiguous.
   if (!/^[\x21-\x7e](?:[\x20-\x7e\t]{0,4094}[\x21-\x7e])?$/.test(value))
-    return [fault(['headers', name], "A header's value has 1 to 4096 printable ASCII characters.")];
+    return [fault(['headers', name], "A header's value must have 1 to 4096 printable ASCII characters.")];
   return [];
 }
 
@@ -143,14 +153,17 @@ export function refuseRedirectedSecrets(
   const where = isUnchecked ? 'an address that is checked' : 'another server';
   const faults: ValidationFault[] = [];
   const again = (key: keyof AppSecrets) =>
-    faults.push(fault([key], `The secret was given for ${where}: send it again, or null to remove it.`));
+    faults.push(fault([key], `The secret was set for ${where}. Send it again, or send null to remove it.`));
   if (moved && after.secrets.token !== undefined && !isNew('token')) again('token');
   if (moved)
     for (const name of Object.keys(after.secrets.headers ?? {})) {
       const given = Object.keys(change.headers ?? {}).map((key) => key.toLowerCase());
       if (!given.includes(name))
         faults.push(
-          fault(['headers', name], `The header was given for ${where}: send it again, or null to remove it.`),
+          fault(
+            ['headers', name],
+            `The header was set for ${where}. Send it again, or send null to remove it.`,
+          ),
         );
     }
   if (moved || tokenMoved)

@@ -164,7 +164,9 @@ function createGuard(
     },
     heard(error) {
       if (error instanceof SyntaxError || error.name === 'ZodError')
-        fail(new RemoteFailure('request', "The server's answer is not JSON, or no message of its protocol."));
+        fail(
+          new RemoteFailure('request', "The server's answer isn't JSON, or isn't a message of its protocol."),
+        );
     },
     step(step, work) {
       const { doing, maxBytes } = steps[step];
@@ -177,7 +179,7 @@ function createGuard(
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           const seconds = Math.ceil(timeoutMs / 1_000);
-          fail(new RemoteFailure('request', `The server did not answer within ${seconds} s (${doing}).`));
+          fail(new RemoteFailure('request', `The server didn't answer within ${seconds} s (${doing}).`));
         }, timeoutMs);
         const finish = () => {
           clearTimeout(timer);

@@ -119,8 +119,7 @@ export async function decideApproval(
   if (before.approval.status === to) return before;
   const { status, expires_at: expiresAt } = before.approval;
   const is = status === 'pending' && expiresAt <= new Date() ? 'expired' : status;
-  if (is !== 'pending')
-    throw new AppError('conflict', `The approval is ${is}, and cannot be decided any more.`);
+  if (is !== 'pending') throw new AppError('conflict', `The approval is ${is}. It can no longer be decided.`);
   const change = { note, decided_by: decidedBy, decided_at: new Date() };
   const approval = await approvalStates.move(db, before.approval, 'pending', to, change);
   await endWait(db, conversation, approval ?? before.approval);

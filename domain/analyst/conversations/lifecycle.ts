@@ -99,11 +99,11 @@ async function refusal(
   if (models.find(entry.model) === undefined)
     return {
       code: 'model_unknown',
-      message: `The model ${entry.model} is not offered any more; GET /v1/models lists those that are.`,
+      message: `The model ${entry.model} is no longer available. GET /v1/models lists the available models.`,
     };
   const project = await findProject(db, conversation.organization_id, conversation.project_id);
   if (project?.archived_at == null) return undefined;
-  return { code: 'project_archived', message: 'The project was archived while the message waited.' };
+  return { code: 'project_archived', message: 'The project was archived while the message was waiting.' };
 }
 
 /**
@@ -137,12 +137,13 @@ export function readDecisions(db: Database, turn: TurnInput): Promise<Decisions>
 /** Messages for turns that failed without an attempt of a step recording the reason. */
 const failures: Readonly<Record<string, string>> = {
   turn_timeout: 'The answer took longer than ten minutes.',
-  turn_step_limit: 'The analyst took too many steps without coming to an answer; ask for less at once.',
-  overloaded: 'Too many conversations of the organization ask at once; ask again shortly.',
-  storage_unavailable: 'The data could not be read; ask again shortly.',
-  terminated: "An operator ended the conversation's process while it was answering.",
+  turn_step_limit: 'The analyst took too many steps without reaching an answer. Ask a smaller question.',
+  overloaded: 'The organization has too many conversations running at once. Ask again shortly.',
+  storage_unavailable: 'The data could not be read. Ask again shortly.',
+  terminated: 'An operator ended the process of the conversation while it was answering.',
 };
-const unforeseen = 'The answer failed for a reason of ours; ask again, or quote its id to the operator.';
+const unforeseen =
+  'The answer failed because of an internal error. Ask again, or give the id of the answer to the operator.';
 
 /** Records why an attempt failed, in case it was the last. */
 export async function noteFailure(db: Database, turn: TurnInput, failure: TurnFailure): Promise<void> {

@@ -100,7 +100,7 @@ async function enqueue(
   if (waiting >= maxWaiting) {
     throw new AppError(
       'conversation_busy',
-      `${maxWaiting} messages wait already; let some be answered or remove some first.`,
+      `${maxWaiting} messages are already waiting, which is the limit. Wait for an answer, or remove a message first.`,
     );
   }
   const position = conversation.last_position + 1;
@@ -141,7 +141,7 @@ async function refuseTooMany(db: OrganizationTransaction, organizationId: string
   if (started + waiting < mostAnswers) return;
   throw new AppError(
     'rate_limited',
-    `${mostAnswers} questions of the organization are being answered or wait for it. Ask again when some are answered.`,
+    `${mostAnswers} questions of the organization are running or waiting, which is the limit. Ask again when some of them are answered.`,
     { retryAfterSeconds: 5 },
   );
 }
@@ -170,8 +170,8 @@ function busy(active: Message | undefined, conversation: Conversation): AppError
   const why =
     active === undefined
       ? conversation.queue_held
-        ? 'Its queue is held; resume it first.'
-        : 'Messages wait in its queue.'
+        ? 'Its queue is held. Resume it first.'
+        : 'Messages are waiting in its queue.'
       : `It is answering ${active.answers_id}.`;
   return new AppError('conversation_busy', `The conversation is busy. ${why}`);
 }

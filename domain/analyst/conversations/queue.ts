@@ -171,14 +171,18 @@ async function waiting(
 ): Promise<QueuedMessage> {
   const row = await getQueued(db, conversation, id);
   if (row.status !== 'queued') {
-    throw new AppError('conflict', `The message does not wait any more: it is ${row.status}.`, {
+    throw new AppError('conflict', `The message is no longer waiting. It is ${row.status}.`, {
       extensions: { state: row.status },
     });
   }
   if (expectedRevision !== undefined && expectedRevision !== row.revision) {
-    throw new AppError('revision_conflict', `The message is at revision ${row.revision} now.`, {
-      extensions: { current_revision: row.revision },
-    });
+    throw new AppError(
+      'revision_conflict',
+      `The message has changed: its revision is now ${row.revision}. Read it again, then repeat the change.`,
+      {
+        extensions: { current_revision: row.revision },
+      },
+    );
   }
   return row;
 }

@@ -7,7 +7,7 @@ const key = z
   .string()
   .trim()
   // Other characters could not be sent, and the resulting error would contain the key.
-  .regex(/^[\x21-\x7e]+$/, 'A key has neither spaces nor characters beyond ASCII.');
+  .regex(/^[\x21-\x7e]+$/, 'A key must have only ASCII characters, without spaces.');
 
 /** Environment variables of language models, to add to a service's: `.extend(modelsEnvironment.shape)`. */
 export const modelsEnvironment = z.object({
@@ -76,7 +76,9 @@ export function modelsConfig(e: z.infer<typeof modelsEnvironment>): ModelsConfig
   const known = [...ids, offlineId];
   const defaultId = e.DEFAULT_MODEL ?? known[0]!;
   if (!known.includes(defaultId))
-    throw new Error(`DEFAULT_MODEL is ${defaultId}, which is not one of the models: ${known.join(', ')}.`);
+    throw new Error(
+      `DEFAULT_MODEL is ${defaultId}, but the models are ${known.join(', ')}. Choose one of them.`,
+    );
   return {
     providers,
     defaultId,
@@ -95,7 +97,7 @@ function hosted(
     return { kind, apiKey, baseUrl: baseUrl ?? officialAddress[kind], models: models ?? usualModels[kind] };
   const name = kind.toUpperCase();
   if (baseUrl !== undefined || models !== undefined)
-    throw new Error(`${name}_MODELS and ${name}_BASE_URL are of no use without ${name}_API_KEY.`);
+    throw new Error(`${name}_MODELS and ${name}_BASE_URL need ${name}_API_KEY. Set it, or remove them.`);
   return undefined;
 }
 
@@ -105,7 +107,7 @@ function local(e: z.infer<typeof modelsEnvironment>): ModelProvider | undefined 
   if (baseUrl === undefined && ids === undefined && apiKey === undefined) return undefined;
   if (baseUrl === undefined || ids === undefined)
     throw new Error(
-      'MODEL_BASE_URL and MODEL_IDS must be set together: the server and the models that it serves.',
+      'Set MODEL_BASE_URL and MODEL_IDS together. They are the server and the models that it serves.',
     );
   const models = ids.map((model) =>
     model.label === model.name ? { ...model, label: `${model.name} (${name})` } : model,
@@ -116,10 +118,13 @@ function local(e: z.infer<typeof modelsEnvironment>): ModelProvider | undefined 
 function readList(text: string, context: z.RefinementCtx): NamedModel[] {
   const models = readKnown(text);
   const names = new Set(models.map(({ name }) => name));
-  if (models.length === 0) context.addIssue({ code: 'custom', message: 'The list has no model.' });
+  if (models.length === 0) context.addIssue({ code: 'custom', message: 'List at least one model.' });
   if (names.size < models.length) context.addIssue({ code: 'custom', message: 'A model is listed twice.' });
   if (models.some(({ name, label }) => /\s/.test(name) || name === '' || label === '' || name.length > 200))
-    context.addIssue({ code: 'custom', message: 'Entries are id or id=Label, and an id has no spaces.' });
+    context.addIssue({
+      code: 'custom',
+      message: 'Write each entry as id or id=Label. An id must not contain spaces.',
+    });
   return models;
 }
 
@@ -138,7 +143,10 @@ function readAddress(text: string, context: z.RefinementCtx): string {
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
   const isPlain = url !== undefined && url.username === '' && url.password === '' && url.search === '';
   if (url === undefined || !isPlain || !['http:', 'https:'].includes(url.protocol)) {
-    context.addIssue({ code: 'custom', message: 'It is no plain http or https address.' });
+    context.addIssue({
+      code: 'custom',
+      message: 'The address must begin with http or https, without a user name, a password or a query.',
+    });
     return z.NEVER;
   }
   return url.href.replace(/\/$/, '');

@@ -34,11 +34,13 @@ export function modelFailure(error: unknown, redaction: Redaction = createRedact
   if (names.includes('AbortError') || names.includes('ResponseAborted'))
     return failure('model_cancelled', 'The request to the model was cancelled.', false);
   if (names.includes('TimeoutError'))
-    return failure('model_unavailable', 'The model did not answer in time.', true);
+    return failure('model_unavailable', "The model didn't answer in time.", true);
   const status = chain.map(statusOf).find((found) => found !== undefined);
   if (status !== undefined) return ofStatus(status, chain, redaction);
   if (chain.some(isNetworkError)) return broken(chain);
-  return ofName(names) ?? failure('model_failed', 'Asking the model failed for an unknown reason.', true);
+  return (
+    ofName(names) ?? failure('model_failed', 'The request to the model failed for an unknown reason.', true)
+  );
 }
 
 /** A request that was accepted but whose answer broke off has a success status. */
@@ -46,7 +48,7 @@ function broken(chain: readonly unknown[]): ModelFailure {
   const hadBegun = chain.some((error) => numberIn(error, 'statusCode') !== undefined);
   const message = hadBegun
     ? "The connection to the model's provider broke in the middle of its answer."
-    : "The model's provider cannot be reached.";
+    : "The service couldn't reach the model's provider.";
   return failure('model_unavailable', message, true);
 }
 
@@ -61,17 +63,17 @@ function ofStatus(status: number, chain: readonly unknown[], redaction: Redactio
   if (status === 429)
     return failure(
       'model_rate_limited',
-      `${said}: too many requests; ask again ${again}.${because}`,
+      `${said}: too many requests. Ask again ${again}.${because}`,
       true,
       waitMs,
     );
   if (status === 401 || status === 403)
-    return failure('model_credentials', `${said}: it does not accept the key it was given.`, false);
+    return failure('model_credentials', `${said}: it doesn't accept the key.`, false);
   if (status === 404) return failure('model_not_found', `${said}: it has no such model.${because}`, false);
   if (status === 408 || status === 409 || status >= 500)
     return failure(
       'model_unavailable',
-      `${said}: it is not available; ask again ${again}.${because}`,
+      `${said}: it isn't available. Ask again ${again}.${because}`,
       true,
       waitMs,
     );
@@ -111,14 +113,10 @@ function saidBy(error: unknown): string {
 }
 
 const byName: Readonly<Record<string, ModelFailure>> = {
-  AI_NoSuchToolError: failure(
-    'model_answer_broken',
-    'The model asked for a tool that it does not have.',
-    true,
-  ),
+  AI_NoSuchToolError: failure('model_answer_broken', "The model called a tool that doesn't exist.", true),
   AI_InvalidToolInputError: failure(
     'model_answer_broken',
-    'The model asked for a tool in a way that cannot be read.',
+    "The model called a tool with an input that isn't readable.",
     true,
   ),
   AI_EmptyResponseBodyError: failure('model_answer_broken', "The model's answer was empty.", true),
@@ -127,7 +125,7 @@ const byName: Readonly<Record<string, ModelFailure>> = {
   AI_LoadAPIKeyError: failure('model_credentials', "The key of the model's provider is missing.", false),
   AI_NoSuchModelError: failure('model_not_found', 'There is no such model.', false),
 };
-const unreadable = failure('model_answer_broken', "The model's answer cannot be read.", true);
+const unreadable = failure('model_answer_broken', "The model's answer isn't readable.", true);
 const unreadableNames = [
   'AI_JSONParseError',
   'AI_TypeValidationError',
@@ -136,7 +134,7 @@ const unreadableNames = [
   'AI_ToolCallRepairError',
   'AI_UIMessageStreamError',
 ];
-const unaskable = failure('model_refused', 'The model cannot be asked this.', false);
+const unaskable = failure('model_refused', "The model doesn't support this kind of request.", false);
 const unaskableNames = [
   'AI_UnsupportedFunctionalityError',
   'AI_InvalidPromptError',

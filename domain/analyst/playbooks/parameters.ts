@@ -59,19 +59,21 @@ export function valueFault(
   tables?: readonly NamedTable[],
 ): Omit<ValidationFault, 'loc'> | undefined {
   if (type === 'boolean')
-    return typeof value === 'boolean' ? undefined : { type: 'bool_type', msg: 'A boolean is wanted.' };
+    return typeof value === 'boolean'
+      ? undefined
+      : { type: 'bool_type', msg: 'The value must be a boolean.' };
   if (type === 'number')
     return typeof value === 'number' || isRawNumber(value)
       ? undefined
-      : { type: 'value_error', msg: 'A number is wanted.' };
-  if (typeof value !== 'string') return { type: 'string_type', msg: 'A string is wanted.' };
+      : { type: 'value_error', msg: 'The value must be a number.' };
+  if (typeof value !== 'string') return { type: 'string_type', msg: 'The value must be a string.' };
   if (isLongerThan(value, maxCharacters))
-    return { type: 'string_too_long', msg: `It has more than ${maxCharacters} characters.` };
+    return { type: 'string_too_long', msg: `The value must have at most ${maxCharacters} characters.` };
   // A value is inserted into a sentence; with line breaks it could pose as instructions.
   if (/\p{Cc}|[\u2028\u2029]/u.test(value) || !value.isWellFormed())
-    return { type: 'value_error', msg: 'It must be one line, without control characters.' };
+    return { type: 'value_error', msg: 'The value must be one line, without control characters.' };
   if (type === 'date' && !isDate(value))
-    return { type: 'value_error', msg: 'A date is wanted, as YYYY-MM-DD.' };
+    return { type: 'value_error', msg: 'The value must be a date, written as YYYY-MM-DD.' };
   if (type === 'table' && tables !== undefined && tableOf(value, tables) === undefined)
     return { type: 'value_error', msg: `No table with the name or id ${value} is attached to the project.` };
   return undefined;
@@ -110,7 +112,8 @@ export function checkParams(
     const table = parameter.type === 'table' ? tableOf(value, tables) : undefined;
     params.push([name, table?.name ?? value]);
     if (value === null) {
-      if (parameter.required) faults.push({ loc: [...at, name], type: 'missing', msg: 'It is required.' });
+      if (parameter.required)
+        faults.push({ loc: [...at, name], type: 'missing', msg: 'This parameter is required.' });
       continue;
     }
     const fault = valueFault(parameter, value, tables);
@@ -122,6 +125,6 @@ export function checkParams(
 
 function unknownText(name: string, parameters: Parameters): string {
   const names = Object.keys(parameters);
-  if (names.length === 0) return `There is no parameter ${name}; the playbook has none.`;
-  return `There is no parameter ${name}; there are ${names.join(', ')}.`;
+  if (names.length === 0) return `There is no parameter ${name}. The playbook has no parameters.`;
+  return `There is no parameter ${name}. The parameters are ${names.join(', ')}.`;
 }

@@ -108,9 +108,13 @@ export async function revisePlaybook(
 ): Promise<Playbook> {
   await getOpenProject(db, before.organization_id, before.project_id);
   if (expectedRevision !== undefined && expectedRevision !== before.revision)
-    throw new AppError('revision_conflict', `The playbook is at revision ${before.revision} now.`, {
-      extensions: { current_revision: before.revision },
-    });
+    throw new AppError(
+      'revision_conflict',
+      `The playbook has changed: its revision is now ${before.revision}. Read it again, then repeat the change.`,
+      {
+        extensions: { current_revision: before.revision },
+      },
+    );
   refuseBeyond(limits.playbooks.revisions, before.revision);
   const content = { ...contentOf(before), ...change };
   checkContent(content);
@@ -161,7 +165,7 @@ function checkContent({ title, instructions, parameters, output }: PlaybookConte
   const known = (loc: string[], text: string) => {
     for (const name of namesIn(text))
       if (!Object.hasOwn(parameters, name))
-        faults.push({ loc, type: 'value_error', msg: `It names \${${name}}, which is no parameter.` });
+        faults.push({ loc, type: 'value_error', msg: `\${${name}} isn't a parameter of the playbook.` });
   };
   known(['body', 'title'], title);
   known(['body', 'instructions'], instructions);

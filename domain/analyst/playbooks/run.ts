@@ -53,7 +53,7 @@ export async function runPlaybook(deps: ProcessDeps, request: PlaybookRunRequest
   const params = checkParams(playbook.parameters, request.params, { at, tables });
   const characters = filledLength(playbook.instructions, params);
   if (characters > maxInstructions) {
-    const msg = `With them the instructions have ${characters} characters; ${maxInstructions} is the most.`;
+    const msg = `With these parameters, the instructions have ${characters} characters; the limit is ${maxInstructions}.`;
     throw new ValidationError([{ loc: [...at], type: 'value_error', msg }]);
   }
   return startAgentRun(deps, {

@@ -13,7 +13,7 @@ import { readInput, unreadableInput } from './tool-input.ts';
  */
 export type AppToolCall = Pick<OfferedTool, 'connectionId' | 'url' | 'tool' | 'fingerprint' | 'isReadOnly'>;
 
-const nobodyDecides = 'The tool needs the decision of a person, and a run has none.';
+const nobodyDecides = 'The tool needs the decision of a person, and nobody is present in a run.';
 
 const problem = (code: 'denied' | 'invalid_request', message: string) => ({
   summary: message,
@@ -61,7 +61,7 @@ export async function callParts(
       const message =
         'fault' in read
           ? unreadableInput(input, read.fault)
-          : `The input does not fit the tool's schema: ${misfit}`;
+          : `The input doesn't match the tool's schema: ${misfit}`;
       return { ...ofApp, status: 'failed', ...problem('invalid_request', message) };
     }
     if (policy === 'allow') return ofApp;
@@ -84,7 +84,7 @@ export async function callApp(
   if (!isReadOnly && !(await inOrganization(deps.db, organizationId, (db) => beginAttempt(db, part))))
     throw new AppError(
       'conflict',
-      'An earlier try of this call was interrupted, and whether it reached the tool is unknown: it is not called again.',
+      "An earlier attempt of this call was interrupted, and it may have reached the tool. The service doesn't call the tool again.",
     );
   return callOfferedTool(deps, { ...called, organizationId, input, signal }).catch(async (error: unknown) => {
     // The call was not made, so another attempt may make it.

@@ -112,7 +112,7 @@ function beginTry(deps: StepDeps, turn: TurnInput, step: number): Promise<BegunT
       if ((await tokensUsed(db, turn.organizationId)) >= deps.monthlyTokenBudget)
         throw final(
           'token_budget_exceeded',
-          "The organization's tokens for this month are used up; the offline analyst needs none.",
+          'The organization has used all its tokens for this month. Use the offline analyst, which needs none.',
         );
     }
     const tried = await updateMessage(db, turn.organizationId, reply.id, { tries: reply.tries + 1 });
@@ -133,7 +133,7 @@ const charactersBefore = (parts: readonly MessagePart[], step: number): number =
 
 function found(deps: StepDeps, id: string) {
   const model = deps.models.find(id);
-  if (model === undefined) throw final('model_unknown', `The model ${id} is not offered any more.`);
+  if (model === undefined) throw final('model_unknown', `The model ${id} is no longer available.`);
   return model;
 }
 
@@ -154,7 +154,7 @@ const appToolSet = (offered: readonly OfferedTool[]): ToolSet =>
     offered.map(({ name, description, inputSchema, connectionName }) => [
       name,
       sdkTool({
-        description: `Of the app ${connectionName}: ${description}`,
+        description: `A tool of the app ${connectionName}: ${description}`,
         inputSchema: jsonSchema(inputSchema as never),
       }),
     ]),
@@ -205,7 +205,7 @@ async function ask(
     if (signal.aborted) throw signal.reason;
     if (error instanceof WriteFailed) throw error.cause;
     if (isLast && ToolChoiceViolationError.isInstance(error))
-      throw final('turn_step_limit', 'The model went on calling tools without coming to an answer.');
+      throw final('turn_step_limit', 'The model kept calling tools without reaching an answer.');
     throw new StepFailure(modelFailure(error, model.redaction), error);
   } finally {
     signal.removeEventListener('abort', abort);

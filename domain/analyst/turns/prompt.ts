@@ -14,7 +14,7 @@ const charactersPerToken = 2.5;
 /** Share of the context used for the prompt; the rest is for the answer and the tools' descriptions. */
 const promptShare = 0.7;
 /** Replaces a tool's answer when there is no room for it. */
-const droppedResult = 'Dropped to save room; call the tool again if you need it.';
+const droppedResult = 'Removed to save space. Call the tool again if you need it.';
 
 /**
  * The conversation as shown to the model, up to the reply being written. Content that does not fit is not
@@ -66,7 +66,7 @@ export async function promptOf(
 
 /** Stands for a reply of before. */
 const withheldReply =
-  '(This answer was made from tables that the person who asks now may not read. It is not shown.)';
+  '(This answer is not shown, because it uses tables that the person who asks now may not read.)';
 
 const replyIds = (rows: readonly Message[]): string[] =>
   rows.filter(({ role }) => role === 'assistant').map(({ id }) => id);
@@ -205,12 +205,12 @@ function replyMessages(
   const ended = new Set(steps.map(({ step }) => step));
   const rest = parts.filter((part) => part.type === 'text' && !ended.has(part.step)).map(({ text }) => text);
   if (message.status === 'cancelled') rest.push('(Stopped here.)');
-  if (message.status === 'error') rest.push(`(Ended with the error ${message.error_code}.)`);
+  if (message.status === 'error') rest.push(`(The answer ended with the error ${message.error_code}.)`);
   if (rest.length > 0) messages.push({ role: 'assistant', content: rest.join('\n\n') });
   return messages;
 }
 
-const cancelledCall = JSON.stringify({ error: { code: 'cancelled', message: 'It was cancelled.' } });
+const cancelledCall = JSON.stringify({ error: { code: 'cancelled', message: 'The call was cancelled.' } });
 
 function resultOf(part: MessagePart, outputs: Outputs): ToolContent[number] {
   const output = outputs.get(outputKey(part.message_id, part.part_index));

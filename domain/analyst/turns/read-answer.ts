@@ -91,7 +91,7 @@ export async function readAnswer(
       case 'error':
         throw part.error;
       case 'abort':
-        throw again('model_unavailable', 'The request to the model was given up.');
+        throw again('model_unavailable', 'The request to the model was stopped.');
       default:
         break;
     }
@@ -126,6 +126,6 @@ const maxInputCharacters = 2_200_000;
 function storableInput(input: unknown): unknown {
   const json = JSON.stringify(input) ?? 'null';
   if (json.length > maxInputCharacters)
-    throw final('model_answer_too_long', 'The model called a tool with too much.');
+    throw final('model_answer_too_long', 'The model called a tool with an input that is too large.');
   return JSON.parse(storable(json).replaceAll('\\u0000', '\\ufffd'));
 }

@@ -120,16 +120,14 @@ async function make(
   }
   const name = part.name ?? '';
   const tool = byName.get(name);
-  if (tool === undefined) return failed(new AppError('invalid_request', `There is no tool called ${name}.`));
+  if (tool === undefined) return failed(new AppError('invalid_request', `There is no tool ${name}.`));
   const read = readInput(given);
   if ('fault' in read) return failed(new AppError('invalid_request', unreadableInput(given, read.fault)));
   const input = tool.input.safeParse(read.input);
   if (!input.success) {
     const [issue] = input.error.issues;
     const place = issue?.path.join('.') ?? '';
-    return failed(
-      new AppError('invalid_request', `The input does not fit: ${place} ${issue?.message ?? ''}`),
-    );
+    return failed(new AppError('invalid_request', `The input isn't valid: ${place} ${issue?.message ?? ''}`));
   }
   const { organizationId, actsFor } = context;
   const principalId = await inOrganization(deps.db, organizationId, (db) =>
@@ -143,7 +141,7 @@ async function make(
 function failed(error: unknown): Ended {
   const known = error instanceof AppError ? error : undefined;
   const code = known?.code ?? 'internal_error';
-  const message = known?.message ?? 'The tool failed for a reason of ours.';
+  const message = known?.message ?? 'The tool failed because of an internal error.';
   return {
     status: 'failed',
     summary: `${code}: ${message}`.slice(0, 2_000),

@@ -39,6 +39,6 @@ export function refuseNewInterval(
   if (stored?.type === written.type && stored.interval === written.interval) return;
   throw new AppError(
     'invalid_cadence',
-    `A new cadence recurs every one period: leave interval out, or give 1 in place of ${written.interval}. Another interval is kept only where this ${written.type} cadence has it already.`,
+    `The interval of a new cadence must be 1, not ${written.interval}. Omit interval, or set it to 1. Another interval is only kept if this ${written.type} cadence already has it.`,
   );
 }

@@ -42,7 +42,7 @@ async function checked(
 ): Promise<{ kind: LegacyKind; record: { organizationId: string } } | string[]> {
   const { kind: name } = (given ?? {}) as { kind?: unknown };
   const kind = typeof name === 'string' && Object.hasOwn(kinds, name) ? kinds[name] : undefined;
-  if (kind === undefined) return [`kind: is one of ${Object.keys(kinds).join(', ')}.`];
+  if (kind === undefined) return [`kind: must be one of ${Object.keys(kinds).join(', ')}.`];
   const record = kind.read(given);
   if (Array.isArray(record)) return record;
   const faults = await discarding(db, record.organizationId, (transaction) =>

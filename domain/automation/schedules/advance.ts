@@ -104,7 +104,7 @@ async function fire(
       ? { status: 'running' as const, reason: null, fired_at: new Date(nowMs) }
       : {
           status: 'skipped' as const,
-          reason: `The run of ${running.local_time} was still under way.`,
+          reason: `The run of ${running.local_time} was still running.`,
           fired_at: null,
         };
   const [made] = await insertScheduleRuns(db, [rowOf(row, fireOf(row, occurrence), outcome)]);

@@ -70,8 +70,9 @@ export async function planBackfill(
   schedule: Schedule,
   { fromMs, toMs, onlyMissing }: BackfillRange,
 ): Promise<Occurrence[]> {
-  if (toMs < fromMs) throw faultOf('to', 'It lies before `from`.');
-  if (toMs > Date.now()) throw faultOf('to', 'It lies in the future: a backfill is of what has passed.');
+  if (toMs < fromMs) throw faultOf('to', '`to` must not be before `from`.');
+  if (toMs > Date.now())
+    throw faultOf('to', '`to` must not be in the future. A backfill covers past times only.');
   const planned: Occurrence[] = [];
   let afterMs = fromMs - 1;
   for (;;) {
@@ -80,7 +81,10 @@ export async function planBackfill(
     const isOwn = schedule.status === 'active' && (next?.atMs ?? 0) > schedule.considered_until.getTime();
     if (next === undefined || next.atMs > toMs || isOwn) break;
     if (planned.length === maxFires)
-      throw faultOf('to', `The cadence says more than ${maxFires} times in that range; take a shorter one.`);
+      throw faultOf(
+        'to',
+        `The schedule has more than ${maxFires} fires in that range. Choose a shorter range.`,
+      );
     planned.push(next);
     afterMs = next.atMs;
   }
@@ -142,7 +146,10 @@ export async function startBackfill(deps: ProcessDeps, request: BackfillRequest)
     return row;
   } catch (error) {
     if (!isUniqueViolation(error, 'schedule_backfills_one')) throw error;
-    throw new AppError('conflict', 'A backfill of the schedule is under way; wait for it, or cancel it.');
+    throw new AppError(
+      'conflict',
+      'A backfill of this schedule is already running. Wait until it ends, or cancel it.',
+    );
   }
 }
 

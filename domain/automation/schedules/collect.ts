@@ -38,9 +38,9 @@ export function collectFire(db: Database, input: ScheduleRunInput): Promise<Fire
 }
 
 function endByRun(db: OrganizationTransaction, fire: ScheduleRun, run: Run | undefined): Promise<FireStatus> {
-  if (run?.status === 'cancelled') return endRun(db, fire, 'cancelled', 'Its run was cancelled.');
+  if (run?.status === 'cancelled') return endRun(db, fire, 'cancelled', 'The run was cancelled.');
   const error = run?.error as { message?: string } | null | undefined;
-  return endRun(db, fire, 'failed', error?.message ?? 'Its run no longer exists.');
+  return endRun(db, fire, 'failed', error?.message ?? 'The run no longer exists.');
 }
 
 /**
@@ -113,6 +113,6 @@ function reasonOf(open: readonly Delivery[]): string {
     const what = kind === 'email' ? `The mail to ${target}` : `The file ${target}`;
     return `${what} ${status === 'uncertain' ? 'may not have arrived' : 'was not delivered'}: ${why}`;
   });
-  const others = open.length > maxListed ? [`So it is with ${open.length - maxListed} more.`] : [];
+  const others = open.length > maxListed ? [`The same is true of ${open.length - maxListed} more.`] : [];
   return [...listed, ...others].join(' ');
 }

@@ -60,7 +60,7 @@ export async function changeDatasetSchedule(
 ): Promise<void> {
   const row = dataset.cadence === null ? undefined : await scheduleOf(db, dataset, 'update');
   if (row === undefined)
-    throw new AppError('conflict', 'The dataset has no schedule: give it one with `schedule`.');
+    throw new AppError('conflict', 'The dataset has no schedule. Set one with `schedule`.');
   await (change === 'pause' ? pauseSchedule : resumeSchedule)(db, row, Date.now());
 }
 

@@ -29,10 +29,10 @@ export function missedRow(
   row: Schedule,
   occurrence: Occurrence,
   nowMs: number,
-  why = 'The service was not there to fire it',
+  why = "The service wasn't running at that time",
 ) {
   const isFirstOfMany = nowMs - occurrence.atMs > recordedBackMs;
-  const reason = `${why}${isFirstOfMany ? ', nor what followed until 31 days ago' : ''}.`;
+  const reason = `${why}${isFirstOfMany ? ', and it also missed the fires after it until 31 days ago' : ''}.`;
   return rowOf(row, fireOf(row, occurrence), { status: 'missed', reason, fired_at: null });
 }
 
@@ -56,10 +56,10 @@ export function missedRows(
 ): ReturnType<typeof missedRow>[] {
   if (row.status !== 'active') return [];
   const { due, isMore } = dueOf(row, nowMs, atOnce);
-  const why = `The service had not fired it when the schedule was ${change}`;
+  const why = `The service hadn't started this run yet when the schedule was ${change}`;
   return due.map((occurrence, index) => {
     const isLastOfMany = isMore && index === due.length - 1;
-    return missedRow(row, occurrence, nowMs, isLastOfMany ? `${why}, nor anything that followed` : why);
+    return missedRow(row, occurrence, nowMs, isLastOfMany ? `${why}, nor any run after it` : why);
   });
 }
 

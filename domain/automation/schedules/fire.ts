@@ -97,8 +97,8 @@ function start(deps: FireDeps, fire: ScheduleRun, schedule: Schedule): Promise<u
 
 function refusalOf(error: unknown): string {
   if (error instanceof ValidationError)
-    return `It could not be started: ${error.faults.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join(' ')}`;
-  return `It could not be started: ${error instanceof AppError ? error.message : 'the fault is ours.'}`;
+    return `The run couldn't be started: ${error.faults.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join(' ')}`;
+  return `The run couldn't be started: ${error instanceof AppError ? error.message : 'an internal error occurred.'}`;
 }
 
 /** Requests cancellation of a fire's run; a fire whose run has not begun ends at once. */
@@ -109,7 +109,7 @@ export async function cancelFire(
   const fire = await inOrganization(deps.db, organizationId, async (db) => {
     const found = await findScheduleRun(db, organizationId, scheduleRunId);
     if (found?.status !== 'running') return undefined;
-    if (!found.has_run) await endRun(db, found, 'cancelled', 'An operator cancelled it.');
+    if (!found.has_run) await endRun(db, found, 'cancelled', 'An operator cancelled the run.');
     return found;
   });
   if (fire !== undefined) await cancelRunOf(deps, fire);

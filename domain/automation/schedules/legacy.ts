@@ -63,8 +63,7 @@ async function targetFault(
   { organizationId, target, config }: LegacySchedule,
 ): Promise<string | undefined> {
   const playbook = await findPlaybook(db, organizationId, target.playbookId);
-  if (playbook?.project_id !== target.projectId)
-    return 'target: There is no such playbook in that project of the organization.';
+  if (playbook?.project_id !== target.projectId) return 'target: The project has no such playbook.';
   const tables = await attachedTables(db, organizationId, target.projectId);
   try {
     checkParams(playbook.parameters, config.params, { at: ['config', 'params'], tables });

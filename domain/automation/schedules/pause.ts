@@ -21,8 +21,7 @@ export async function pauseSchedule(
   nowMs: number,
 ): Promise<Schedule> {
   if (row.status === 'paused') return row;
-  if (row.status === 'done')
-    throw new AppError('conflict', 'The schedule is done: its cadence says nothing more.');
+  if (row.status === 'done') throw new AppError('conflict', 'The schedule is done. It has no more runs.');
   await recordMissed(db, row, nowMs, 'paused');
   const moved = await scheduleStates.move(db, row, 'active', 'paused', {
     ...revised(row),
@@ -39,7 +38,7 @@ export async function resumeSchedule(
 ): Promise<Schedule> {
   if (row.status === 'active') return row;
   if (row.status === 'done')
-    throw new AppError('conflict', 'The schedule is done: write it another cadence to use it again.');
+    throw new AppError('conflict', 'The schedule is done. Give it a new cadence to use it again.');
   await refuseGoneMaker(db, row.organization_id, row.created_by, 'schedule');
   if (row.project_id !== null) await getOpenProject(db, row.organization_id, row.project_id);
   const next = nextOf(row, nowMs);

@@ -72,7 +72,9 @@ async function reviveRun(deps: ScheduleReconcileDeps, organizationId: string, id
     // Before the fire ends, so that a lost request is repeated.
     await cancelRunOf(deps, row);
     await inOrganization(deps.db, organizationId, (db) =>
-      scheduleRunStates.move(db, row, 'running', 'failed', { reason: 'An operator ended its process.' }),
+      scheduleRunStates.move(db, row, 'running', 'failed', {
+        reason: 'An operator ended the process of the run.',
+      }),
     );
   } else
     await deps.processes.restart(

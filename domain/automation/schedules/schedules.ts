@@ -74,7 +74,7 @@ export function nextOf(
 /** The error for a written cadence that has no further occurrence. */
 export function neverFires(cadence: DatasetCadence): ValidationError {
   const field = cadence.type === 'one_time' ? 'run_date' : 'type';
-  const msg = `Nothing would fire: that is over in ${cadence.zoneId}.`;
+  const msg = `The schedule would never run: that time has already passed in ${cadence.zoneId}.`;
   return new ValidationError([{ loc: ['body', 'schedule', field], type: 'value_error', msg }]);
 }
 

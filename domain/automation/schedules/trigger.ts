@@ -55,7 +55,7 @@ async function refuseTooMany(db: OrganizationTransaction, schedule: Schedule): P
   if ((await countRequested(db, schedule)) < maxRequested) return;
   throw new AppError(
     'rate_limited',
-    `${maxRequested} fires that were asked for are under way, which is the most; wait for some to end.`,
+    `${maxRequested} runs that were started by hand are still running; the limit is ${maxRequested}. Wait until some of them end.`,
     { retryAfterSeconds: 10 },
   );
 }

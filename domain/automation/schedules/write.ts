@@ -105,13 +105,17 @@ export async function replaceSchedule(
   },
 ): Promise<Schedule> {
   if (expectedRevision !== undefined && expectedRevision !== before.revision)
-    throw new AppError('revision_conflict', `The schedule is at revision ${before.revision} now.`, {
-      extensions: { current_revision: before.revision },
-    });
+    throw new AppError(
+      'revision_conflict',
+      `The schedule has changed: its revision is now ${before.revision}. Read it again, then repeat the change.`,
+      {
+        extensions: { current_revision: before.revision },
+      },
+    );
   if (target.projectId !== before.project_id || target.playbookId !== before.playbook_id)
     throw new AppError(
       'conflict',
-      `The schedule runs ${before.playbook_id} of project ${before.project_id}; make another schedule for another playbook.`,
+      `The schedule runs the playbook ${before.playbook_id} of the project ${before.project_id}, which cannot change. Create a new schedule for another playbook.`,
     );
   await checkTarget(db, before.organization_id, target, content.params);
   refuseNewInterval(content.cadence, before.cadence);
@@ -162,7 +166,7 @@ async function checkTarget(
   const playbook = await findPlaybook(db, organizationId, playbookId);
   if (playbook === undefined) throw notFound('The playbook');
   if (playbook.project_id !== projectId) {
-    const msg = 'The playbook is of another project.';
+    const msg = 'The playbook belongs to another project.';
     throw new ValidationError([{ loc: ['body', 'target', 'playbook_id'], type: 'value_error', msg }]);
   }
   const tables = await attachedTables(db, organizationId, projectId);

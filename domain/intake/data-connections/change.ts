@@ -87,7 +87,7 @@ export async function changeDataConnection(
   if (change.type !== undefined && change.type !== before.type)
     throw new AppError(
       'unsupported_option',
-      `The connection is of the type ${before.type}, which cannot change: make another connection.`,
+      `The connection has the type ${before.type}, which cannot change. Create a new connection.`,
     );
   const { snapshotConfig } = change;
   const isOther = change.config !== undefined || change.secrets !== undefined;
@@ -173,7 +173,7 @@ function refuseFaults(
     if (type !== 'http')
       faults.push({
         loc: ['body', 'snapshot_config', 'http_replication'],
-        msg: 'Only a connection of the type http has http_replication.',
+        msg: 'Only connections of the type http can have http_replication.',
         type: 'value_error',
       });
     else faults.push(...replicationFaults(policy));
@@ -185,6 +185,6 @@ function refuseFaults(
   if (policy?.validate_server_address === false && !allowUnvalidated)
     throw new AppError(
       'unsupported_option',
-      'validate_server_address cannot be false: the operator of this service did not allow it.',
+      'validate_server_address cannot be false, because the operator of this service does not allow it.',
     );
 }

@@ -130,6 +130,6 @@ export function createSourceClients(options: SourceClientsOptions): SourceClient
 }
 
 function tooMany(): AppError {
-  const message = `The organization has ${maxSessionsPerOrganization} sessions with sources under way, which is the most at once.`;
+  const message = `The organization has ${maxSessionsPerOrganization} open sessions with sources, which is the limit. Try again shortly.`;
   return new AppError('rate_limited', message, { retryAfterSeconds: 2 });
 }

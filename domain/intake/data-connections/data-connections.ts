@@ -49,6 +49,6 @@ async function named<T>(name: string, write: () => Promise<T>): Promise<T> {
     return await write();
   } catch (error) {
     if (!isUniqueViolation(error, 'data_connections_name')) throw error;
-    throw new AppError('name_taken', `A data connection named ${JSON.stringify(name)} exists already.`);
+    throw new AppError('name_taken', `A data connection named ${JSON.stringify(name)} already exists.`);
   }
 }

@@ -18,7 +18,7 @@ export class InternalFailure extends Error {
   override readonly name = 'InternalFailure';
 
   constructor(cause: unknown) {
-    super('Not the source failed.', { cause });
+    super('The service failed, not the source.', { cause });
   }
 }
 
@@ -55,12 +55,15 @@ export function sourceFailure(
   if (errors.some(isTlsError))
     return new RemoteFailure(
       'tls',
-      `A secure connection cannot be made: ${quoted(errors.at(-1)!, redaction)}`,
+      `The service couldn't make a secure connection to the source: ${quoted(errors.at(-1)!, redaction)}`,
     );
   const network = errors.find(isNetworkError);
   if (network !== undefined) {
     const code = errorCode(network) === '' ? '' : ` (${errorCode(network)})`;
-    return new RemoteFailure('connect', `The source cannot be reached, or ended the connection${code}.`);
+    return new RemoteFailure(
+      'connect',
+      `The service couldn't reach the source, or the source closed the connection${code}.`,
+    );
   }
   return new RemoteFailure(
     'request',
@@ -71,13 +74,13 @@ export function sourceFailure(
 function ofStage(stage: FailureStage, words: string): string {
   switch (stage) {
     case 'login':
-      return `The source does not accept the login: ${words}`;
+      return `The source rejected the login: ${words}`;
     case 'permission':
-      return `The source does not permit this: ${words}`;
+      return `The source doesn't permit this: ${words}`;
     case 'tls':
-      return `A secure connection cannot be made: ${words}`;
+      return `The service couldn't make a secure connection to the source: ${words}`;
     case 'connect':
-      return `The source cannot be reached, or ended the connection: ${words}`;
+      return `The service couldn't reach the source, or the source closed the connection: ${words}`;
     default:
       return `The source refused the request: ${words}`;
   }

@@ -29,6 +29,6 @@ export async function refuseUnlessFilledTablesWritable(
   if (filled.every((table) => isWritable(table))) return;
   throw new AppError(
     'admin_required',
-    'Datasets of the connection fill a table that you may not write; an administrator grants that.',
+    'Datasets of this connection write to a table that you may not write to. Ask an administrator for write access.',
   );
 }

@@ -28,7 +28,7 @@ export function redirectedSecretFaults(
       const labels = changed.filter(({ directs }) => directs.includes(key)).map((field) => field.label);
       if (isUnchecked) labels.push('validate_server_address');
       if (labels.length === 0) return [];
-      const msg = `${label} was given for another ${labels.join(' and ')}: send it again, or null to remove it.`;
+      const msg = `${label} was set for another ${labels.join(' and ')}. Send it again, or send null to remove it.`;
       return [{ loc: ['body', 'secrets', key], msg, type: 'missing' }];
     });
 }

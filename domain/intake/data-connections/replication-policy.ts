@@ -89,7 +89,7 @@ export function replicationFaults(policy: HttpReplication): ValidationFault[] {
     if (paths.has(resource.request_path))
       faults.push({
         loc: [...loc, 'request_path'],
-        msg: 'Another resource has this request_path: a dataset names one of them by it.',
+        msg: 'Another resource already has this request_path. Each resource needs its own, because datasets refer to it.',
         type: 'value_error',
       });
     paths.add(resource.request_path);
@@ -108,40 +108,40 @@ function resourceFaults(resource: ReplicatedResource): Fault[] {
   const faults = placeholderFaults(resource);
   const columns = Object.values(resource.field_mappings ?? {});
   if (new Set(columns).size < columns.length)
-    faults.push({ place: ['field_mappings'], msg: 'Two fields are mapped to one column.' });
+    faults.push({ place: ['field_mappings'], msg: 'Two fields are mapped to the same column.' });
   if (columns.includes(placeColumn))
     faults.push({
       place: ['field_mappings'],
-      msg: `${placeColumn} is a name of the service: choose another.`,
+      msg: `The service uses the name ${placeColumn} itself. Choose another name.`,
     });
   if (cursor?.tie_breaker_field !== undefined && cursor.tie_breaker_format === undefined)
     faults.push({
       place: ['cursor', 'tie_breaker_format'],
-      msg: 'A tie breaker needs its format.',
+      msg: 'Set tie_breaker_format, because tie_breaker_field is set.',
       type: 'missing',
     });
   if (cursor?.tie_breaker_format !== undefined && cursor.tie_breaker_field === undefined)
     faults.push({
       place: ['cursor', 'tie_breaker_field'],
-      msg: 'The format of a tie breaker is given without its field.',
+      msg: 'Set tie_breaker_field, because tie_breaker_format is set.',
       type: 'missing',
     });
   if (cursor?.bootstrap_mode === 'from_now' && (cursor.format === 'integer' || cursor.format === 'string'))
     faults.push({
       place: ['cursor', 'bootstrap_mode'],
-      msg: `A cursor of the format ${cursor.format} cannot begin now: it is no time.`,
+      msg: `A cursor of the format ${cursor.format} cannot start from now, because it isn't a time.`,
     });
   const needsNext = pagination?.mode === 'next_link' || pagination?.mode === 'next_token';
   if (needsNext && pagination.next_pointer === undefined)
     faults.push({
       place: ['pagination', 'next_pointer'],
-      msg: `Pagination by ${pagination.mode} needs a pointer to what leads to the next page.`,
+      msg: `Pagination by ${pagination.mode} needs next_pointer, which finds the next page in an answer.`,
       type: 'missing',
     });
   if (pagination?.page_size_parameter !== undefined && pagination.page_size === undefined)
     faults.push({
       place: ['pagination', 'page_size'],
-      msg: 'A parameter for the size of a page is given without the size.',
+      msg: 'Set page_size, because page_size_parameter is set.',
       type: 'missing',
     });
   return faults;
@@ -158,8 +158,8 @@ function placeholderFaults({ cursor, ...resource }: ReplicatedResource): Fault[]
     namesIn(value).flatMap((name): Fault[] => {
       if (known.get(name) === true) return [];
       const msg = known.has(name)
-        ? `\${${name}} has no value: it is not part of the resource's cursor.`
-        : `\${${name}} is no placeholder: there are \${cursor} and \${tie_breaker}.`;
+        ? `\${${name}} has no value, because the resource's cursor doesn't have it.`
+        : `\${${name}} isn't a placeholder. Use \${cursor} or \${tie_breaker}.`;
       return [{ place: ['query_parameters', key], msg }];
     }),
   );
@@ -169,7 +169,7 @@ function placeholderFaults({ cursor, ...resource }: ReplicatedResource): Fault[]
       : [
           {
             place: ['initial_query_parameters', key],
-            msg: 'The first run has no cursor yet, so a placeholder has no value there.',
+            msg: "Placeholders aren't allowed here, because the first run has no cursor yet.",
           },
         ],
   );

@@ -49,7 +49,7 @@ export function settingsFaults(
           return [at(key, `${label} is required ${inWords(requiredWhen!, configFields)}.`, 'missing')];
         }
         if (appliesWhen !== undefined && !holds(appliesWhen)) {
-          const only = `${label} applies only ${inWords(appliesWhen, configFields)}: leave it out, or send null to remove it.`;
+          const only = `${label} only applies ${inWords(appliesWhen, configFields)}. Omit it, or send null to remove it.`;
           return [at(key, only, 'value_error')];
         }
         const fault = valueFault(field, value);
@@ -60,13 +60,13 @@ export function settingsFaults(
   return [...part('config', configFields, config), ...part('secrets', secretFields, secrets)];
 }
 
-/** For example `where Authentication is basic`. */
+/** For example `if Authentication is basic`. */
 export function inWords(condition: Condition, fields: readonly Field[]): string {
   const parts = Object.entries(condition).map(([key, values]) => {
     const label = fields.find((field) => field.key === key)?.label ?? key;
     return `${label} is ${values.join(' or ')}`;
   });
-  return `where ${parts.join(' and ')}`;
+  return `if ${parts.join(' and ')}`;
 }
 
 interface ValueFault {
@@ -77,13 +77,13 @@ interface ValueFault {
 function valueFault(field: Field, value: unknown): ValueFault | undefined {
   switch (field.type) {
     case 'boolean':
-      return typeof value === 'boolean' ? undefined : { msg: 'is true or false.', type: 'bool_type' };
+      return typeof value === 'boolean' ? undefined : { msg: 'must be true or false.', type: 'bool_type' };
     case 'integer':
       return integerFault(field.range!, value);
     case 'enum': {
       const values = field.values!;
       if (typeof value === 'string' && values.includes(value)) return undefined;
-      return { msg: `is one of ${values.join(', ')}.`, type: 'enum' };
+      return { msg: `must be one of ${values.join(', ')}.`, type: 'enum' };
     }
     case 'string':
       return textFault(field, value);
@@ -91,7 +91,7 @@ function valueFault(field: Field, value: unknown): ValueFault | undefined {
 }
 
 function integerFault([lowest, highest]: readonly [number, number], value: unknown): ValueFault | undefined {
-  const msg = `is an integer from ${lowest} to ${highest}.`;
+  const msg = `must be an integer from ${lowest} to ${highest}.`;
   if (isRawNumber(value))
     return { msg, type: value.rawJSON.startsWith('-') ? 'greater_than_equal' : 'less_than_equal' };
   if (typeof value !== 'number' || !Number.isInteger(value)) return { msg, type: 'int_type' };
@@ -100,10 +100,10 @@ function integerFault([lowest, highest]: readonly [number, number], value: unkno
 }
 
 function textFault({ fault }: Field, value: unknown): ValueFault | undefined {
-  if (typeof value !== 'string') return { msg: 'is a text.', type: 'string_type' };
-  if (value === '') return { msg: 'is not empty.', type: 'string_too_short' };
+  if (typeof value !== 'string') return { msg: 'must be a text.', type: 'string_type' };
+  if (value === '') return { msg: 'must not be empty.', type: 'string_too_short' };
   if (value.length > maxTextCharacters)
-    return { msg: `has at most ${maxTextCharacters} characters.`, type: 'string_too_long' };
+    return { msg: `must have at most ${maxTextCharacters} characters.`, type: 'string_too_long' };
   const msg = fault?.(value);
   return msg === undefined ? undefined : { msg, type: 'value_error' };
 }

@@ -39,7 +39,7 @@ export async function confirmSnapshot(
     if (moved !== undefined) return moved;
     // Already confirmed: confirming is idempotent.
     if (found.confirmed_at !== null) return found;
-    throw new AppError('conflict', `The snapshot is ${found.status}: it does not await confirmation.`);
+    throw new AppError('conflict', `The snapshot is ${found.status}. It isn't waiting for a confirmation.`);
   });
   const workflowId = workflowIdOf(row);
   await bestEffort(deps, workflowId, deps.processes.signal(workflowId, wakeSnapshotSignal));

@@ -74,7 +74,7 @@ export async function changeDataset(
   if (change.resource !== undefined && change.resource !== before.resource)
     throw new AppError(
       'unsupported_option',
-      'The resource of a dataset cannot change: its table holds the rows of this one. Make another dataset.',
+      'The resource of a dataset cannot change, because the table contains its rows. Create a new dataset.',
     );
   const cadenceBefore = before.cadence as object | null;
   if (change.cadence != null) follower.refuseUnfit(change.cadence, cadenceBefore);
@@ -131,7 +131,7 @@ async function refuseUnfit(
   throw new ValidationError([
     {
       loc: ['body', 'resource'],
-      msg: `A dataset of an HTTP connection names a resource of its http_replication by the request_path: ${known.length === 0 ? 'there is none yet' : known.join(', ')}.`,
+      msg: `The resource must be the request_path of a resource in the connection's http_replication. ${known.length === 0 ? 'It has no resources yet.' : `They are ${known.join(', ')}.`}`,
       type: 'value_error',
     },
   ]);
@@ -151,7 +151,7 @@ function refuseUnfitIncrement(
     throw new ValidationError([
       {
         loc: ['body', 'mode'],
-        msg: `The resource ${resource} has no cursor in http_replication: give it one, or use the mode full.`,
+        msg: `The resource ${resource} has no cursor in http_replication. Set a cursor there, or use the mode full.`,
         type: 'value_error',
       },
     ]);
@@ -159,14 +159,14 @@ function refuseUnfitIncrement(
   if (connection.type !== 'postgres' && connection.type !== 'mysql')
     throw new AppError(
       'unsupported_option',
-      `Datasets of connections of the type ${connection.type} are copied whole: use the mode full.`,
+      `Datasets of ${connection.type} connections can only be copied as a whole. Use the mode full.`,
     );
   const missing = [
     ...(cursor === null
-      ? [{ field: 'cursor', what: 'a cursor: a column that grows with every change' }]
+      ? [{ field: 'cursor', what: 'a cursor, a column whose value grows with every change' }]
       : []),
     ...(keyColumns.length === 0
-      ? [{ field: 'key_columns', what: 'key columns: changed rows are merged by them' }]
+      ? [{ field: 'key_columns', what: 'key columns, by which the service merges changed rows' }]
       : []),
   ];
   if (missing.length === 0) return;

@@ -107,7 +107,7 @@ export async function detachDatasets(
     if (!isMeant)
       throw new AppError(
         'conflict',
-        `The connection is used by the dataset ${JSON.stringify(used.name)}. Delete its datasets, or send detach=true: their tables stay.`,
+        `The dataset ${JSON.stringify(used.name)} uses the connection. Delete the datasets of the connection, or send detach=true to keep their tables.`,
       );
     await refuseActive(db, organizationId, { connection_id: connectionId });
     await db
@@ -136,7 +136,7 @@ async function refuseActive(
   if (active !== undefined)
     throw new AppError(
       'conflict',
-      `The snapshot ${active.id} is under way: wait for it, or cancel it first.`,
+      `The snapshot ${active.id} is running. Wait until it ends, or cancel it first.`,
     );
 }
 
@@ -176,8 +176,8 @@ async function named<T>(name: string, write: () => Promise<T>): Promise<T> {
     return await write();
   } catch (error) {
     if (isUniqueViolation(error, 'datasets_table_name'))
-      throw new AppError('name_taken', 'Another dataset got the name of the table just now; try again.');
+      throw new AppError('name_taken', 'Another dataset has just taken the name of this table. Try again.');
     if (!isUniqueViolation(error, 'datasets_name')) throw error;
-    throw new AppError('name_taken', `The connection has a dataset named ${JSON.stringify(name)} already.`);
+    throw new AppError('name_taken', `The connection already has a dataset named ${JSON.stringify(name)}.`);
   }
 }

@@ -31,12 +31,13 @@ export interface SnapshotLifeDeps {
 /** Default if no other failure was recorded. */
 const internalFailure: SnapshotFailure = {
   code: 'internal_error',
-  message: 'The snapshot failed for a reason of ours; start it again, or quote its id to the operator.',
+  message:
+    'The snapshot failed because of an internal error. Start it again, or give its id to the operator.',
 };
 
 const notConfirmed: SnapshotFailure = {
   code: 'conflict',
-  message: `The snapshot would lose more rows than its guard allows, and it was not confirmed within ${confirmationHours} hours.`,
+  message: `The snapshot would remove more rows than its guard allows, and nobody confirmed it within ${confirmationHours} hours.`,
 };
 
 /** Steps shown to users while a snapshot runs. */

@@ -103,7 +103,7 @@ export async function replicate(
 const morePages: SnapshotWarning = {
   code: 'more_pages',
   message:
-    'The source has more pages, but this resource has no pagination, so only the first page was copied. Set its pagination in http_replication.',
+    'The source has more pages, but this resource has no pagination, so the service copied only the first page. Set its pagination in http_replication.',
   count: 1,
 };
 
@@ -141,7 +141,7 @@ async function columnsOfNothing(
   if (names.size === 0)
     throw new RemoteFailure(
       'request',
-      'The source has no record yet: a table needs one to know its columns.',
+      'The source has no records yet. The service needs at least one record to find the columns of the table.',
     );
   return [...names].map((name) => ({ name, dataType: 'STRING', nullable: true, typing: 'undetermined' }));
 }

@@ -34,7 +34,7 @@ export function resourceOf(connection: DataConnection, { resource }: Dataset): R
   if (found !== undefined) return found;
   throw new RemoteFailure(
     'request',
-    `http_replication has no resource with the request_path ${resource} any more: put it back, or delete the dataset.`,
+    `http_replication no longer has a resource with the request_path ${resource}. Add it again, or delete the dataset.`,
   );
 }
 

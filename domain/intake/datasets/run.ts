@@ -154,7 +154,7 @@ function failureOf(error: unknown): { failure: SnapshotFailure; isFinal: boolean
   }
   if (error instanceof EngineCrashLoopError) {
     const message =
-      'The engine ended twice while it read these rows: they need more than a snapshot may use.';
+      'The engine stopped twice while it read these rows. They need more memory than a snapshot may use.';
     return { failure: { code: 'engine_failed', message }, isFinal: true };
   }
   if (!(error instanceof AppError)) return undefined;

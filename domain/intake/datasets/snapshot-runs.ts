@@ -109,7 +109,7 @@ export async function insertSnapshotRun(
     if (!isUniqueViolation(error, 'snapshot_runs_active')) throw error;
     throw new AppError(
       'snapshot_active',
-      'A snapshot of this dataset is under way already: wait for it, or cancel it.',
+      'A snapshot of this dataset is already running. Wait until it ends, or cancel it.',
     );
   });
   await insertRun(db, {
@@ -175,10 +175,10 @@ export interface SnapshotStaged {
 export type SnapshotWait = LimitedFor | { waitMs: number; waitsFor: 'retry' | 'turn' };
 
 const waitReasons: Record<SnapshotWait['waitsFor'], string> = {
-  limits: 'the limits of its http_replication let nothing out before',
-  source: 'its source asked to be left alone until then',
-  retry: 'its source failed, and is tried again then',
-  turn: 'the organization copies as many sources as it may at once',
+  limits: 'the request limits in its http_replication allow no request before then',
+  source: 'the source asked the service to wait until then',
+  retry: 'the source failed, and the service tries it again then',
+  turn: 'the organization already copies as many sources at once as the limit allows',
 };
 
 /**

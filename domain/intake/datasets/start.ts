@@ -105,7 +105,7 @@ function refuseUnlessEnabled(connection: DataConnection, dataset: Dataset): void
   if (!dataset.snapshot_enabled && !connection.snapshots_enabled)
     throw new AppError(
       'snapshot_not_enabled',
-      'Snapshots are not enabled: set snapshot_enabled of the dataset, or snapshot_config.enabled of its connection.',
+      "Snapshots aren't enabled. Set snapshot_enabled of the dataset, or snapshot_config.enabled of its connection.",
     );
 }
 
@@ -120,7 +120,7 @@ async function refuseSecond(db: OrganizationTransaction, dataset: Dataset): Prom
   if (active !== undefined)
     throw new AppError(
       'snapshot_active',
-      `The snapshot ${active.id} of this dataset is under way already: wait for it, or cancel it.`,
+      `The snapshot ${active.id} of this dataset is already running. Wait until it ends, or cancel it.`,
     );
 }
 

@@ -47,7 +47,10 @@ export function mappingsByName(target: AppendTarget, found: readonly PreviewColu
   const faults: ValidationFault[] = [];
   if (foreign.length > 0)
     faults.push(
-      fault(at, `The table has no such columns: ${named(foreign)}. Name those to take in column_mappings.`),
+      fault(
+        at,
+        `The table doesn't have these columns of the file: ${named(foreign)}. List the columns to import in column_mappings.`,
+      ),
     );
   faults.push(...missingFaults(target, mappings), ...typeFaults(fillable, mappings));
   if (faults.length > 0) throw new ValidationError(faults);
@@ -67,12 +70,15 @@ export function fittingMappings(target: AppendTarget, mappings: readonly ColumnM
     const type = parseDataType(mapping.dataType);
     if (column === undefined)
       faults.push(
-        fault([...at, index, 'target_column_name'], 'The table has no such column that a file can fill.'),
+        fault(
+          [...at, index, 'target_column_name'],
+          'The table has no column with this name that a file can fill.',
+        ),
       );
     else if (column.typing === 'undetermined')
       faults.push(fault([...at, index, 'target_column_name'], undecided(column.name)));
     else if ('fault' in type || typeName(type) !== column.dataType)
-      faults.push(fault([...at, index, 'data_type'], `The column is ${column.dataType}.`));
+      faults.push(fault([...at, index, 'data_type'], `The column has the type ${column.dataType}.`));
     return { ...mapping, nullable: mapping.nullable && column?.nullable !== false };
   });
   faults.push(...missingFaults(target, mappings));
@@ -91,8 +97,13 @@ function missingFaults(target: AppendTarget, mappings: readonly ColumnMapping[])
     .filter(({ name, nullable }) => !nullable && !given.has(name))
     .map(({ name }) => name);
   if (missing.length === 0) return [];
-  const why = missing.includes(rowIdColumn) ? ' Each row of a data table has its own s_id.' : '';
-  return [fault(at, `Columns of the table that take no nulls get no values: ${named(missing)}.${why}`)];
+  const why = missing.includes(rowIdColumn) ? ' Each row of a data table needs its own s_id.' : '';
+  return [
+    fault(
+      at,
+      `These columns of the table don't allow nulls, but the file has no values for them: ${named(missing)}.${why}`,
+    ),
+  ];
 }
 
 /** Columns whose type is not yet determined, or that no mapping can name. */
@@ -105,11 +116,11 @@ function typeFaults(columns: readonly LakeColumn[], mappings: readonly ColumnMap
   const odd = targets.filter(({ dataType }) => 'fault' in parseDataType(dataType));
   if (odd.length === 0) return [];
   const types = odd.map(({ name, dataType }) => `${name} (${dataType})`);
-  return [fault(at, `Columns of these types take no values of a file: ${named(types)}.`)];
+  return [fault(at, `A file can't fill columns of these types: ${named(types)}.`)];
 }
 
 const undecided = (name: string) =>
-  `The column ${JSON.stringify(name)} has no type yet: give it one with PATCH /v1/grid/tables/{id}/columns/{name}.`;
+  `The column ${JSON.stringify(name)} has no type yet. Set one with PATCH /v1/grid/tables/{id}/columns/{name}.`;
 
 const fault = (loc: (string | number)[], msg: string): ValidationFault => ({ loc, msg, type: 'value_error' });
 

@@ -11,7 +11,7 @@ export interface ImportId {
 /** Default if staging recorded no failure. */
 const internalFailure: ImportFailure = {
   code: 'internal_error',
-  message: 'The import failed for a reason of ours; start it again, or quote its id to the operator.',
+  message: 'The import failed because of an internal error. Start it again, or give its id to the operator.',
   line: null,
   column: null,
   raw: null,

@@ -38,12 +38,15 @@ export async function planAppend(
         ? await findTableByName(db, organizationId, request.tableName!)
         : await getTable(db, organizationId, request.tableId),
   }));
-  if (table === undefined) throw fault('table_name', 'There is no table of this name to append to.');
+  if (table === undefined) throw fault('table_name', 'There is no table with this name to append to.');
   const format = request.format ?? formatByName(file.path);
   refuseBadOptions(options, format);
   const target = await targetOf(deps, table);
   if (target.kind === 'data' && request.onBadRow === 'quarantine')
-    throw fault('on_bad_row', 'A data table takes a file whole or not at all: leave it out, or send fail.');
+    throw fault(
+      'on_bad_row',
+      'An import into a data table cannot skip bad rows. Omit on_bad_row, or set it to fail.',
+    );
   if (options.includeLoadDate !== target.columns.some(({ name }) => name === loadDateColumn))
     throw fault(
       'include_load_date',
@@ -62,14 +65,14 @@ async function targetOf({ lake }: PlanAppendDeps, table: TableRow): Promise<Appe
   if (kind !== 'data' && kind !== 'import')
     throw new AppError(
       'conflict',
-      `The table ${table.name} is of the kind ${kind}, which takes no rows of files.`,
+      `The table ${table.name} has the kind ${kind}. You can't import files into such a table.`,
     );
   const { schema } = await lake.catalog.get(table.organization_id);
   const physical = await findPhysicalTable(lake.catalogPool, schema, table.name);
   if (physical === undefined)
     throw new AppError(
       'conflict',
-      `The table ${table.name} is being made or deleted; try again when that has ended.`,
+      `The table ${table.name} is being created or deleted. Try again when that has ended.`,
     );
   const keys = uniqueKeysOf(table);
   const columns = physical.columns.map((column) =>

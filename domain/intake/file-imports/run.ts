@@ -191,7 +191,7 @@ export async function recordFinalFailure(
 const engineFailed: ImportFailure = {
   code: 'engine_failed',
   message:
-    'The engine ended twice while it read this file: it needs more than an import may use, or triggers a fault in the engine. Save it again, or in another format.',
+    'The engine stopped twice while it read this file. The file needs more memory than an import may use, or triggers a fault in the engine. Save the file again, or in another format.',
   line: null,
   column: null,
   raw: null,
@@ -226,7 +226,7 @@ async function reserveQuarantine(
       kind: 'import',
       project_id: row.project_id,
       bad_rows_of: row.table_id,
-      description: `Rows of ${row.file_path} that did not fit ${row.table_name}, with line, column, raw text and reason.`,
+      description: `Rows of ${row.file_path} that could not become rows of ${row.table_name}, with line, column, raw text and reason.`,
     });
   });
   return { tableId, tableName: reserved.name };

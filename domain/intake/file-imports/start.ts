@@ -107,7 +107,7 @@ function fillable(table: TableRow, mode: TableImport['mode']): TableRow {
   throw new AppError(
     'conflict',
     isOfKind
-      ? `The table ${table.name} is being made or deleted; try again when that has ended.`
+      ? `The table ${table.name} is being created or deleted. Try again when that has ended.`
       : `The table ${table.name} is of the kind ${table.kind}; an import ${mode === 'append' ? 'adds to imported and data tables' : 'replaces imported tables'} only.`,
   );
 }
@@ -115,7 +115,7 @@ function fillable(table: TableRow, mode: TableImport['mode']): TableRow {
 export function formatByName(path: string): FileFormat {
   const format = formatOf(path);
   if (format !== undefined) return format;
-  const msg = `The name ${path} does not tell the format; send format.`;
+  const msg = `The service can't tell the format from the name ${path}. Set format.`;
   throw new ValidationError([{ loc: ['body', 'format'], msg, type: 'missing' }]);
 }
 
@@ -125,6 +125,6 @@ export function previewFormat(path: string): FileFormat {
   if (format !== undefined) return format;
   throw new AppError(
     'invalid_request',
-    `The name ${path} does not tell the format of the file; previews know csv, parquet, json, ndjson and xlsx.`,
+    `The service can't tell the format of the file from the name ${path}. You can preview csv, parquet, json, ndjson and xlsx files.`,
   );
 }

@@ -217,6 +217,6 @@ async function physicalOf(deps: ApplyDeps, lake: Lake, table: TableRow): Promise
 function columnsChanged(): AppError {
   return new AppError(
     'storage_unavailable',
-    'The columns of the table changed meanwhile; applying is tried again.',
+    'The columns of the table changed in the meantime. The service tries again.',
   );
 }

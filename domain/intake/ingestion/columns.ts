@@ -47,9 +47,7 @@ export function targetColumns(
   for (const [name, types] of seen) {
     const [[, page] = ['', 0]] = types;
     if (!addsFields || known.has(name) || names.has(name.toLowerCase())) {
-      throw conflict(
-        `Page ${page} has the column ${JSON.stringify(name)}, which the table has not any more.`,
-      );
+      throw conflict(`Page ${page} has the column ${JSON.stringify(name)}, which the table no longer has.`);
     }
     names.add(name.toLowerCase());
     const column: LakeColumn = { name, dataType: 'STRING', nullable: true, typing: 'undetermined' };
@@ -57,7 +55,9 @@ export function targetColumns(
     target.added.push(added);
     target.columns.push(added);
     if (target.columns.length > maxColumns)
-      throw conflict(`The new fields of the pages would bring the table to more than ${maxColumns} columns.`);
+      throw conflict(
+        `With the new fields of these pages, the table would have more than ${maxColumns} columns.`,
+      );
   }
   return target;
 }
@@ -90,7 +90,7 @@ export function requireKeys(keys: readonly string[], pages: readonly StagedPage[
     const missing = keys.find((key) => !names.has(key));
     if (missing === undefined) continue;
     throw conflict(
-      `The key column ${JSON.stringify(missing)} is not in page ${page.page_number}: the key changed after it was staged.`,
+      `The key column ${JSON.stringify(missing)} isn't in page ${page.page_number}, because the key changed after the page was staged.`,
     );
   }
 }
@@ -104,7 +104,7 @@ function requireInEvery(name: string, pages: readonly StagedPage[]): void {
   );
   if (without === undefined) return;
   throw conflict(
-    `Column ${JSON.stringify(name)} takes no nulls, and page ${without.page_number} was staged before it was there.`,
+    `Column ${JSON.stringify(name)} doesn't allow nulls, but page ${without.page_number} was staged before the column existed.`,
   );
 }
 
@@ -114,7 +114,7 @@ function typeAfter(column: LakeColumn, types: Seen, target: TargetColumns): stri
     const wider = type === undefined || type === own ? own : wideningOf(column, type, own);
     if (wider === undefined) {
       throw conflict(
-        `Column ${JSON.stringify(column.name)} is ${type}, and page ${page} has it as ${own}; send one type, or retype the column and stage again.`,
+        `Column ${JSON.stringify(column.name)} has the type ${type}, but ${own} in page ${page}. Send one type, or retype the column and stage the pages again.`,
       );
     }
     type = wider;

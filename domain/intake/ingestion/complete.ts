@@ -92,7 +92,7 @@ async function repeat(
   if (!isSame(batch, manifest)) {
     throw new AppError(
       'batch_not_open',
-      `The batch is ${batch.status} with another manifest; a complete may only be repeated as it was.`,
+      `The batch is already ${batch.status} with another manifest. You can only repeat a complete with the same manifest.`,
     );
   }
   if (batch.status !== 'awaiting_confirmation' || !manifest.confirmShrink) return { batch, moved: false };
@@ -132,12 +132,12 @@ function refuseIncomplete(staged: ReadonlyMap<number, string>, { pageCount, page
   const named = [...extra].toSorted((a, b) => a - b).slice(0, maxNamed);
   const lists = [
     missing.length === 0 ? '' : ` Not staged: ${missing.slice(0, 10).join(', ')}.`,
-    named.length === 0 ? '' : ` Staged, but not of the manifest: ${named.slice(0, 10).join(', ')}.`,
+    named.length === 0 ? '' : ` Staged, but not in the manifest: ${named.slice(0, 10).join(', ')}.`,
     different.length === 0 ? '' : ` Staged with another hash: ${different.slice(0, 10).join(', ')}.`,
   ];
   throw new AppError(
     'manifest_incomplete',
-    `The manifest of ${pageCount} pages is not what is staged.${lists.join('')}`,
+    `The manifest of ${pageCount} pages doesn't match the staged pages.${lists.join('')}`,
     { extensions: { missing, extra: named, different: different.slice(0, maxNamed) } },
   );
 }

@@ -30,7 +30,7 @@ export async function createDataSync(deps: SyncDeps, request: SyncRequest): Prom
   );
   refuseUnlessWritable(table);
   if (table.kind !== 'data')
-    throw new AppError('not_appendable', `A table of the kind ${table.kind} takes no batches.`);
+    throw new AppError('not_appendable', `You can't send batches to a table of the kind ${table.kind}.`);
   if (keyColumns.length > 0) await refuseUnknownKeys(deps, table, keyColumns);
   return inOrganization(deps.db, organizationId, (db) =>
     insertDataSync(db, {
@@ -56,7 +56,9 @@ async function refuseUnknownKeys(
     const isKnown = key !== createdAtColumn && physical?.columns.some(({ name }) => name === key) === true;
     const isRepeated = keys.indexOf(key) !== index;
     if (isKnown && !isRepeated) return [];
-    const msg = isRepeated ? 'Key columns must differ.' : 'The table has no such column that can be a key.';
+    const msg = isRepeated
+      ? 'A column can be listed only once in the key.'
+      : 'The table has no column with this name that can be a key.';
     return [{ loc: ['body', 'key_columns', index], msg, type: 'value_error' }];
   });
   if (faults.length > 0) throw new ValidationError(faults);

@@ -19,7 +19,7 @@ interface FailDeps {
 export const internalFailure: BatchFailure = {
   code: 'internal_error',
   message:
-    'Applying failed for a reason of ours, and nothing was changed; send the batch again, or quote its id to the operator.',
+    'The batch failed because of an internal error, and nothing was changed. Send it again, or give its id to the operator.',
 };
 
 /**

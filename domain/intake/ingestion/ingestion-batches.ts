@@ -137,10 +137,7 @@ export async function insertBatch(
 }
 
 export function replayActive(): AppError {
-  return new AppError(
-    'conflict',
-    'These quarantined records are being staged again by another batch already.',
-  );
+  return new AppError('conflict', 'Another batch is already staging these quarantined records.');
 }
 
 /** A sync's batches that are being applied. */

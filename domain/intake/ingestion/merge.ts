@@ -79,7 +79,7 @@ export async function deleteIncoming({ connection, physical, keys, incoming }: M
 function ambiguous(keys: readonly string[]): AppError {
   return new AppError(
     'conflict',
-    `A key of the batch matches several rows of the table; its key columns (${keys.join(', ')}) are not unique there.`,
+    `A key of the batch matches several rows of the table. The key columns (${keys.join(', ')}) aren't unique in the table.`,
   );
 }
 

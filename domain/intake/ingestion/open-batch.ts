@@ -67,7 +67,7 @@ async function findEarlier(
   if (earlier.mode === request.mode && earlier.sync_id === (request.syncId ?? null)) return earlier;
   throw new AppError(
     'conflict',
-    `The client_batch_id names a batch of another mode or data sync already: ${earlier.id} (${earlier.mode}).`,
+    `A batch of another mode or data sync already has this client_batch_id: ${earlier.id} (${earlier.mode}).`,
   );
 }
 
@@ -82,21 +82,18 @@ async function insert(
   if (table.kind !== 'data' && !isOfImport) {
     throw new AppError(
       'not_appendable',
-      `A table of the kind ${table.kind} takes no batches; create one with POST /v1/grid/tables, kind=data.`,
+      `You can't send batches to a table of the kind ${table.kind}. Create a table with POST /v1/grid/tables, kind=data.`,
     );
   }
   const isSwap = mode === 'replace' || mode === 'provider_snapshot';
   if (request.maxShrinkRatio !== undefined && !isSwap) {
-    throw new AppError(
-      'unsupported_option',
-      `A batch in mode ${mode} cannot shrink its table; leave guard out.`,
-    );
+    throw new AppError('unsupported_option', `A batch in mode ${mode} cannot shrink its table. Omit guard.`);
   }
   const sync =
     request.syncId === undefined ? undefined : await getDataSync(db, organizationId, request.syncId, 'share');
   if (request.syncId !== undefined && sync?.table_id !== table.id) {
     throw new ValidationError([
-      { loc: ['body', 'sync_id'], msg: 'This table has no such data sync.', type: 'value_error' },
+      { loc: ['body', 'sync_id'], msg: 'This table has no data sync with this id.', type: 'value_error' },
     ]);
   }
   return insertBatch(db, {

@@ -223,7 +223,7 @@ export async function refuseLossyIntegers(
       if (first === undefined) continue;
       throw new AppError(
         'conflict',
-        `Column ${JSON.stringify(column)} has fractions and the integer ${String(first[0])}, which no inferred type holds exactly; retype it to DECIMAL(p,s).`,
+        `Column ${JSON.stringify(column)} has fractions and the integer ${String(first[0])}. No inferred type holds both exactly. Retype the column to DECIMAL(p,s).`,
       );
     }
   }

@@ -71,7 +71,7 @@ async function restageImport(
   if ((await deps.objects.head(row.object_key)) === undefined) {
     throw new AppError(
       'conflict',
-      'The file of the import is not there any more; import a file with these records.',
+      'The file of this import no longer exists. Import a file with these records.',
     );
   }
   // Unique per attempt, so that a lingering attempt writes elsewhere.

@@ -52,7 +52,7 @@ async function reserveFor(
   if (existing.status === 'deleting') {
     throw new AppError(
       'storage_unavailable',
-      'The quarantine table is being deleted; applying is tried again.',
+      'The quarantine table is being deleted. The service tries again.',
     );
   }
   // A reservation that is not touched for a minute is released.
@@ -77,7 +77,7 @@ async function reserve(db: Database, table: TableRow): Promise<TableRow> {
         name,
         kind: 'import',
         quarantine_of: table.id,
-        description: `Records that did not fit ${table.name}: which batch and page they came in, why they were refused, and what they were.`,
+        description: `Records that could not become rows of ${table.name}, with their batch, their page, the reason and their content.`,
       }),
     ).catch((error: unknown) => {
       if (error instanceof AppError && error.code === 'name_taken') return undefined;
@@ -87,7 +87,7 @@ async function reserve(db: Database, table: TableRow): Promise<TableRow> {
   }
   throw new AppError(
     'storage_unavailable',
-    'The quarantine table could not be named; applying is tried again.',
+    'The service could not find a name for the quarantine table. It tries again.',
   );
 }
 

@@ -60,7 +60,7 @@ async function importSource(
   if (isReplaced) {
     throw new AppError(
       'conflict',
-      'The table was imported again since then; replay the quarantine of its last import.',
+      'The table has been imported again since then. Replay the quarantine of its last import.',
     );
   }
   return { source: 'import', id, mode: 'append', onNewField: 'refuse' };

@@ -11,7 +11,7 @@ type ShrinkDeps = Pick<LakeDeps, 'catalog' | 'catalogPool'>;
  */
 export class ShrinksTooMuch extends AppError {
   constructor() {
-    super('conflict', 'The batch would shrink its table by more than its guard allows.');
+    super('conflict', 'The batch would remove more rows than its guard allows.');
   }
 }
 

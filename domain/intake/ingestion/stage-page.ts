@@ -125,7 +125,7 @@ export function isFenced(batch: IngestionBatch, sync: DataSync | undefined): boo
 }
 
 export const fencedMessage =
-  "The sync's generation was rotated after this batch was opened; open a batch under the current one.";
+  'The generation of the data sync was rotated after this batch was opened. Open a new batch under the current generation.';
 
 export function fenced(): AppError {
   return new AppError('generation_fenced', fencedMessage);
@@ -147,7 +147,7 @@ async function refuseFenced(
   if (generation !== undefined && generation !== sync?.generation) {
     throw new AppError(
       'generation_fenced',
-      `The page was made under the generation ${JSON.stringify(generation)}, which is not the current one of the sync.`,
+      `The page was created under the generation ${JSON.stringify(generation)}, which isn't the current generation of the data sync.`,
     );
   }
 }
@@ -179,7 +179,7 @@ function replay(batch: IngestionBatch, page: StagedPage, sha256: string): Staged
   if (page.sha256 !== sha256) {
     throw new AppError(
       'page_content_mismatch',
-      `Page ${page.page_number} was staged with other content, which stays; a retry must send the same records.`,
+      `Page ${page.page_number} is already staged with different content. A retry must send the same records.`,
       { extensions: { staged_sha256: page.sha256, sent_sha256: sha256 } },
     );
   }

@@ -51,7 +51,7 @@ export interface Commit {
 /** Rolls back a transaction without changes, in which every record deletes a row that does not exist. */
 export class NothingToApply extends AppError {
   constructor() {
-    super('conflict', 'Nothing of the batch changes the table.');
+    super('conflict', "The batch doesn't change the table.");
   }
 }
 

@@ -58,8 +58,9 @@ export async function attemptSlack(deps: HttpDeliveryDeps, row: Delivery): Promi
   const isLost =
     outcome.kind === 'lost' || (outcome.kind === 'answered' && [502, 504].includes(outcome.status));
   if (!isLost) return recordOutcome(deps, begun, outcome, retryableStatuses.slack);
-  const why = outcome.kind === 'answered' ? `A gateway answered ${outcome.status}.` : outcome.message;
-  const message = `${why} Slack may have the message; it is not resent automatically.`;
+  const why =
+    outcome.kind === 'answered' ? `A gateway answered with the status ${outcome.status}.` : outcome.message;
+  const message = `${why} Slack may have received the message, so the service doesn't send it again automatically.`;
   return conclude(deps, begun, 'uncertain', { error: errorOf('delivery_uncertain', message) });
 }
 
@@ -108,8 +109,12 @@ async function recordOutcome(
   if (status >= 200 && status < 300)
     return conclude(deps, begun, 'delivered', { receipt: answer, error: null });
   const isFinal = status < 500 && !retryable.includes(status);
-  const redirects = status >= 300 && status < 400 ? ' Redirects are not followed.' : '';
-  return refused(deps, begun, { message: `It was answered ${answer}.${redirects}`, isFinal, retryAfterMs });
+  const redirects = status >= 300 && status < 400 ? " The service doesn't follow redirects." : '';
+  return refused(deps, begun, {
+    message: `The receiver answered ${answer}.${redirects}`,
+    isFinal,
+    retryAfterMs,
+  });
 }
 
 async function refused(
@@ -129,7 +134,7 @@ async function refused(
 function brokenOff(deps: HttpDeliveryDeps, begun: BegunDelivery): Promise<DeliveryAttempt> {
   const error =
     begun.error === null
-      ? errorOf('delivery_refused', 'Every attempt broke off before there was an answer.')
+      ? errorOf('delivery_refused', 'Every attempt broke off before the receiver answered.')
       : JSON.stringify(begun.error);
   return conclude(deps, begun, 'failed', { error });
 }

@@ -31,7 +31,10 @@ import {
 export type DeliveryDeps = ExportDeps & HttpDeliveryDeps & { mailer: Mailer; mailsPerDay: number };
 
 /** The file is held in memory, together with those of other deliveries. */
-const copyLimit = { maxBytes: 16_777_216, message: 'A delivery copies a file of at most 16 MiB.' };
+const copyLimit = {
+  maxBytes: 16_777_216,
+  message: 'The file is too large. A delivery can copy files of up to 16 MiB.',
+};
 
 /**
  * One attempt at a delivery, unless it has ended. Loading and building its content does not count as an
@@ -109,7 +112,7 @@ async function deliverMail(deps: DeliveryDeps, row: Delivery): Promise<DeliveryA
   return recordOutcome(deps, begun, await send(deps, begun, mail));
 }
 
-const brokeOff = errorOf('mail_refused', 'Every attempt broke off before the mail server had the mail.');
+const brokeOff = errorOf('mail_refused', 'Every attempt broke off before the mail server received the mail.');
 
 async function send(deps: DeliveryDeps, begun: BegunDelivery, mail: Mail): Promise<MailOutcome> {
   // After it has returned, a crash leaves `sending` behind: the mail may have been sent.
@@ -171,11 +174,11 @@ export async function giveUpDelivery(
   const ended = await inOrganization(deps.db, organizationId, async (db) => {
     const error = errorOf(
       'storage_unavailable',
-      'It could not be prepared for hours: what it is made of could not be read, or made into a document.',
+      "The service tried for hours to prepare the delivery, but couldn't read its content or make a document from it.",
     );
     const failed = isPending ? await deliveryStates.move(db, row, 'pending', 'failed', { error }) : undefined;
     return attemptOf(failed ?? (await findDelivery(db, organizationId, deliveryId)));
   });
-  if (ended.status === 'pending') throw new Error('The delivery is being attempted at this moment.');
+  if (ended.status === 'pending') throw new Error('Another attempt of the delivery is running now.');
   return ended;
 }

@@ -60,15 +60,15 @@ function outcomeOf(error: unknown, isLate: boolean, timeoutMs: number): HttpOutc
     if (syscall === 'connect' || code === 'UND_ERR_CONNECT_TIMEOUT' || isHandshake(code, at.message))
       return {
         kind: 'not_sent',
-        message: `No connection could be made (${code ?? 'TLS'}).`,
+        message: `The service couldn't connect to the receiver (${code ?? 'TLS'}).`,
         permanent: false,
       };
     if (at instanceof AggregateError && at.errors.every(({ syscall: of }) => of === 'connect'))
-      return { kind: 'not_sent', message: 'No connection could be made.', permanent: false };
+      return { kind: 'not_sent', message: "The service couldn't connect to the receiver.", permanent: false };
   }
   return isLate
-    ? { kind: 'lost', message: `There was no answer within ${timeoutMs / 1_000} seconds.` }
-    : { kind: 'lost', message: 'The connection was lost before there was an answer.' };
+    ? { kind: 'lost', message: `The receiver didn't answer within ${timeoutMs / 1_000} seconds.` }
+    : { kind: 'lost', message: 'The connection was lost before the receiver answered.' };
 }
 
 const isHandshake = (code: string | undefined, message: string): boolean =>

@@ -47,7 +47,7 @@ export async function loadText(
     .slice(0, maxTextLength)
     .toWellFormed()
     .replace(/\ufffd$/, '');
-  return `${shown}\n\n[Cut here: the report has ${content.length} characters, a mail shows the first ${maxTextLength}. The whole of it is attached.]\n`;
+  return `${shown}\n\n[The report is cut here. It has ${content.length} characters, and a mail shows the first ${maxTextLength}. The complete report is attached.]\n`;
 }
 
 function reportOf(

@@ -21,6 +21,6 @@ export async function countMail(
   if (Number(rows[0]?.sent ?? 0) > mailsPerDay)
     throw new AppError(
       'conflict',
-      `The organization has sent ${mailsPerDay} mails within 24 hours, which is the most (MAILS_PER_DAY of the operator).`,
+      `The organization has sent ${mailsPerDay} mails within 24 hours, which is the limit (MAILS_PER_DAY, set by the operator).`,
     );
 }

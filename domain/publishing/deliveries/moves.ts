@@ -54,7 +54,7 @@ export function findPending(
     const moved = await deliveryStates.move(transaction, row, 'sending', 'uncertain', {
       error: errorOf(
         'delivery_uncertain',
-        'An attempt broke off when it had begun to send: the other side may have it. It is not resent automatically.',
+        "An attempt broke off after it began to send, so the receiver may have the delivery. The service doesn't send it again automatically.",
       ),
     });
     return { row: moved, isPending: false };
@@ -84,7 +84,7 @@ export async function beginAttempt(
       await countMail(transaction, row.organization_id, mailsPerDay);
     return own;
   });
-  if (begun === undefined) throw new StaleAttemptError('The delivery is not pending any more.');
+  if (begun === undefined) throw new StaleAttemptError('The delivery is no longer pending.');
   return { ...begun, attempt_id: attemptId };
 }
 
@@ -98,7 +98,7 @@ export async function moveOwn(
   const now = await findDelivery(db, begun.organization_id, begun.id, 'update');
   const isOwn = now?.attempt_id === begun.attempt_id && now.status === 'pending';
   if (!isOwn || (await deliveryStates.move(db, now, 'pending', to, change)) === undefined)
-    throw new StaleAttemptError('Another attempt has taken the delivery over.');
+    throw new StaleAttemptError('Another attempt has taken over the delivery.');
 }
 
 /** Delays between retries of recording the outcome, which only this attempt knows. */

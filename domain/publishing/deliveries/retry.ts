@@ -49,8 +49,8 @@ export async function retryDelivery(
       throw new AppError(
         'conflict',
         before.status === 'delivered'
-          ? 'It was delivered; there is nothing to try again.'
-          : 'It is being delivered; wait for its end.',
+          ? 'The delivery has already arrived, so there is nothing to retry.'
+          : 'The delivery is still running. Wait until it ends.',
       );
     return updateDelivery(db, organizationId, deliveryId, {
       status: 'pending',
@@ -87,7 +87,7 @@ async function revive(deps: RetryDeps, { organizationId, deliveryId }: DeliveryI
     if (!closes(deliveryProcess, state) || deliveryStates.isEnd(found.status)) return found;
     // A delivery in `sending` may have arrived.
     const to = found.status === 'sending' ? 'uncertain' : 'failed';
-    const error = errorOf('terminated', "An operator ended the delivery's process.");
+    const error = errorOf('terminated', 'An operator ended the process of the delivery.');
     return deliveryStates.move(db, found, found.status, to, { error });
   });
   if (row !== undefined && !deliveryStates.isEnd(row.status)) await deps.processes.restart(startOf(row));

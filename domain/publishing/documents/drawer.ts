@@ -39,7 +39,7 @@ export function createChartDrawer({ timeoutMs = 10_000 } = {}): ChartDrawer {
     const answer = await threads.run(organizationId, task, { signal }).catch((error: unknown) => {
       if (!(error instanceof ThreadLimit)) throw error;
       if (error.limit === 'memory')
-        throw refused('The chart needs more memory than a drawing may take', error);
+        throw refused('The chart needs more memory than a drawing may use', error);
       throw refused(`The chart could not be drawn within ${timeoutMs / 1_000} seconds`, error);
     });
     if ('error' in answer) throw fromSent(answer.error);
@@ -58,5 +58,5 @@ export function createChartDrawer({ timeoutMs = 10_000 } = {}): ChartDrawer {
 }
 
 function refused(what: string, cause: Error): AppError {
-  return new AppError('invalid_request', `${what}: group or limit the rows first.`, { cause });
+  return new AppError('invalid_request', `${what}. Group or limit the rows first.`, { cause });
 }

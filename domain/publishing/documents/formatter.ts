@@ -53,8 +53,8 @@ export function createReportFormatter({ timeoutMs = 30_000, memoryMib = 512 } = 
   function refuseEnded(error: unknown): never {
     if (!(error instanceof ThreadLimit)) throw error;
     if (error.limit === 'memory')
-      throw refused(`The document needs more than the ${memoryMib} MiB of memory that it may take`, error);
-    throw refused(`The report could not be made into a document within ${timeoutMs / 1_000} seconds`, error);
+      throw refused(`The document needs more than ${memoryMib} MiB of memory, which is the limit`, error);
+    throw refused(`The document could not be created within ${timeoutMs / 1_000} seconds`, error);
   }
 
   return {
@@ -85,5 +85,5 @@ export function createReportFormatter({ timeoutMs = 30_000, memoryMib = 512 } = 
 }
 
 function refused(what: string, cause: Error): AppError {
-  return new AppError('invalid_request', `${what}: split the report, or shorten its tables.`, { cause });
+  return new AppError('invalid_request', `${what}. Split the report, or shorten its tables.`, { cause });
 }

@@ -22,7 +22,7 @@ function referencesIn(markdown: string): string[] {
   if (references.length <= maxReferences) return references;
   throw new AppError(
     'invalid_request',
-    `A report refers to at most ${maxReferences} charts and results, not ${references.length}: split it.`,
+    `The report refers to ${references.length} charts and results; the limit is ${maxReferences}. Split the report.`,
   );
 }
 
@@ -93,7 +93,7 @@ export async function keepAssets(
     if (totalBytes > maxTotalBytes)
       throw new AppError(
         'invalid_request',
-        'The charts and results that the report refers to are larger than 32 MiB together: refer to fewer.',
+        'The charts and results of the report are larger than 32 MiB in total. Use fewer of them.',
       );
   }
   return { assets, prefix };

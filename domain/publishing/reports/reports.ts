@@ -110,9 +110,13 @@ export async function reviseReport(
 
 export function refuseStale({ revision }: Report, expected: number | undefined): void {
   if (expected === undefined || expected === revision) return;
-  throw new AppError('revision_conflict', `The report is at revision ${revision} now.`, {
-    extensions: { current_revision: revision },
-  });
+  throw new AppError(
+    'revision_conflict',
+    `The report has changed: its revision is now ${revision}. Read it again, then repeat the change.`,
+    {
+      extensions: { current_revision: revision },
+    },
+  );
 }
 
 /** Deletes a report with its revisions; their objects are removed once no export can be reading them. */

@@ -51,7 +51,7 @@ interface Of {
 export function sizeOf(content: string): number {
   const sizeBytes = Buffer.byteLength(content);
   if (sizeBytes <= maxReportBytes) return sizeBytes;
-  throw new AppError('invalid_request', 'A report has at most 2 MiB of Markdown: split it.');
+  throw new AppError('invalid_request', 'The report has more than 2 MiB of Markdown. Split it.');
 }
 
 export async function insertVersion(

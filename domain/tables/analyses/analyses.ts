@@ -44,7 +44,7 @@ export async function currentDefinitions(
   deps: DefinitionDeps,
   organizationId: string,
   ids: readonly string[],
-  /** Names of tables whose columns are wanted besides. */
+  /** Names of further tables whose columns to return. */
   also: readonly string[] = [],
 ): Promise<CurrentDefinitions> {
   await followPendingRenames(deps, organizationId);
@@ -230,7 +230,7 @@ export async function writeReads(
   const gone = analysis.reads.find((each) => !there.some((row) => row.id === each));
   if (gone !== undefined)
     throw new ValidationError([
-      { loc, msg: 'A table that the query names was deleted meanwhile.', type: 'value_error' },
+      { loc, msg: 'A table in the query was deleted in the meantime.', type: 'value_error' },
     ]);
   await replaceReads(db, organizationId, id, analysis.reads);
 }

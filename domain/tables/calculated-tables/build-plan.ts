@@ -31,7 +31,7 @@ export async function planBuild(
   { organization_id: organizationId, id: runId, snapshot_id: snapshotId }: Materialization,
   tableId: string,
 ): Promise<PlannedRead> {
-  if (snapshotId === null) throw new AppError('conflict', 'The run has not begun.');
+  if (snapshotId === null) throw new AppError('conflict', "The run hasn't begun yet.");
   const { schema } = await catalog.get(organizationId);
   const [definition] = await listDefined(db, organizationId, { ids: [tableId] });
   if (definition === undefined) throw new AppError('not_found', 'The calculated table was deleted.');

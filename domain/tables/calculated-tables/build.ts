@@ -89,7 +89,7 @@ async function writeBuild(
   } as const;
   const { timeoutMs, maxBytes } = deps.buildLimits;
   const limits = { timeoutMs, waitMs: processWaitMs, untilSettled: true };
-  const advice = 'Let the query give fewer rows or columns, or have BUILD_MAX_GIB raised.';
+  const advice = 'Let the query return fewer rows or columns, or ask the operator to raise BUILD_MAX_GIB.';
   const written = () => sizeBelow(deps, prefixUrl);
   const built = await withOutputLimit({ written, maxBytes, signal, advice }, (until) =>
     deps.builds.perform({ ...task, ...way, prefixUrl }, { ...limits, signal: until }),

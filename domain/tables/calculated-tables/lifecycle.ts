@@ -141,7 +141,8 @@ export function endBuild(
 
 const internalFailure = {
   code: 'internal_error',
-  message: 'The build failed for a reason of ours; start it again, or quote its run to the operator.',
+  message:
+    'The build failed because of an internal error. Start it again, or give the id of its run to the operator.',
 };
 
 /** Ends the run and what is left of its builds, and releases what it had claimed. */
@@ -203,7 +204,7 @@ function failureOf({ mode }: Materialization, builds: readonly Build[]): { code:
   if (mode === 'materialize' || first === undefined) return error;
   // Who sees the run may not see that table, whose step has the engine's words.
   const others = failed.length > 1 ? ` ${failed.length - 1} more failed.` : '';
-  const message = `${first.table_id} could not be built: its step and its status say why.${others}`;
+  const message = `${first.table_id} could not be built. Its step and its status show the reason.${others}`;
   return { code: error.code, message };
 }
 
@@ -222,7 +223,7 @@ function outputOf({ mode }: Materialization, builds: readonly Build[]): object |
 
 /**
  * Builds as a run shows them. The engine quotes values of what it reads, and whoever may read the built table
- * sees its run, so where tables are granted to some only, the status of the table says why: it knows its
+ * sees its run. If some tables are restricted, only the status of the table shows the reason: it knows its
  * reader.
  */
 async function shownBuilds(

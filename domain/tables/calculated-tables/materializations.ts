@@ -138,7 +138,7 @@ export async function moveBuild(
   to: BuildStatus,
   change: { built?: object; error?: object | null } = {},
 ): Promise<boolean> {
-  if (!buildTransitions[from].includes(to)) throw new Error(`A build cannot go from ${from} to ${to}.`);
+  if (!buildTransitions[from].includes(to)) throw new Error(`A build cannot move from ${from} to ${to}.`);
   const isEnd = buildTransitions[to].length === 0;
   const { numUpdatedRows } = await db
     .updateTable('builds')

@@ -37,7 +37,7 @@ export function nextBuilds(
           return before !== undefined && isOver(before) && before.status !== 'succeeded';
         });
         if (failed === undefined) continue;
-        const error = { code: 'conflict', message: `${failed}, which it reads, could not be built.` };
+        const error = { code: 'conflict', message: `The table reads ${failed}, which could not be built.` };
         await moveBuild(
           transaction,
           { organizationId, runId, tableId: build.table_id },

@@ -73,7 +73,7 @@ async function findOrInsert(db: OrganizationTransaction, request: Materializatio
   if (active.length >= mostActive)
     throw new AppError(
       'conflict',
-      `${mostActive} runs of the organization build or wait already: try again when some have ended.`,
+      `${mostActive} builds of the organization are already running or waiting, which is the limit. Try again when some of them have ended.`,
     );
   return insertMaterialization(db, {
     organizationId,

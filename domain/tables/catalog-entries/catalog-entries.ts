@@ -126,7 +126,10 @@ export async function attachTable(
 function attachable(table: TableRow | undefined): void {
   if (table?.status !== 'ready') throw notFound('The table or view');
   if (isInLake(table)) return;
-  throw new AppError('conflict', `The system table ${table.name} cannot be attached: it cannot be queried.`);
+  throw new AppError(
+    'conflict',
+    `The system table ${table.name} cannot be attached, because queries cannot read it.`,
+  );
 }
 
 /** Removes an entry; what it attached stays. Returns the entry as it was. */

@@ -119,8 +119,8 @@ export async function refuseWhileRead(
   throw new AppError(
     'conflict',
     isHidden
-      ? 'Others read it that you may not see; an administrator can delete them first.'
-      : `Others read it: ${named.join(', ')}${dependents.length > 10 ? ', …' : ''}. Delete or change them first.`,
+      ? "Tables or views that you can't see read from it. Ask an administrator to delete them first."
+      : `These tables or views read from it: ${named.join(', ')}${dependents.length > 10 ? ', …' : ''}. Delete or change them first.`,
     {
       extensions: {
         dependents: dependents.map(({ id, kind, name }) => ({

@@ -12,7 +12,11 @@ export function refuseOtherRevision(definition: Counted, expected: number | unde
 
 export function changedMeanwhile(definition: Counted): AppError {
   const revision = revisionOf(definition);
-  return new AppError('revision_conflict', `It changed in the meantime: its revision is ${revision} now.`, {
-    extensions: { current_revision: revision },
-  });
+  return new AppError(
+    'revision_conflict',
+    `It has changed in the meantime: its revision is now ${revision}. Read it again, then repeat the change.`,
+    {
+      extensions: { current_revision: revision },
+    },
+  );
 }

@@ -42,7 +42,7 @@ const pinHolder = (exportId: string) => `export/${exportId}`;
 
 const internalFailure = {
   code: 'internal_error',
-  message: 'The export failed for a reason of ours; start it again, or quote its id to the operator.',
+  message: 'The export failed because of an internal error. Start it again, or give its id to the operator.',
 };
 
 /**
@@ -121,7 +121,7 @@ async function end(
       : {
           error: JSON.stringify({
             code: error.code,
-            message: `The export failed; GET /v1/exports/${id} says why.`,
+            message: `The export failed. GET /v1/exports/${id} shows the reason.`,
           }),
         }),
     ...(status === 'succeeded' ? { progress: 1, output: JSON.stringify(outputOf(ended)) } : {}),
@@ -157,7 +157,7 @@ async function removeAttempts(
     .execute();
 }
 
-/** Has a folder of the object store removed after a time, in place of a removal that was planned before. */
+/** Has a folder of the object store removed after a time, instead of a removal that was planned before. */
 async function removeFolder(
   db: OrganizationTransaction,
   organizationId: string,

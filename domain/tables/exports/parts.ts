@@ -39,5 +39,5 @@ export function named(
 export const tooManyFiles = () =>
   new AppError(
     'query_too_large',
-    `It would be more than ${mostFiles.toLocaleString('en-US')} files: raise max_file_bytes.`,
+    `The export would have more than ${mostFiles.toLocaleString('en-US')} files, which is the limit. Raise max_file_bytes.`,
   );

@@ -120,7 +120,7 @@ async function refuseTooMany(db: OrganizationTransaction, organizationId: string
   if (unfinished >= mostActive)
     throw new AppError(
       'conflict',
-      `${mostActive} exports of the organization are under way or wait: try again when some have ended.`,
+      `${mostActive} exports of the organization are already running or waiting, which is the limit. Try again when some of them have ended.`,
     );
   const { kept } = await db
     .selectFrom('exports')

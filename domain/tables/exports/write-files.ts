@@ -84,7 +84,7 @@ async function write(
   const pinned = await pinnedAt(deps, organizationId, read, { snapshotId: row.snapshot_id!, asked });
   const { timeoutMs, maxBytes } = deps.buildLimits;
   const limits = { timeoutMs, waitMs: processWaitMs, untilSettled: true };
-  const advice = 'Select fewer rows or columns, or have BUILD_MAX_GIB raised.';
+  const advice = 'Select fewer rows or columns, or ask the operator to raise BUILD_MAX_GIB.';
   const written = await withOutputLimit(
     { written: () => sizeBelow(deps, prefixUrl), maxBytes, signal, advice },
     async (until) => {

@@ -60,7 +60,7 @@ export async function issueCredential(
   const { objectKeys } = deps;
   if (objectKeys === undefined)
     throw noCredentials(
-      'the object store of this service makes no keys that read one lake alone; its operator has to set S3_IAM_ENDPOINT',
+      'the object store of this service cannot create keys that are limited to one lake. Ask the operator to set S3_IAM_ENDPOINT',
     );
   const { schema, reader } = await deps.lake.catalog.get(organizationId);
   const { dataPath } = reader;
@@ -116,6 +116,6 @@ function refuseEnded(row: LakeCredential): void {
 
 /** @param why ends a sentence */
 export const noCredentials = (why: string) =>
-  new AppError('conflict', `There are no lake credentials: ${why}.`);
+  new AppError('conflict', `Lake credentials aren't available: ${why}.`);
 
-const ended = () => new AppError('conflict', 'The lake credential has ended; issue another.');
+const ended = () => new AppError('conflict', 'The lake credential has ended. Issue a new one.');

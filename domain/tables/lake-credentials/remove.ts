@@ -67,4 +67,4 @@ export async function removeCredential(
   });
 }
 
-const noKeys = () => new AppError('storage_unavailable', 'The keys of the object store cannot be removed.');
+const noKeys = () => new AppError('storage_unavailable', "The keys in the object store couldn't be removed.");

@@ -55,7 +55,7 @@ export async function pinSnapshot(
 ): Promise<void> {
   await deps.lake.locks.hold(expiryTurn(organizationId), async () => {
     if (!(await isSnapshotKept(deps.lake.catalogPool, lake.schema, pin.snapshotId)))
-      throw new AppError('version_expired', `Snapshot ${pin.snapshotId} is not kept any more.`);
+      throw new AppError('version_expired', `Snapshot ${pin.snapshotId} is no longer kept.`);
     await inOrganization(deps.db, organizationId, (db) => insertLakePin(db, organizationId, pin));
   });
 }

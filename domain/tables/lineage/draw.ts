@@ -33,9 +33,9 @@ export function createLineageDrawer({ timeoutMs = 10_000 } = {}): LineageDrawer 
   return {
     async svg(organizationId, { nodes, edges }, askedId, signal) {
       if (nodes.length > maxDrawnNodes)
-        throw refused(`The picture would have ${nodes.length} boxes; ${maxDrawnNodes} is the most`);
+        throw refused(`The picture would have ${nodes.length} boxes; the limit is ${maxDrawnNodes}`);
       if (edges.length > maxDrawnEdges)
-        throw refused(`The picture would have ${edges.length} arrows; ${maxDrawnEdges} is the most`);
+        throw refused(`The picture would have ${edges.length} arrows; the limit is ${maxDrawnEdges}`);
       // The columns are not drawn, and would only be copied.
       const bare = edges.map(({ from, to }) => ({ from, to, columns: [] }));
       return threads
@@ -43,7 +43,7 @@ export function createLineageDrawer({ timeoutMs = 10_000 } = {}): LineageDrawer 
         .catch((error: unknown) => {
           if (!(error instanceof ThreadLimit)) throw error;
           if (error.limit === 'memory')
-            throw refused('The picture needs more memory than a drawing may take', error);
+            throw refused('The picture needs more memory than a drawing may use', error);
           throw refused(`The picture could not be drawn within ${timeoutMs / 1_000} seconds`, error);
         });
     },
@@ -52,5 +52,5 @@ export function createLineageDrawer({ timeoutMs = 10_000 } = {}): LineageDrawer 
 }
 
 function refused(what: string, cause?: Error): AppError {
-  return new AppError('unsupported_option', `${what}: lower depth, or ask for json.`, { cause });
+  return new AppError('unsupported_option', `${what}. Lower depth, or request json.`, { cause });
 }

@@ -51,7 +51,7 @@ export interface FoundEnds {
 }
 
 interface AttachedTo extends Omit<EndsRequest, 'of'> {
-  /** The tables whose sources and uses are wanted, nearest first. */
+  /** The tables whose sources and uses to find, nearest first. */
   upstream: readonly Attached[];
   downstream: readonly Attached[];
   distanceOf(id: string): number;

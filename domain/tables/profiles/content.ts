@@ -64,5 +64,5 @@ export function readContent(
 }
 
 export function neverBuilt({ name }: Pick<TableRow, 'name'>): AppError {
-  return new AppError('not_materialized', `The table ${name} was never built: materialize it first.`);
+  return new AppError('not_materialized', `The table ${name} has never been built. Materialize it first.`);
 }

@@ -34,12 +34,13 @@ export interface ProfileFailure {
 /** Default if no other failure was recorded. */
 const internalFailure: ProfileFailure = {
   code: 'internal_error',
-  message: 'The profile failed for a reason of ours; start it again, or quote its id to the operator.',
+  message: 'The profile failed because of an internal error. Start it again, or give its id to the operator.',
 };
 
 const engineFailed: ProfileFailure = {
   code: 'engine_failed',
-  message: 'The engine ended twice while it read this table: its values need more than a profile may use.',
+  message:
+    'The engine stopped twice while it read this table. Its values need more memory than a profile may use.',
 };
 
 /** queued → running. `waiting` if the organization already computes as many profiles as allowed. */

@@ -86,7 +86,7 @@ function noProfile(tableId: string, run: Run | undefined): AppError {
     isActive || error == null ? '' : ` The last attempt failed with ${error.code}: ${error.message}`;
   return new AppError(
     'not_materialized',
-    `The table has no profile yet: POST /v1/tables/${tableId}/profile computes one.${state}${failure}`,
+    `The table has no profile yet. Compute one with POST /v1/tables/${tableId}/profile.${state}${failure}`,
   );
 }
 

@@ -123,14 +123,15 @@ export function createQueryPool(options: QueryPoolOptions): QueryPool {
     task: Task,
     limits: TaskLimits,
   ): Promise<AnswerOf<Task>> {
-    if (isClosed) throw new AppError('queries_saturated', 'Queries are shutting down.');
+    if (isClosed)
+      throw new AppError('queries_saturated', 'The service is shutting down and runs no more queries.');
     const { timeoutMs, waitMs = timeoutMs, signal } = limits;
     const slot = await queue.enter(task.location.organizationId, Math.min(waitMs, timeoutMs), signal);
     try {
       return await performIn(slot, task, limits, options.logger, queue);
     } catch (error) {
       if (error instanceof AppError || error instanceof QueryProcessEnded) throw error;
-      throw new AppError('internal_error', 'The query could not be run.', { cause: error });
+      throw new AppError('internal_error', "The query couldn't be run.", { cause: error });
     }
   }
 
@@ -275,21 +276,21 @@ function timedOut(timeoutMs: number): AppError {
 function endedTwice(): AppError {
   return new AppError(
     'query_failed',
-    'The process that ran this statement ended, and so did the next that tried it. A simpler statement may work.',
+    'The process that ran this statement ended twice before it finished. A simpler statement may work.',
   );
 }
 
 function cutShort(): AppError {
   return new AppError(
     'query_failed',
-    'The process that ran this statement ended before its answer was complete.',
+    'The process that ran this statement ended before the answer was complete.',
   );
 }
 
 function saturated(): AppError {
   return new AppError(
     'queries_saturated',
-    'Too many queries of this organization are running. Try again shortly.',
+    'The organization has too many running queries. Try again shortly.',
     { retryAfterSeconds: 1 },
   );
 }

@@ -80,8 +80,9 @@ function asRelation(
   { id, name, kind, isUnbuilt }: NamedRelation,
   view: QueryRelation | undefined,
 ): QueryRelation[] {
-  if (kind === 'view') return [view ?? { id, name, refusal: `The view ${name} cannot be read now.` }];
+  if (kind === 'view')
+    return [view ?? { id, name, refusal: `The view ${name} cannot be read at the moment.` }];
   if (!isUnbuilt) return [{ id, name }];
-  const refusal = `The calculated table ${name} was never built: POST /v1/grid/tables/${id}/materialize builds it.`;
+  const refusal = `The calculated table ${name} has never been built. Build it with POST /v1/grid/tables/${id}/materialize.`;
   return [{ id, name, refusal }];
 }

@@ -16,7 +16,7 @@ export function duplicateRowId(ids: readonly bigint[]): AppError {
   const first = [...new Set(ids)].slice(0, 10);
   return new AppError(
     'duplicate_row_id',
-    `These s_id values are present already, or repeated in the request: ${first.join(', ')}.`,
+    `These s_id values already exist in the table, or occur more than once in the request: ${first.join(', ')}.`,
     {
       extensions: { row_ids: first.map(shownRowId) },
     },

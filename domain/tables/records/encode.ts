@@ -13,15 +13,15 @@ const timestampPattern =
   /^(\d{4}-\d\d-\d\d)(?:[T ]((?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?)(Z|[+-]\d\d:?\d\d)?)?$/;
 
 function fault(expected: string, value: JsonValue): Encoded {
-  return { fault: `${describe(value)} does not fit: ${expected}` };
+  return { fault: `${describe(value)} is not allowed here: ${expected}` };
 }
 
 function describe(value: JsonValue): string {
-  if (value === null) return 'null';
-  if (typeof value === 'string') return `the string ${JSON.stringify(value.slice(0, 40))}`;
-  if (typeof value === 'number' || typeof value === 'boolean') return `${typeof value} ${value}`;
-  if (isRawNumber(value)) return `the number ${value.rawJSON.slice(0, 40)}`;
-  return Array.isArray(value) ? 'an array' : 'an object';
+  if (value === null) return 'The value null';
+  if (typeof value === 'string') return `The string ${JSON.stringify(value.slice(0, 40))}`;
+  if (typeof value === 'number' || typeof value === 'boolean') return `The ${typeof value} ${value}`;
+  if (isRawNumber(value)) return `The number ${value.rawJSON.slice(0, 40)}`;
+  return Array.isArray(value) ? 'An array' : 'An object';
 }
 
 function isDate(text: string): boolean {
@@ -38,40 +38,40 @@ const encoders: Record<string, Encoder> = {
   BOOLEAN: (value) =>
     typeof value === 'boolean'
       ? { text: String(value) }
-      : fault('the column is BOOLEAN; send true or false.', value),
+      : fault('the column is BOOLEAN. Send true or false.', value),
   INTEGER: (value) => {
     if (typeof value === 'number' && Number.isSafeInteger(value)) return { text: String(value) };
     const integer = integerOf(value);
     return integer !== undefined && fitsInt64(integer)
       ? { text: String(integer) }
-      : fault('the column is INTEGER (64-bit); send a whole number, or retype the column.', value);
+      : fault('the column is INTEGER (64-bit). Send a whole number, or retype the column.', value);
   },
   DOUBLE: (value) => {
     // A number that a double cannot hold exactly arrives as a raw number.
     if (typeof value === 'number') return { text: String(value) };
     if (isRawNumber(value)) {
       return fault(
-        'the column is DOUBLE and would round it; send a number that a double holds exactly, or retype the column to DECIMAL.',
+        'the column is DOUBLE and would round it. Send a number that a double holds exactly, or retype the column to DECIMAL.',
         value,
       );
     }
     return value === 'NaN' || value === 'Infinity' || value === '-Infinity'
       ? { text: `"${value}"` }
-      : fault('the column is DOUBLE; send a number.', value);
+      : fault('the column is DOUBLE. Send a number.', value);
   },
   STRING: (value) => {
     if (typeof value !== 'string')
-      return fault('the column is STRING; send a string, or retype the column.', value);
+      return fault('the column is STRING. Send a string, or retype the column.', value);
     return withoutBadText(value, JSON.stringify(value));
   },
   DATE: (value) =>
     typeof value === 'string' && isDate(value)
       ? { text: `"${value}"` }
-      : fault('the column is DATE; send "YYYY-MM-DD".', value),
+      : fault('the column is DATE. Send "YYYY-MM-DD".', value),
   TIME: (value) =>
     typeof value === 'string' && timePattern.test(value)
       ? { text: `"${value.length === 5 ? `${value}:00` : value}"` }
-      : fault('the column is TIME; send "hh:mm:ss" with at most six fraction digits.', value),
+      : fault('the column is TIME. Send "hh:mm:ss" with up to six fraction digits.', value),
   TIMESTAMP: (value) => encodeTimestamp(value, 'TIMESTAMP'),
   TIMESTAMPTZ: (value) => encodeTimestamp(value, 'TIMESTAMPTZ'),
   // As text inside a string, because the engine's JSON reader would round long numbers to doubles.
@@ -87,8 +87,8 @@ const encoders: Record<string, Encoder> = {
  * PostgreSQL, where the catalog of the lake is asked for the files that may hold a value.
  */
 function withoutBadText(value: JsonValue, json: string): Encoded {
-  if (hasLoneSurrogate(json)) return fault('it holds half of a surrogate pair.', value);
-  return hasNul(json) ? fault('it holds a NUL character.', value) : { text: json };
+  if (hasLoneSurrogate(json)) return fault('it contains half of a surrogate pair.', value);
+  return hasNul(json) ? fault('it contains a NUL character.', value) : { text: json };
 }
 
 /** A time as the engine writes it: without zeros at the end of a fraction. */
@@ -103,7 +103,7 @@ function encodeTimestamp(value: JsonValue, type: string): Encoded {
   const match = typeof value === 'string' ? timestampPattern.exec(value) : null;
   if (match === null || !isDate(match[1]!)) {
     return fault(
-      `the column is ${type}; send "YYYY-MM-DDThh:mm:ss", with at most six fraction digits and an optional offset.`,
+      `the column is ${type}. Send "YYYY-MM-DDThh:mm:ss", with up to six fraction digits and an optional offset.`,
       value,
     );
   }
@@ -115,17 +115,17 @@ function encodeTimestamp(value: JsonValue, type: string): Encoded {
   const [whole, fraction = ''] = seconds.split('.');
   const withColon = offset.includes(':') ? offset : `${offset.slice(0, 3)}:${offset.slice(3)}`;
   const instant = new Date(`${date}T${whole}${withColon}`);
-  if (Number.isNaN(instant.getTime())) return fault('its offset is not valid.', value);
+  if (Number.isNaN(instant.getTime())) return fault("its offset isn't valid.", value);
   const iso = instant.toISOString();
   if (iso.startsWith('+') || iso.startsWith('-') || iso.startsWith('0000')) {
-    return fault('in UTC it lies outside the years 0001 to 9999.', value);
+    return fault('in UTC, it is outside the years 0001 to 9999.', value);
   }
   const utc = iso.slice(0, 19).replace('T', ' ');
   return { text: `"${utc}${fraction === '' ? '' : `.${fraction}`}${type === 'TIMESTAMPTZ' ? '+00' : ''}"` };
 }
 
 function decimalEncoder(precision: number, scale: number): Encoder {
-  const expected = `the column is DECIMAL(${precision},${scale}); send a number or numeric string of at most ${
+  const expected = `the column is DECIMAL(${precision},${scale}). Send a number or numeric string of at most ${
     precision - scale
   } digits before and ${scale} after the point.`;
   return (value) => {

@@ -37,7 +37,7 @@ export function inferTypes(
         refuse(
           index,
           column.name,
-          'No inferred type holds this number and those before it exactly; declare the column as DECIMAL(p,s) first.',
+          'No inferred type can hold both this number and the numbers before it exactly. Declare the column as DECIMAL(p,s) first.',
         );
         continue;
       }

@@ -88,7 +88,7 @@ export function assessRows(
     if (encode === undefined) {
       throw new AppError(
         'not_appendable',
-        `Column ${column.name} has the type ${column.dataType}, which rows cannot carry.`,
+        `Column ${column.name} has the type ${column.dataType}. Rows sent as JSON cannot have values of this type.`,
       );
     }
     targets.set(column.name, {
@@ -115,7 +115,7 @@ export function assessRows(
   return { plan, faults };
 }
 
-const needsValue = 'A key column needs a value.';
+const needsValue = 'A key column must have a value.';
 
 function encodeRow(
   row: Row,
@@ -145,7 +145,7 @@ function encodeRow(
       if (fault !== undefined) refuse(name, fault, 'extra_forbidden');
     } else if (value === null) {
       if (!target.nullable && name !== rowIdColumn && (isKey(name) || !isDeleted))
-        refuse(name, isKey(name) ? needsValue : 'The column is not nullable.', 'value_error');
+        refuse(name, isKey(name) ? needsValue : "The column isn't nullable.", 'value_error');
     } else if (name !== rowIdColumn || !isFault(rowId)) {
       const encoded = target.encode(value);
       if ('fault' in encoded) refuse(name, encoded.fault, 'value_error');
@@ -155,19 +155,23 @@ function encodeRow(
   for (const name of required) {
     if (faults.length >= maxFaults) break;
     if (!Object.hasOwn(row, name) && (isKey(name) || !isDeleted))
-      refuse(name, isKey(name) ? needsValue : 'The column is not nullable and has no value.', 'missing');
+      refuse(
+        name,
+        isKey(name) ? needsValue : "The column isn't nullable, but the row has no value for it.",
+        'missing',
+      );
   }
   return faults.length > 0 || isFault(rowId) ? faults : { rowId, text: `{${text}}` };
 }
 
 /** Why a field that is not a column is refused; undefined if it may be ignored. */
 function fieldFault(name: string, value: JsonValue, { newFields }: PlanOptions): string | undefined {
-  if (name === createdAtColumn) return 'This column is automatic; leave it out.';
+  if (name === createdAtColumn) return 'The service fills this column itself. Omit it.';
   if (newFields === 'ignore' || (newFields === 'add' && value === null)) return undefined;
-  if (newFields === 'refuse') return 'The table has no such column.';
+  if (newFields === 'refuse') return 'The table has no column with this name.';
   return (
     columnNameFault(name) ??
-    `The field cannot become a column: one of that name, ignoring case, exists, or there are ${maxColumns} already.`
+    `The field cannot become a column. A column with this name already exists (ignoring case), or the table already has ${maxColumns} columns.`
   );
 }
 
@@ -199,7 +203,7 @@ function rowIdOf(row: Row, needed: PlanOptions['rowIds'] = 'required'): bigint |
   const value = Object.hasOwn(row, rowIdColumn) ? row[rowIdColumn] : undefined;
   if (value === undefined && needed === 'optional') return undefined;
   if (value === undefined)
-    return { msg: 'Field required: every row carries its integer s_id.', type: 'missing' };
+    return { msg: 'Field required: every row needs an integer s_id.', type: 'missing' };
   const integer = value === null ? undefined : integerOf(value);
   if (integer === undefined || !fitsInt64(integer)) {
     return { msg: 's_id must be a 64-bit integer.', type: 'int_type' };

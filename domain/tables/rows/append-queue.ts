@@ -86,9 +86,13 @@ export function createAppender(deps: TableDeps): Appender {
         void actingAsService(() => drain(key, started));
       } else if (bytesOf(queue.waiting) >= maxWaitingBytes) {
         reject(
-          new AppError('rate_limited', 'Too many appends wait for this table; slow down.', {
-            retryAfterSeconds: 1,
-          }),
+          new AppError(
+            'rate_limited',
+            'Too many appends are waiting for this table. Send them more slowly.',
+            {
+              retryAfterSeconds: 1,
+            },
+          ),
         );
       } else {
         queue.waiting.push(waiting);

@@ -90,7 +90,7 @@ async function planAll(table: KeyedTable, group: readonly Waiting[]): Promise<Pl
 /** Thrown if requests cannot share a commit, because one changes a type that another was planned against. */
 class NeedsOwnCommit extends AppError {
   constructor() {
-    super('conflict', 'The request needs a commit of its own.');
+    super('conflict', 'The request needs its own commit.');
   }
 }
 

@@ -32,7 +32,7 @@ export interface DeleteResult {
 /** Rolls back a transaction that found no row: the lake does not create an empty snapshot. */
 class NothingToDelete extends AppError {
   constructor() {
-    super('conflict', 'No row is deleted.');
+    super('conflict', 'No row was deleted.');
   }
 }
 
@@ -93,7 +93,7 @@ interface Found {
 function foundBy({ physical, keyColumns }: AppendableTable, { by, rows }: DeleteRequest): Found | undefined {
   if (by === 'keys' && keyColumns.length === 0)
     throw new ValidationError([
-      { loc: ['body', by], msg: 'The table has no key columns; name rows by s_ids.', type: 'value_error' },
+      { loc: ['body', by], msg: 'The table has no key columns. Select rows by s_ids.', type: 'value_error' },
     ]);
   const names = by === 'keys' ? keyColumns : [rowIdColumn];
   const columns = names.map((name) => physical.columns.find((column) => column.name === name)!);
@@ -116,14 +116,14 @@ function encodeKey(
 ): string {
   for (const name of Object.keys(row))
     if (!columns.some((column) => column.name === name))
-      faults.push({ loc: [...loc, name], msg: 'This is no key column.', type: 'extra_forbidden' });
+      faults.push({ loc: [...loc, name], msg: "This isn't a key column.", type: 'extra_forbidden' });
   const values = columns.map(({ name, dataType, typing }, position) => {
     const value = Object.hasOwn(row, name) ? row[name] : undefined;
     // Any value fits a column that never had one, and finds nothing in it.
     if (typing === 'undetermined' && value !== undefined && value !== null) return '';
     const encoded =
       value === undefined || value === null
-        ? { fault: 'A key column needs a value.' }
+        ? { fault: 'A key column must have a value.' }
         : encoderOf(dataType)!(value);
     if (!('fault' in encoded)) return `"c${position}":${encoded.text}`;
     const type = value === undefined ? 'missing' : 'value_error';

@@ -92,6 +92,6 @@ async function startOf(
 function tooLarge(): AppError {
   return new AppError(
     'query_too_large',
-    'These rows are too large for one answer; ask for fewer of them with limit, or for some columns with a query.',
+    'These rows are too large for one answer. Request fewer rows with limit, or select fewer columns with a query.',
   );
 }

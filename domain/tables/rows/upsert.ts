@@ -133,7 +133,7 @@ function refuseMissingIds(added: readonly { id: bigint | null; index: number }[]
     .slice(0, maxFaults)
     .map(({ index }) => ({
       loc: ['body', 'rows', index, rowIdColumn],
-      msg: 'Field required: no row has this key, and a new row carries an integer s_id.',
+      msg: 'Field required: no row has this key, and a new row needs an integer s_id.',
       type: 'missing',
     }));
   if (faults.length > 0) throw new ValidationError(faults);

@@ -34,7 +34,7 @@ export class RowIdsTaken extends AppError {
   readonly taken: ReadonlySet<bigint>;
 
   constructor(taken: ReadonlySet<bigint>) {
-    super('duplicate_row_id', 'An s_id of the group is taken.');
+    super('duplicate_row_id', 'An s_id in the group is already in use.');
     this.taken = taken;
   }
 }

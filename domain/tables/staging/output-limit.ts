@@ -49,6 +49,6 @@ export async function withOutputLimit<T>(
   }
   throw new AppError(
     'query_too_large',
-    `It wrote more than ${(maxBytes / gibibyte).toLocaleString('en-US')} GiB, the most that it may here. ${advice}`,
+    `The result is larger than ${(maxBytes / gibibyte).toLocaleString('en-US')} GiB, which is the limit. ${advice}`,
   );
 }

@@ -24,7 +24,10 @@ export async function addFiles(deps: LakeDeps, addition: Addition): Promise<numb
     await requireTable(deps, organizationId, tableId);
     const version = (await findStatistics(deps.catalogPool, lake.schema, tableId))?.version;
     if (version !== addition.toVersion)
-      throw new AppError('conflict', 'The table was changed while its new rows were made; build it again.');
+      throw new AppError(
+        'conflict',
+        'The table was changed while the service computed its new rows. Build it again.',
+      );
     // The lake makes no snapshot of nothing.
     if (staged.rows === 0) return version;
     return commitOperations(deps, lake, async (connection) => {

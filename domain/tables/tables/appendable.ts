@@ -58,6 +58,6 @@ export async function findAppendable(
 export function notAppendable(kind: string): AppError {
   return new AppError(
     'not_appendable',
-    `A table of the kind ${kind} takes no rows; create one with POST /v1/grid/tables, kind=data.`,
+    `You can't add rows to a table of the kind ${kind}. Create a table with POST /v1/grid/tables, kind=data.`,
   );
 }

@@ -11,7 +11,7 @@ export const deletedField = '_sm_deleted';
 /** Why a table cannot have a column of this name; undefined if it can. */
 export function columnNameFault(name: string): string | undefined {
   return isReservedColumn(name)
-    ? `The lake keeps the name ${name.toLowerCase()} for itself; give the column another.`
+    ? `The lake uses the name ${name.toLowerCase()} itself. Choose another name for the column.`
     : resultColumnFault(name);
 }
 
@@ -19,10 +19,11 @@ export function columnNameFault(name: string): string | undefined {
 export function resultColumnFault(name: string): string | undefined {
   if (isLongerThan(name, 255)) return 'The name is longer than 255 characters.';
   if (name.trim() === '' || !name.isWellFormed() || name.includes('\u0000'))
-    return 'The name must hold more than white space, in well-formed Unicode.';
+    return 'The name must contain more than white space, and be well-formed Unicode.';
   const lower = name.toLowerCase();
-  if (lower === deletedField) return 'The name _sm_deleted is the field by which a batch deletes rows.';
+  if (lower === deletedField)
+    return 'The name _sm_deleted is reserved for the field by which a batch deletes rows.';
   if (lower === rowIdColumn || lower === createdAtColumn)
-    return 'The automatic columns s_id and _sm_created_at must not be listed.';
+    return "Don't list the columns s_id and _sm_created_at. The service adds them itself.";
   return undefined;
 }

@@ -30,7 +30,7 @@ type RenameOf = (physical: PhysicalTable) => { from: string; to: string } | unde
 /** Rolls back a transaction that had nothing to do: the lake does not create an empty snapshot. */
 class NothingToChange extends AppError {
   constructor() {
-    super('conflict', 'Nothing changes.');
+    super('conflict', 'The request changes nothing.');
   }
 }
 
@@ -84,7 +84,7 @@ export function addColumn(deps: TableDeps, change: Change, column: LakeColumn): 
       if (Number(rows[0]![0]) > 0) {
         throw new AppError(
           'conflict',
-          'The table has rows, which would have no value in the new column; add it as nullable.',
+          'The table already has rows, which would have no value in the new column. Add the column as nullable.',
         );
       }
     }
@@ -186,11 +186,11 @@ async function retype(
     const rows = await failingRows(connection, table, columns, name, cast ? fails : changes);
     if (rows.length > 0) {
       const way = cast
-        ? 'mend these rows first.'
-        : 'or send `cast: true` to let values change where they can be cast.';
+        ? 'Correct these rows first.'
+        : 'Correct these rows, or send `cast: true` to change the values that can be cast.';
       throw new AppError(
         'conflict',
-        `Some values of ${column.name} do not fit ${dataType} without loss; ${way}`,
+        `Some values of ${column.name} cannot become ${dataType} without loss. ${way}`,
         { extensions: { rows } },
       );
     }
@@ -229,7 +229,7 @@ function requireFree(physical: PhysicalTable, name: string): void {
   if (physical.columns.some((column) => column.name.toLowerCase() === name.toLowerCase())) {
     throw new AppError(
       'name_taken',
-      `The table has a column named ${JSON.stringify(name)} already; names ignore case.`,
+      `The table already has a column named ${JSON.stringify(name)}. Names ignore case.`,
     );
   }
 }

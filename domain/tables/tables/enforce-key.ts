@@ -23,7 +23,7 @@ export function setKeyEnforced(
     const lake = await deps.lake.catalog.get(organizationId);
     const { physical, keyColumns: keys } = await findSettled(deps, lake, { organizationId, tableId });
     if (isEnforced && keys.length === 0)
-      throw new AppError('conflict', 'The table has no key columns that could be enforced.');
+      throw new AppError('conflict', 'The table has no key columns, so no key can be enforced.');
     if (isEnforced)
       await readLake(deps.lake.engine, lake, (connection) => requireUnique(connection, physical.name, keys));
     return inOrganization(deps.db, organizationId, (db) =>
@@ -48,6 +48,6 @@ export async function requireUnique(
   if (rows.length > 0)
     throw new AppError(
       'conflict',
-      `Rows have no value in a key column: s_id ${rows.map(([id]) => String(id)).join(', ')}. Delete them, or give them one.`,
+      `These rows have no value in a key column: s_id ${rows.map(([id]) => String(id)).join(', ')}. Delete them, or set the value.`,
     );
 }

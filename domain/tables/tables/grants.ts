@@ -88,6 +88,6 @@ export function refuseUnlessWritable(
   if (!includesAll(access.readers, principalId)) throw notFound('The table');
   throw new AppError(
     'admin_required',
-    'You may read this table, not write it; an administrator grants that.',
+    'You can read this table, but you may not write to it. Ask an administrator for write access.',
   );
 }

@@ -111,13 +111,13 @@ export async function dropTable(
       throw new AppError('conflict', 'An import into this table is running; cancel it first.');
     }
     if (await hasActiveSnapshot(db, organizationId, id)) {
-      throw new AppError('conflict', 'A snapshot into this table is under way; cancel it first.');
+      throw new AppError('conflict', 'A snapshot into this table is running. Cancel it first.');
     }
     if (await hasApplyingBatch(db, organizationId, id)) {
-      throw new AppError('conflict', 'A batch is being applied to this table; try again when it has ended.');
+      throw new AppError('conflict', 'A batch is being applied to this table. Try again when it has ended.');
     }
     if (await hasActiveBuild(db, organizationId, id)) {
-      throw new AppError('conflict', 'This table is being built; cancel the run first.');
+      throw new AppError('conflict', 'This table is being built. Cancel the run first.');
     }
     await refuseWhileRead(db, organizationId, id);
     await tableStates.move(db, { organization_id: organizationId, id }, 'ready', 'deleting');

@@ -86,7 +86,7 @@ export function duplicateRowKey(repeated: readonly RepeatedKey[]): AppError {
   const named = listed(repeated.map(({ key, s_id: id }) => ({ key, ids: String(id) })));
   return new AppError(
     'duplicate_row_key',
-    `A row of each of these keys is in the table already, or comes before in the request: ${named}. Use PUT to write over it.`,
+    `Rows with these keys already exist in the table, or earlier in the request: ${named}. Use PUT to overwrite them.`,
     { extensions: { keys: repeated } },
   );
 }
@@ -96,7 +96,7 @@ export function ambiguousKey(ambiguous: readonly AmbiguousKey[]): AppError {
   const named = listed(ambiguous.map(({ key, s_ids: ids }) => ({ key, ids: ids.join(', ') })));
   return new AppError(
     'conflict',
-    `Several rows of the table have the same key: ${named}. Delete by s_id those that are too many.`,
+    `Several rows of the table have the same key: ${named}. Delete the extra rows by their s_id.`,
     { extensions: { keys: ambiguous } },
   );
 }

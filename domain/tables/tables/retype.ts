@@ -71,7 +71,7 @@ export class LossyWidening extends AppError {
   constructor(column: string) {
     super(
       'conflict',
-      `Column ${column} holds integers beyond 2^53, which DOUBLE would round; retype it to DECIMAL(p,s).`,
+      `Column ${column} contains integers beyond 2^53, which DOUBLE would round. Retype it to DECIMAL(p,s).`,
     );
     this.column = column;
   }

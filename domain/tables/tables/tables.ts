@@ -215,7 +215,7 @@ export async function insertTable(
 export function nameTaken(name: string): AppError {
   return new AppError(
     'name_taken',
-    `A table or view named ${JSON.stringify(name)} exists already; names ignore case.`,
+    `A table or view named ${JSON.stringify(name)} already exists. Names ignore case.`,
   );
 }
 

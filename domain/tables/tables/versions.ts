@@ -18,6 +18,6 @@ export async function snapshotShowing(
   if (snapshotId !== undefined) return snapshotId;
   throw new AppError(
     'version_expired',
-    `Version ${version} is not kept any more, or the table did not exist then.`,
+    `Version ${version} is no longer kept, or the table didn't exist at that time.`,
   );
 }

@@ -36,7 +36,7 @@ export async function refuseTooMuch(
   if (Number(bytes) + Buffer.byteLength(JSON.stringify(params ?? null)) > mostBytes)
     throw new AppError(
       'conflict',
-      `The parameters of all ${quota.what} of the organization take more than 8 MiB: shorten or delete some.`,
+      `The parameters of all ${quota.what} of the organization take more than 8 MiB. Shorten or delete some of them.`,
     );
   refuseBeyond(quota, Number(count));
 }

@@ -102,7 +102,7 @@ async function refuseUncastable(
   throw new ValidationError([
     {
       loc: ['body', 'params', 'values', bad],
-      msg: `${String(values[bad]).slice(0, 100)} is no value of the column's type.`,
+      msg: `${String(values[bad]).slice(0, 100)} isn't a value of the column's type.`,
       type: 'value_error',
     },
   ]);

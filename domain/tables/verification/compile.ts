@@ -79,7 +79,7 @@ export function compileTest(test: Test, subject: Subject): CompiledTest {
     case 'relationship': {
       const names = columnsNamed(subject, test.params.columns, 'columns');
       if (subject.toTable === undefined)
-        throw new UnfitTest(['to_table_id'], 'No table that may be read has this id.');
+        throw new UnfitTest(['to_table_id'], "You can't read a table with this id.");
       const matches = names.map((name, at) => `o.${identifier(test.params.to_columns[at]!)} = t.${name}`);
       const other = `SELECT 1 FROM ${identifier(subject.toTable)} AS o WHERE ${matches.join(' AND ')}`;
       const given = names.map((name) => `t.${name} IS NOT NULL`).join(' AND ');
@@ -176,7 +176,10 @@ function freshnessTest(
   }
   const found = columnNamed(subject, column, ['column']);
   if (!timeTypes.test(found.dataType))
-    throw new UnfitTest(['column'], `The column is ${found.dataType}; freshness needs a date or a time.`);
+    throw new UnfitTest(
+      ['column'],
+      `The column has the type ${found.dataType}. A freshness test needs a column of dates or times.`,
+    );
   const cutoff = `CAST(${instant(oldest)} AS ${duckDbType(found.dataType)})`;
   return counted(
     `SELECT newest, ${cutoff} AS oldest_allowed FROM (SELECT max(${identifier(found.name)}) AS newest FROM this) AS v
@@ -196,7 +199,7 @@ function columnNamed({ columns }: Subject, name: string, path: readonly (string 
   const known = columns.slice(0, 20).map((one) => one.name);
   throw new UnfitTest(
     path,
-    `The table has no column ${JSON.stringify(name)}; it has ${known.join(', ')}${columns.length > known.length ? ', …' : ''}.`,
+    `The table has no column ${JSON.stringify(name)}. Its columns are ${known.join(', ')}${columns.length > known.length ? ', …' : ''}.`,
   );
 }
 
@@ -214,6 +217,10 @@ function typedLiteral(value: Cell, column: LakeColumn, path: readonly (string | 
           : dataType === 'DOUBLE' || dataType.startsWith('DECIMAL')
             ? typeof value !== 'boolean' && /^-?\d{1,400}(?:\.\d{1,400})?(?:[eE][-+]?\d{1,3})?$/.test(text)
             : typeof value === 'string';
-  if (!fits) throw new UnfitTest(path, `${text.slice(0, 100)} is no value of a column of type ${dataType}.`);
+  if (!fits)
+    throw new UnfitTest(
+      path,
+      `${text.slice(0, 100)} isn't a value of the type ${dataType}, which the column has.`,
+    );
   return `CAST(${literal(text)} AS ${duckDbType(dataType)})`;
 }

@@ -50,7 +50,11 @@ export function refuseOtherRevision(
   expected: number | undefined,
 ): void {
   if (expected === undefined || expected === revision) return;
-  throw new AppError('revision_conflict', `It changed in the meantime: its revision is ${revision} now.`, {
-    extensions: { current_revision: revision },
-  });
+  throw new AppError(
+    'revision_conflict',
+    `It has changed in the meantime: its revision is now ${revision}. Read it again, then repeat the change.`,
+    {
+      extensions: { current_revision: revision },
+    },
+  );
 }

@@ -113,7 +113,7 @@ const mostTests = 100_000;
 const tooMany = () =>
   new AppError(
     'conflict',
-    `These tables have more than ${mostTests.toLocaleString('en-US')} tests together: name fewer tables, or let definitions select fewer.`,
+    `These tables have more than ${mostTests.toLocaleString('en-US')} tests in total. Name fewer tables, or let the definitions select fewer.`,
   );
 
 function matchingTables(

@@ -60,7 +60,8 @@ export async function keepFailingRows(
       return {
         ...nothing,
         sample,
-        message: 'Its rows are in no table: other tests of this run have enough.',
+        message:
+          "The failing rows of this test aren't stored, because other tests of this run already fill the tables of failing rows.",
       };
     return { ...nothing, sample, tableId: await keep(deps, tested, result, place, limits) };
   } catch (error) {
@@ -125,7 +126,7 @@ async function keep(
   const built = await withOutputLimit(
     {
       ...{ written: () => sizeBelow(deps, prefixUrl), maxBytes: mostBytes, signal: limits.signal },
-      advice: 'Let the definition say keep_rows: false.',
+      advice: 'Set keep_rows to false in the definition.',
     },
     (until) =>
       deps.builds.perform(

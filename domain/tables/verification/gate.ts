@@ -112,7 +112,7 @@ function refusal({ tableName }: Gated, runId: string, kept: readonly KeptResult[
   const tables = kept.flatMap(({ tableId }) => tableId ?? []);
   return new AppError(
     'verification_failed',
-    `The new content of ${tableName} failed ${listed}${others}; nothing was changed. GET /v1/verification-tests/runs/${runId} has the failing rows. Correct the data or the test, and start again.`,
+    `The new content of ${tableName} failed these tests: ${listed}${others}. Nothing was changed. GET /v1/verification-tests/runs/${runId} shows the failing rows. Correct the data or the test, and start again.`,
     {
       extensions: {
         definition_ids: kept.map(({ test }) => test.definitionId),

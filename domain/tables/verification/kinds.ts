@@ -62,14 +62,17 @@ function conflictIn(test: Test): { field: string; message: string } | undefined 
   if (test.kind === 'relationship') {
     const { columns: from, to_columns: to } = test.params;
     if (from.length !== to.length)
-      return { field: 'to_columns', message: 'It has as many columns as `columns`, in their order.' };
+      return {
+        field: 'to_columns',
+        message: '`to_columns` must have as many columns as `columns`, in the same order.',
+      };
   }
   if (test.kind === 'row_count') {
     const { min, max, max_change_ratio: ratio } = test.params;
     if (min === undefined && max === undefined && ratio === undefined)
-      return { field: 'min', message: 'Give at least one of min, max and max_change_ratio.' };
+      return { field: 'min', message: 'Set at least one of min, max and max_change_ratio.' };
     if (min !== undefined && max !== undefined && max < min)
-      return { field: 'max', message: 'It is less than `min`.' };
+      return { field: 'max', message: '`max` must not be less than `min`.' };
   }
   return undefined;
 }

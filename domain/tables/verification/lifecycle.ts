@@ -42,7 +42,7 @@ const pinHolder = (runId: string) => `verification/${runId}`;
 
 const internalFailure = {
   code: 'internal_error',
-  message: 'The run failed for a reason of ours; start it again, or quote its id to the operator.',
+  message: 'The run failed because of an internal error. Start it again, or give its id to the operator.',
 };
 
 /**

@@ -11,7 +11,7 @@ const mostMs = 3_000;
 /** RE2, which takes time linear in the name. @throws Error if it does not compile, or is too large */
 export function compilePattern(pattern: string): RE2JS {
   const compiled = RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE);
-  if (compiled.programSize() > mostInstructions) throw new Error('it is too large; repeat fewer parts');
+  if (compiled.programSize() > mostInstructions) throw new Error('it is too large. Repeat fewer parts');
   return compiled;
 }
 
@@ -47,5 +47,5 @@ export async function matchNames(
 const tooLong = () =>
   new AppError(
     'conflict',
-    'The name patterns of the test definitions take too long for so many tables: select by project or tier, or write shorter patterns.',
+    'Comparing the name patterns of the test definitions with so many tables takes too long. Select tables by project or tier, or write shorter patterns.',
   );

@@ -4,7 +4,7 @@ import { findProject } from '../../workspace/projects/projects.ts';
 import { type EffectiveSet, effectiveSet, type OverlaySource, type TestSource } from './effective-set.ts';
 import { loadSources } from './sources.ts';
 
-/** Which tables a set is asked for, and what stands in place of what is stored. */
+/** Which tables a set is asked for, and what stands instead of what is stored. */
 export interface SetRequest {
   tableIds?: readonly string[] | undefined;
   projectId?: string | undefined;

@@ -46,7 +46,10 @@ export interface Limits {
 export function limitsOfStatement({ deadlineMs, waitMs, signal }: Limits): TaskLimits {
   const timeoutMs = Math.ceil(deadlineMs - performance.now());
   if (timeoutMs > 0) return { timeoutMs, waitMs, signal };
-  throw new AppError('query_timeout', 'The tests of the table took longer than a build may (BUILD_MINUTES).');
+  throw new AppError(
+    'query_timeout',
+    'The tests of the table took longer than a build may take (BUILD_MINUTES).',
+  );
 }
 
 const halfOf = (limits: Limits): Limits => ({
@@ -224,7 +227,7 @@ function counted({ test, compiled, relations }: Ready, failingRows: number, elap
     test,
     status: test.severity === 'error' ? 'failed' : 'warned',
     failingRows,
-    message: isTotal ? 'The table as a whole fails; the sample has the figures.' : `${rows}.`,
+    message: isTotal ? 'The test fails for the table as a whole. The sample has the figures.' : `${rows}.`,
     elapsedMs,
     failing: { sql: compiled.failing, relations },
   };

@@ -95,7 +95,7 @@ async function findOrInsert(
   if (unfinished >= mostActive)
     throw new AppError(
       'conflict',
-      `${mostActive} runs of tests of the organization are under way or wait: try again when some have ended.`,
+      `${mostActive} test runs of the organization are already running or waiting, which is the limit. Try again when some of them have ended.`,
     );
   const tableIds = await testedTables(db, request);
   const trigger = request.trigger ?? { type: 'api' as const, id: callerId };
@@ -139,13 +139,13 @@ async function testedTables(
   if (enabled.length > mostTests)
     throw new AppError(
       'conflict',
-      `${enabled.length.toLocaleString('en-US')} tests would run, and a run has at most ${mostTests.toLocaleString('en-US')}: name fewer tables.`,
+      `The run would have ${enabled.length.toLocaleString('en-US')} tests; the limit is ${mostTests.toLocaleString('en-US')}. Name fewer tables.`,
     );
   const found = [...new Set([...(tableIds ?? []), ...enabled.map(({ tableId }) => tableId)])];
   if (found.length > mostTables)
     throw new AppError(
       'conflict',
-      `${found.length.toLocaleString('en-US')} tables would be tested, and a run has at most ${mostTables.toLocaleString('en-US')}: name fewer.`,
+      `The run would test ${found.length.toLocaleString('en-US')} tables; the limit is ${mostTables.toLocaleString('en-US')}. Name fewer tables.`,
     );
   return found;
 }

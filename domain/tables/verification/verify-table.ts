@@ -92,7 +92,7 @@ async function testTable(
 ): Promise<KeptResult[]> {
   if (table === undefined || tests.length === 0) return [];
   if (row.version === null || row.snapshot_id === null)
-    return noneRan(tests, 'The table was never built: materialize it first.');
+    return noneRan(tests, 'The table has never been built. Materialize it first.');
   const { version, snapshot_id: snapshotId } = row;
   try {
     return await testVersion(deps, { run, table, version, snapshotId, tests }, limits);

@@ -13,7 +13,7 @@ export async function versionTime(
   version: number,
 ): Promise<Date> {
   const [found] = await listVersions(catalogPool, schema, tableId, version + 1, 1);
-  if (found === undefined) throw new AppError('version_expired', `Version ${version} is not known any more.`);
+  if (found === undefined) throw new AppError('version_expired', `Version ${version} is no longer kept.`);
   return found.committedAt;
 }
 

@@ -132,7 +132,7 @@ async function refuseTarget(
   try {
     compilePattern(namePattern);
   } catch (error) {
-    const msg = `It is no regular expression: ${error instanceof Error ? error.message : String(error)}.`;
+    const msg = `The pattern isn't a valid regular expression: ${error instanceof Error ? error.message : String(error)}.`;
     throw new ValidationError([
       { loc: ['body', 'target', 'selector', 'name_pattern'], msg, type: 'value_error' },
     ]);

@@ -12,7 +12,7 @@ export function healthAddress({ url, healthPath }: { url: string; healthPath: st
 }
 
 const httpFault =
-  'http:// is accepted only for addresses that the operator opened with ALLOWED_PRIVATE_ADDRESSES; use https://.';
+  'Use https://. http:// is only allowed for addresses that the operator has opened with ALLOWED_PRIVATE_ADDRESSES.';
 
 /**
  * A name that does not resolve yet is accepted over https: its app is not live until it answers.

@@ -77,7 +77,7 @@ export async function finalizeUpload(deps: StoreDeps, input: Finalize): Promise<
       if (input.sha256 === undefined || input.sha256 === sha256) return;
       throw new AppError(
         'conflict',
-        `The uploaded bytes have the SHA-256 ${sha256}, not the one that was sent; upload again.`,
+        `The uploaded bytes have the SHA-256 ${sha256}, which differs from the one you sent. Upload the file again.`,
       );
     },
     async (db, objectKey) => {
@@ -99,7 +99,7 @@ async function repeated(deps: StoreDeps, input: Finalize, fileId: string): Promi
     getFile(db, input.organizationId, fileId),
   );
   if (file.path !== input.path || (input.sha256 !== undefined && input.sha256 !== file.sha256)) {
-    throw new AppError('conflict', `The upload was finalized before, as ${file.path}.`);
+    throw new AppError('conflict', `The upload has already been finalized as ${file.path}.`);
   }
   return file;
 }
@@ -111,14 +111,14 @@ async function repeated(deps: StoreDeps, input: Finalize, fileId: string): Promi
 async function copyChecked(objects: ObjectStore, from: string, to: string): Promise<{ sizeBytes: number }> {
   for (let attempt = 1; attempt <= 3; attempt += 1) {
     const seen = await objects.head(from);
-    if (seen === undefined) throw new AppError('conflict', 'Nothing was uploaded with this form yet.');
+    if (seen === undefined) throw new AppError('conflict', 'Nothing has been uploaded with this form yet.');
     if (seen.sizeBytes > maxUploadBytes)
       throw new AppError('conflict', `The upload is larger than ${maxUploadBytes} bytes.`);
     if (await objects.copy(from, to, seen.etag)) return { sizeBytes: seen.sizeBytes };
   }
   throw new AppError(
     'conflict',
-    'The upload kept changing while it was finalized; upload once, then finalize.',
+    'The upload changed while it was being finalized. Upload the file once, then finalize it.',
   );
 }
 

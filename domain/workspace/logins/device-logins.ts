@@ -48,9 +48,13 @@ export async function beginDeviceLogin(
     .where('expires_at', '>', new Date())
     .executeTakeFirstOrThrow();
   if (waiting >= maxPendingOfAddress)
-    throw new AppError('rate_limited', 'Too many device logins of this address wait for a decision.', {
-      retryAfterSeconds: 60,
-    });
+    throw new AppError(
+      'rate_limited',
+      'Too many device logins from this address are waiting for a decision.',
+      {
+        retryAfterSeconds: 60,
+      },
+    );
   const deviceCode = newSecret('wdc');
   const userCode = newUserCode();
   await db

@@ -160,7 +160,7 @@ function narrowed({ scopes }: Login, asked: readonly string[]): string[] {
   if (asked.every((scope) => scopes.includes(scope))) return scopes.filter((scope) => asked.includes(scope));
   throw new AppError(
     'invalid_scope',
-    `A refresh gives at most the scopes of its login: ${scopes.join(', ')}.`,
+    `A refresh can only request scopes of its login: ${scopes.join(', ')}.`,
     {
       extensions: { error: 'invalid_scope' },
     },

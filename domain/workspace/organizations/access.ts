@@ -100,7 +100,7 @@ export async function authenticateClient(
   const { organization_id: organizationId, id, scopes, expires_at: expiresAt } = client;
   if (organizationId === null || client.revoked_at !== null || isExpired || !(isCurrent || isPrevious)) {
     if (organizationId !== null) refused?.(organizationId);
-    throw new AppError('invalid_client', 'The client id or the client secret is not right.', {
+    throw new AppError('invalid_client', "The client id or the client secret isn't valid.", {
       extensions: { error: 'invalid_client' },
     });
   }

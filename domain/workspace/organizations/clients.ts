@@ -127,9 +127,10 @@ export async function rotateSecret(
   overlapSeconds: number,
 ): Promise<{ client: ApiClient; secret: string }> {
   const before = await clients.get(db, organizationId, id, 'update');
-  if (before.revoked_at !== null) throw new AppError('conflict', 'The API client is revoked; issue another.');
+  if (before.revoked_at !== null)
+    throw new AppError('conflict', 'The API client is revoked. Issue a new one.');
   if (before.expires_at !== null && before.expires_at.getTime() <= Date.now())
-    throw new AppError('conflict', 'The API client has expired; issue another.');
+    throw new AppError('conflict', 'The API client has expired. Issue a new one.');
   const secret = newSecret('wcs');
   const client = await clients.update(db, organizationId, id, {
     secret_hash: hashSecret(secret),

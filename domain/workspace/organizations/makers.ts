@@ -37,7 +37,7 @@ export async function refuseGoneMaker(
   if ((await stateOf(db, organizationId, makerId)) !== 'gone') return;
   throw new AppError(
     'conflict',
-    `The ${what} runs as somebody who was removed or has expired; an administrator takes it over first.`,
+    `The ${what} runs as a person or API client that was removed or has expired. Ask an administrator to take it over first.`,
   );
 }
 
@@ -49,5 +49,8 @@ export async function refuseLiveMaker(
   what: string,
 ): Promise<void> {
   if ((await stateOf(db, organizationId, makerId)) !== 'live') return;
-  throw new AppError('conflict', `The ${what} runs as somebody who is still there.`);
+  throw new AppError(
+    'conflict',
+    `The ${what} runs as a person or API client that still exists, so it cannot be taken over.`,
+  );
 }

@@ -108,5 +108,8 @@ async function refuseDeleted(transaction: OrganizationTransaction, id: string): 
     .forUpdate()
     .executeTakeFirst();
   if (row?.deletion_due_at == null) return;
-  throw new AppError('conflict', `${id} is to be deleted: keep it first, as long as that has not begun.`);
+  throw new AppError(
+    'conflict',
+    `${id} is scheduled for deletion. Keep it first, which works until the deletion begins.`,
+  );
 }

@@ -43,7 +43,7 @@ export async function countAttempt(db: Database, counted: Counted): Promise<void
     SELECT extract(epoch FROM a.last_at + ${wait} - now())::float8 AS seconds
     FROM sign_in_attempts a WHERE key = ${key}`.execute(db);
   const seconds = Math.max(1, Math.ceil(left[0]?.seconds ?? 1));
-  throw new AppError('rate_limited', `Too many attempts; try again in ${seconds} seconds.`, {
+  throw new AppError('rate_limited', `Too many attempts. Try again in ${seconds} seconds.`, {
     retryAfterSeconds: seconds,
   });
 }

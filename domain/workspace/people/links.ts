@@ -187,6 +187,6 @@ export async function spendLink(
 ): Promise<void> {
   const current = await links.find(db, organizationId, id, 'update');
   if (current === undefined || !isUsable(current))
-    throw new AppError('conflict', 'The address has been used, or has expired.');
+    throw new AppError('conflict', 'This link has already been used or has expired.');
   await links.update(db, organizationId, id, { used_at: new Date() });
 }

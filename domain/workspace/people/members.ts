@@ -46,7 +46,7 @@ export async function refuseMemberEmail(
     .where('removed_at', 'is', null)
     .executeTakeFirst();
   if (member === undefined) return;
-  throw new AppError('name_taken', 'A member of the organization has this e-mail already.');
+  throw new AppError('name_taken', 'A member of the organization already has this email address.');
 }
 
 /** Who changes a member: only an owner changes owners, or makes them. Asked while no role can change. */
@@ -104,7 +104,7 @@ export async function removeMember(
 }
 
 export function refuseUnlessOwner(isOwner: boolean): void {
-  if (!isOwner) throw new AppError('admin_required', 'Only a person with the role owner may do this.');
+  if (!isOwner) throw new AppError('admin_required', 'Only an owner of the organization may do this.');
 }
 
 /** Changes of members take turns, so that two owners who step down at once do not both go. */
@@ -122,7 +122,7 @@ async function lockedMember(
   return getMember(db, organizationId, id, 'update');
 }
 
-/** An owner who never made an account cannot act, so is no owner who is left. */
+/** An owner without an account cannot act, so this owner doesn't count. */
 async function refuseLastOwner(db: OrganizationTransaction, owner: Member): Promise<void> {
   const other = await db
     .selectFrom('users')
@@ -134,5 +134,8 @@ async function refuseLastOwner(db: OrganizationTransaction, owner: Member): Prom
     .where('account_id', 'is not', null)
     .executeTakeFirst();
   if (other !== undefined) return;
-  throw new AppError('conflict', 'This is the last owner of the organization; make another one first.');
+  throw new AppError(
+    'conflict',
+    'This is the last owner of the organization. Make another member an owner first.',
+  );
 }

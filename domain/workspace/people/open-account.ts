@@ -115,7 +115,10 @@ export async function joinAs(db: Database, { link, isMailed }: OpenedLink, by: P
   const isTheirs =
     link.kind === 'owner' || (link.kind === 'invitation' && (await isSameEmail(db, email, link.email)));
   if (!isTheirs || accountId === null)
-    throw new AppError('conflict', 'The invitation is for another e-mail than the one you signed in with.');
+    throw new AppError(
+      'conflict',
+      'The invitation is for a different email address than the one you signed in with.',
+    );
   return using(db, link, async (transaction) => {
     const person = await becomeMember(transaction, link, { accountId, name, email });
     if (isMailed) await proveAccount(transaction, accountId);
@@ -142,7 +145,7 @@ export async function using(
     });
   } catch (error) {
     if (isUniqueViolation(error, 'users_live_email') || isUniqueViolation(error, 'users_membership'))
-      throw new AppError('name_taken', 'A member of the organization has this e-mail already.');
+      throw new AppError('name_taken', 'A member of the organization already has this email address.');
     throw error;
   }
 }

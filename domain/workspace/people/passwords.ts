@@ -16,7 +16,7 @@ let waiting = 0;
 
 async function inTurn<T>(owner: string, work: () => Promise<T>): Promise<T> {
   if (waiting >= maxWaiting)
-    throw new AppError('overloaded', 'Too many people sign in at once; try again shortly.', {
+    throw new AppError('overloaded', 'Too many people are signing in at once. Try again shortly.', {
       retryAfterSeconds: 5,
     });
   waiting += 1;

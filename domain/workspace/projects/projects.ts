@@ -31,7 +31,7 @@ export async function getOpenProject(
 ): Promise<Project> {
   const project = await getProject(db, organizationId, id);
   if (project.archived_at !== null)
-    throw new AppError('conflict', 'The project is archived; nothing can be added to it.');
+    throw new AppError('conflict', "The project is archived, so you can't add anything to it.");
   return project;
 }
 

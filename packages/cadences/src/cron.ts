@@ -26,7 +26,7 @@ export function nextCronTime(expression: string, afterClockMs: number): number |
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new UnreadableCadence(
-      `The stored cronExpression ${JSON.stringify(expression.slice(0, 100))} cannot be read (${why}). Replace the cadence by a one_time, daily, weekly or monthly one.`,
+      `The stored cronExpression ${JSON.stringify(expression.slice(0, 100))} cannot be read (${why}). Replace it with a one_time, daily, weekly or monthly cadence.`,
       { cause },
     );
   }

@@ -26,7 +26,7 @@ export const fieldChecks: Record<CadenceField | 'zoneId', Check> = {
         : fault(
             [path],
             'value_error',
-            'There is no such time zone: use a name of the tz database, for example Europe/Berlin.',
+            'There is no such time zone. Use a name from the tz database, for example Europe/Berlin.',
           ),
     ),
   timeOfDay: (value, path) =>
@@ -44,7 +44,7 @@ export const fieldChecks: Record<CadenceField | 'zoneId', Check> = {
     return value.flatMap((day: unknown, index) => {
       if (!weekdays.some((known) => known === day))
         return fault([path, index], 'enum', `Input should be one of ${weekdays.join(', ')}.`);
-      if (value.indexOf(day) < index) return fault([path, index], 'value_error', `${day} is named twice.`);
+      if (value.indexOf(day) < index) return fault([path, index], 'value_error', `${day} is listed twice.`);
       return [];
     });
   },
@@ -57,7 +57,7 @@ export const fieldChecks: Record<CadenceField | 'zoneId', Check> = {
       if (expression.length > 256)
         return fault([path], 'string_too_long', 'Input should have at most 256 characters.');
       const why = cronFault(expression);
-      return why === undefined ? [] : fault([path], 'value_error', `The expression cannot be read: ${why}`);
+      return why === undefined ? [] : fault([path], 'value_error', `The expression isn't valid: ${why}`);
     }),
 };
 

@@ -39,7 +39,7 @@ export function checkWrittenCadence(fields: CadenceFields): CadenceCheck<Writabl
   if (isOneOf(legacyTypes, fields['type']))
     return refused(
       'enum',
-      `A cadence of the type ${fields['type']} can be read and keeps firing, but not be written: replace it by one of ${writableTypes.join(', ')}.`,
+      `A cadence of the type ${fields['type']} keeps firing if it is already stored, but you can't write a new one. Use one of ${writableTypes.join(', ')}.`,
     );
   return check<WritableCadence>(fields, writableTypes);
 }
@@ -58,7 +58,7 @@ export function checkDatasetCadence(fields: CadenceFields): CadenceCheck<Dataset
   const minutes = Number(fields['everyMinutes']);
   const { min, max } = datasetMinutes;
   if ('faults' in checked || (minutes >= min && minutes <= max)) return checked;
-  const msg = `A dataset is copied every ${min} to ${max} minutes.`;
+  const msg = `The interval of a dataset must be ${min} to ${max} minutes.`;
   const type = minutes < min ? 'greater_than_equal' : 'less_than_equal';
   return { faults: [{ path: ['everyMinutes'], type, msg }] };
 }
@@ -97,7 +97,7 @@ function missing(name: string, type: CadenceType): CadenceFault {
 
 function foreign(name: string, type: CadenceType): CadenceFault {
   const msg = isOneOf(cadenceFields, name)
-    ? `A cadence of the type ${type} has no such field.`
+    ? `A cadence of the type ${type} doesn't have this field.`
     : 'Extra inputs are not permitted.';
   return { path: [name], type: 'extra_forbidden', msg };
 }

@@ -62,7 +62,7 @@ const offsetMsOf = (at: Temporal.ZonedDateTime) => at.offsetNanoseconds / 1_000_
 function zoned(zoneId: string, atMs: number): Temporal.ZonedDateTime {
   if (!isZone(zoneId))
     throw new UnreadableCadence(
-      `The zoneId ${JSON.stringify(zoneId.slice(0, 64))} is not in this service's time zone database (${process.versions['tz']}). Replace the cadence by one with a zone that is.`,
+      `The zoneId ${JSON.stringify(zoneId.slice(0, 64))} isn't in the time zone database of this service (${process.versions['tz']}). Replace the cadence with one whose zone is in it.`,
     );
   return Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(zoneId);
 }

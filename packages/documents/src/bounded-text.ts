@@ -36,7 +36,7 @@ function counter(most: number, what: string): Construct {
 function tooDense(most: number, what: string): DocumentFault {
   return new DocumentFault(
     'report_too_complex',
-    `A paragraph of the report has more than ${most.toLocaleString('en')} ${what}: split it.`,
+    `A paragraph of the report has more than ${most.toLocaleString('en')} ${what}. Split it.`,
   );
 }
 

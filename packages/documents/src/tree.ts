@@ -62,7 +62,7 @@ function markersOf(line: string): number {
 export function tooDeep(cause?: unknown): DocumentFault {
   return new DocumentFault(
     'report_too_complex',
-    'The report nests or repeats more than a document can hold: split it, or simplify its lists and quotes.',
+    'The report has more nested or repeated elements than a document can have. Split it, or simplify its lists and quotes.',
     { cause },
   );
 }
@@ -79,7 +79,7 @@ function boundTree(root: Root): void {
     if (count > maxNodes)
       throw new DocumentFault(
         'report_too_complex',
-        `The report has more than ${maxNodes.toLocaleString('en')} elements (paragraphs, cells, words in bold and the like): split it, or shorten its tables.`,
+        `The report has more than ${maxNodes.toLocaleString('en')} elements (paragraphs, cells, bold words and so on). Split it, or shorten its tables.`,
       );
     if (!('children' in node)) continue;
     const within = containers + (isContainer(node) ? 1 : 0);

@@ -16,24 +16,24 @@ async function refusalOf(work: Promise<unknown>): Promise<string> {
 
 describe('bounds', () => {
   test('refuse what nests too deep or has too many elements, and say what to do', async () => {
-    expect(await refusalOf(format('pdf', `${'> '.repeat(50_000)}x`))).toMatch(/nests .* simplify/);
+    expect(await refusalOf(format('pdf', `${'> '.repeat(50_000)}x`))).toMatch(/nested .* simplify/);
     expect(await refusalOf(format('pdf', `${'a\\\n'.repeat(4_000)}\n`.repeat(20)))).toMatch(
-      /more than 150,000 elements.*split it/,
+      /more than 150,000 elements.*Split it/,
     );
   });
 
   /** Texts whose parsing would take a time that grows with the square of their length. */
   const dense: readonly [what: string, unit: string, told: RegExp][] = [
-    ['emphasis', '**a_', /more than 1,000 marks of emphasis.*split it/],
+    ['emphasis', '**a_', /more than 1,000 marks of emphasis.*Split it/],
     ['strikethrough', '~a', /more than 1,000 marks of emphasis/],
     ['brackets', '[a](b', /more than 500 brackets/],
     ['comments', 'a <!-- ', /more than 200 signs "<"/],
     ['lines', 'b a\n', /more than 5,000 lines/],
-    ['quotes', '> a\n\n', /nests or repeats/],
-    ['lists', 'a\n\n-\n\n', /nests or repeats/],
-    ['footnotes', '[^a]: b\n\nc\n\n', /nests or repeats/],
-    ['underlined headings', 'a\n=\n', /nests or repeats/],
-    ['quotes in quotes', `${'> '.repeat(200)}a\n`, /nests or repeats/],
+    ['quotes', '> a\n\n', /nested or repeated/],
+    ['lists', 'a\n\n-\n\n', /nested or repeated/],
+    ['footnotes', '[^a]: b\n\nc\n\n', /nested or repeated/],
+    ['underlined headings', 'a\n=\n', /nested or repeated/],
+    ['quotes in quotes', `${'> '.repeat(200)}a\n`, /nested or repeated/],
   ];
   test.each(dense)('refuse a text of %s alone at once, and say why', async (_, unit, told) => {
     const markdown = unit.repeat(Math.floor(199_000 / unit.length));

@@ -37,10 +37,10 @@ export class BadFileError extends Error {
     message: string,
     place: Partial<Omit<FileFailure, 'code' | 'message'>> = {},
   ) {
-    super(message);
+    super(asSentence(message));
     this.failure = {
       code,
-      message,
+      message: asSentence(message),
       line: place.line ?? null,
       column: place.column ?? null,
       raw: place.raw?.slice(0, rawLimitChars) ?? null,
@@ -58,6 +58,8 @@ export function badRow(row: {
   const place = row.column === null ? '' : `, column "${row.column}"`;
   return new BadFileError('bad_row', `Line ${row.line}${place}: ${row.reason}`, row);
 }
+
+export const asSentence = (text: string): string => (text.endsWith('.') ? text : `${text}.`);
 
 /** Why a record with this character is bad; every other one is text. */
 export const nulReason = 'The record has a NUL character';

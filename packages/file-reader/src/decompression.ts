@@ -67,4 +67,5 @@ function createZstdFrames(mostFrames: number): Duplex {
   return whole;
 }
 
-const tooMany = () => Object.assign(new Error('There are too many frames.'), { code: 'ZSTD_error_frames' });
+const tooMany = () =>
+  Object.assign(new Error('The compressed file has too many frames.'), { code: 'ZSTD_error_frames' });

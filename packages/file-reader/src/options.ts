@@ -1,4 +1,4 @@
-import { maxColumns } from './bad-file.ts';
+import { asSentence, maxColumns } from './bad-file.ts';
 import type {
   ColumnMapping,
   FileFormat,
@@ -31,10 +31,10 @@ export function checkOptions(
   if (options.nested === 'native' && (format === 'csv' || format === 'xlsx'))
     faults.push({
       path: ['nested'],
-      message: `A ${format} file has no lists or store: leave nested out`,
+      message: `A ${format} file has no nested values. Omit nested`,
       type: 'value_error',
     });
-  return faults;
+  return faults.map((fault) => ({ ...fault, message: asSentence(fault.message) }));
 }
 
 /** Options that cannot be meant, whatever the file. */
@@ -65,7 +65,7 @@ function checkXlsx(xlsx: XlsxOptions, format: FileFormat): OptionFault[] {
   if (lastDataRow !== undefined && lastDataRow < firstDataRow)
     faults.push({
       path: ['xlsx', 'lastDataRow'],
-      message: 'The last data row comes before the first one',
+      message: 'The last data row must not come before the first one',
       type: 'greater_than_equal',
     });
   return faults;
@@ -78,9 +78,9 @@ function mappingFaults(
 ): OptionFault[] {
   const root = ['columnMappings'];
   if (mappings.length === 0)
-    return [{ path: root, message: 'Give at least one mapping, or leave them out', type: 'too_short' }];
+    return [{ path: root, message: 'List at least one mapping, or omit the mappings', type: 'too_short' }];
   if (mappings.length > maxColumns) {
-    return [{ path: root, message: `At most ${maxColumns} columns can be mapped`, type: 'too_long' }];
+    return [{ path: root, message: `You can map at most ${maxColumns} columns`, type: 'too_long' }];
   }
   const faults: OptionFault[] = [];
   const taken = new Map<string, number>();
@@ -88,7 +88,7 @@ function mappingFaults(
     const at = (field: string, message: string, type: string): number =>
       faults.push({ path: [...root, index, field], message, type });
     if (mapping.sourceColumnName === '')
-      at('sourceColumnName', 'Name the column of the file', 'string_too_short');
+      at('sourceColumnName', 'Enter the name of a column of the file', 'string_too_short');
     const type = parseDataType(mapping.dataType);
     if ('fault' in type) at('dataType', type.fault, 'value_error');
     else if (type.kind === 'NESTED' && mapping.unique)
@@ -98,22 +98,23 @@ function mappingFaults(
       if ('fault' in pattern) at('dateFormat', pattern.fault, 'value_error');
     }
     const name = mapping.targetColumnName;
-    if (name.trim() === '') at('targetColumnName', 'A column needs a name', 'string_too_short');
+    if (name.trim() === '') at('targetColumnName', 'Enter a name for the column', 'string_too_short');
     if (name.length > 2 * maxNameChars || [...name].length > maxNameChars)
-      at('targetColumnName', `A name has at most ${maxNameChars} characters`, 'string_too_long');
+      at('targetColumnName', `A name must have at most ${maxNameChars} characters`, 'string_too_long');
     if (/\p{Cc}/u.test(name))
-      at('targetColumnName', 'A name has no control characters', 'string_pattern_mismatch');
-    if (isReserved(name)) at('targetColumnName', 'The lake keeps this name for itself', 'value_error');
+      at('targetColumnName', 'A name must not contain control characters', 'string_pattern_mismatch');
+    if (isReserved(name))
+      at('targetColumnName', 'The lake uses this name itself. Choose another name', 'value_error');
     const first = taken.get(name.toLowerCase());
     if (first !== undefined) {
-      at(
-        'targetColumnName',
-        `The same name as mapping ${first}; names are compared ignoring case`,
-        'value_error',
-      );
+      at('targetColumnName', `Mapping ${first} has the same name. Names ignore case`, 'value_error');
     } else taken.set(name.toLowerCase(), index);
     if (includeLoadDate && name.toLowerCase() === loadDateColumn) {
-      at('targetColumnName', `${loadDateColumn} is the column that include_load_date adds`, 'value_error');
+      at(
+        'targetColumnName',
+        `include_load_date already adds the column ${loadDateColumn}. Choose another name`,
+        'value_error',
+      );
     }
   }
   return faults;

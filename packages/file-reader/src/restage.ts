@@ -94,7 +94,7 @@ function planOfToday(plan: readonly PlannedColumn[], columns: readonly StagedCol
     if (column === undefined || type === undefined || 'fault' in type) {
       throw new BadFileError(
         'missing_column',
-        `The table has no column ${JSON.stringify(planned.name)} that takes a text any more`,
+        `The table no longer has a column ${JSON.stringify(planned.name)} that can be filled from text`,
         { column: planned.name },
       );
     }

@@ -146,7 +146,7 @@ async function stageNumbered(
     const [[bad] = []] = await runRows(connection, `SELECT count(*) FROM ${badRecords}`);
     const rows = files.reduce((sum, file) => sum + file.rows, 0);
     if (rows + Number(bad) !== numbering.records) {
-      throw new BadFileError('malformed_file', 'The quotes of the file are not placed as in a CSV file');
+      throw new BadFileError('malformed_file', "The quotes in the file don't follow the rules of CSV");
     }
     const quarantine = target.quarantine ? await writeQuarantine(job, connection, numbering) : undefined;
     const warnings = warningsOf(source, numbering, Number(bad));

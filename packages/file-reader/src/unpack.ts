@@ -47,7 +47,7 @@ export async function withUnpacked<T extends Job>(job: T): Promise<T> {
   if (source.format === 'parquet' || source.format === 'xlsx')
     throw new BadFileError(
       'malformed_file',
-      `The file is compressed by ${compression.name}; Parquet files and workbooks are compressed inside, so upload them as they are`,
+      `The file is compressed with ${compression.name}. Parquet files and workbooks are already compressed inside, so upload them without further compression`,
     );
   const path = join(folder, 'unpacked');
   const sizeBytes = await unpack(deps.store, source, { path, compression, signal });
@@ -69,7 +69,7 @@ async function unpack(
     for await (const chunk of chunks) {
       unpackedBytes += chunk.length;
       if (unpackedBytes > most)
-        throw new BadFileError('too_large', 'The file unpacks to far more than its size allows');
+        throw new BadFileError('too_large', 'The file unpacks to far more data than its size allows');
       yield chunk;
     }
   }
@@ -86,7 +86,7 @@ async function unpack(
     if (isDecompressionFault(error))
       throw new BadFileError(
         'malformed_file',
-        `The file is not whole, or not valid ${compression.name}: it cannot be unpacked`,
+        `The file isn't complete, or isn't valid ${compression.name}, so it cannot be unpacked`,
       );
     throw error;
   } finally {

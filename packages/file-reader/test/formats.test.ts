@@ -55,7 +55,7 @@ describe('JSON', () => {
     );
     expect(rows).toEqual([['1'], ['2'], ['3']]);
     expect(quarantined).toEqual([
-      ['2', null, '5', 'The record is not a JSON object'],
+      ['2', null, '5', "The record isn't a JSON object"],
       ['2', 'a', '{"a":"x"}', '"x" does not fit INTEGER'],
     ]);
   });
@@ -95,7 +95,7 @@ describe('NDJSON', () => {
       code: 'bad_row',
       line: 2,
       raw: '{"a":2',
-      reason: 'The record is not valid JSON',
+      reason: "The record isn't valid JSON",
     });
   });
 });

@@ -17,7 +17,7 @@ export function helpText(tables: readonly Table[]): string {
   ].join('\n\n');
 }
 
-export const nothingAttached = `No table is attached to this project, so there is nothing that I could answer from. Attach one with \`POST /v1/projects/{project_id}/catalog-entries\`, giving the id of a table, and ask again.`;
+export const nothingAttached = `No table is attached to this project, so I have no data to answer from. Attach one with \`POST /v1/projects/{project_id}/catalog-entries\`, giving the id of a table, and ask again.`;
 
 function suggestions(tables: readonly Table[], first: readonly string[]): string {
   const examples = examplesOf(tables, first);

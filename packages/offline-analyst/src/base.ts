@@ -25,7 +25,7 @@ export function chooseBase(draft: Draft, tables: readonly Table[]): Chosen {
     .filter(({ rating }) => rating > best.rating - 0.001)
     .slice(0, 5)
     .map(({ scope }) => `“${scope.base.name}”`);
-  return { trouble: `It could be about ${names.join(' or ')}: say which table.` };
+  return { trouble: `The question could be about ${names.join(' or ')}. Say which table you mean.` };
 }
 
 /** What is busy is the table in which most happens. */

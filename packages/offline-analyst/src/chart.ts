@@ -29,7 +29,7 @@ export function chartOf(question: Question, result: ResultSet): ChartCall | stri
       return 'I can only draw rows as a scatter plot of two columns of numbers; name a group for another chart.';
     return { ...common, kind: 'scatter', x: x.name, y: y.name };
   }
-  if (groups.length === 0) return 'One figure makes no chart: say by what it should be split.';
+  if (groups.length === 0) return "A single figure can't be a chart. Say how to split it, as in “by month”.";
   const x = groups.find(({ period }) => period !== undefined) ?? groups[0]!;
   const series = groups.find((group) => group !== x);
   const wanted = chart === undefined || chart === 'any' ? (isTime ? 'line' : 'bar') : chart;

@@ -68,9 +68,11 @@ export async function nextDocumentStep(conversation: Conversation): Promise<Step
   const blocks = readDocument(conversation.messages.at(-1) ?? '');
   const questions = questionsOf(blocks);
   if (questions.length === 0)
-    return asking(`${selfDescription} The instructions hold no question that I could answer.`);
+    return asking(`${selfDescription} The instructions contain no question that I can answer.`);
   if (questions.length > maxQuestions)
-    return asking(`The instructions hold ${questions.length} questions; I answer ${maxQuestions} at most.`);
+    return asking(
+      `The instructions contain ${questions.length} questions; I answer at most ${maxQuestions}.`,
+    );
   const answers = queues(conversation.answers);
   const listed = answers('list_tables').at(0);
   if (listed === undefined) return { calls: [{ tool: 'list_tables', input: {} }] };

@@ -34,7 +34,7 @@ function refuseOwnCounts(
   if (group === undefined || another !== undefined || !isCount || order?.by !== 'measure') return;
   if (limit === undefined || group.column.table !== base.name || !isUnique(base, group.column)) return;
   findings.trouble.push(
-    `“${base.name}” has one row for each “${group.column.name}”: say of what there are many, as in “top ${limit} … by number of …”.`,
+    `“${base.name}” has one row for each “${group.column.name}”: say what to count, as in “top ${limit} … by number of …”.`,
   );
 }
 

@@ -130,7 +130,9 @@ function step(state: State): void {
 function refuseOr(state: State): void {
   if (!state.isOr) return;
   state.isOr = false;
-  state.draft.problems.push('I join filters by “and”; by “or” only values of one column.');
+  state.draft.problems.push(
+    'I can combine filters with “and”. With “or”, I can combine only values of one column.',
+  );
 }
 
 /** Rules that continue a list; after any other rule, "and" begins something new. */
@@ -176,7 +178,7 @@ function namesValue(state: State): boolean {
 }
 
 function leaveClause(state: State): void {
-  if (state.isNegated) state.draft.problems.push('I did not understand what “not” or “without” is said of.');
+  if (state.isNegated) state.draft.problems.push('I did not understand what “not” or “without” refers to.');
   state.context = undefined;
   state.column = undefined;
   state.isNegated = false;
@@ -188,7 +190,7 @@ function explainValue(state: State, token: Token): void {
   const some = column.values.slice(0, 10).map((value) => `“${value}”`);
   const more = column.values.length > some.length ? ', …' : '';
   state.draft.problems.push(
-    `“${token.text}” is no value of ${column.name}, which holds ${some.join(', ')}${more}.`,
+    `“${token.text}” is not a value of ${column.name}, which contains ${some.join(', ')}${more}.`,
   );
 }
 

@@ -21,7 +21,7 @@ export function qualityColumn(
     findings.notes.push(`I took “${column.name}” for “${said}”${more}.`);
     return column;
   }
-  findings.trouble.push(`Which column is “${said}” said of? I found none that is plainly meant.`);
+  findings.trouble.push(`Which column does “${said}” describe? I found no column that clearly fits.`);
   return undefined;
 }
 

@@ -16,7 +16,9 @@ export function resolveFilters(
 ): Condition[] {
   const related = filters.find(({ kind }) => kind === 'related');
   if (related !== undefined && filters.some(({ kind }) => kind === 'dates' || kind === 'compare'))
-    findings.trouble.push(`I cannot say whose dates and numbers count beside “${related.said}”.`);
+    findings.trouble.push(
+      `I do not know which table the dates and numbers beside “${related.said}” belong to.`,
+    );
   return filters.flatMap((filter) => resolveFilter(filter, scope, measures, findings) ?? []);
 }
 
@@ -172,13 +174,13 @@ function quotedCondition(
     }
     if (holding.length > 1) {
       const names = holding.map(({ name }) => `“${name}”`);
-      findings.trouble.push(`“${said}” is a value of ${names.join(' and ')}: say of which.`);
+      findings.trouble.push(`“${said}” is a value of ${names.join(' and ')}: say which one you mean.`);
       return undefined;
     }
   }
   const open = texts.filter((column) => column.values === null || column.values === undefined);
   if (open.length === 0) {
-    findings.trouble.push(`“${said}” is no value of any text column of “${scope.base.name}”.`);
+    findings.trouble.push(`“${said}” is not a value of any text column of “${scope.base.name}”.`);
     return undefined;
   }
   const names = open.map(({ name }) => `“${name}”`).join(', ');

@@ -38,7 +38,7 @@ export function joinsOf(question: Question, scope: Scope, findings: Findings): Q
     const rights = [right, ...others.map((one) => one.right)];
     const names = [...new Set(isMany ? rights : ways)].map((name) => `“${name}”`).join(' or ');
     findings.trouble.push(
-      `“${scope.base.name}” and “${table}” can be joined by ${names}: I do not know which.`,
+      `“${scope.base.name}” and “${table}” can be joined by ${names}. I do not know which to use.`,
     );
   }
   for (const join of joins) noteValues(join, scope.base.name, findings);

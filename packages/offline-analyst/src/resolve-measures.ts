@@ -28,7 +28,7 @@ export function resolveMeasures(
     if (measure === undefined) continue;
     if (!measures.some(({ label }) => label === measure.label)) measures.push(measure);
   }
-  if (measures.length > 4) findings.trouble.push('I compute four figures at once at most.');
+  if (measures.length > 4) findings.trouble.push('I can compute at most four figures at once.');
   return measures;
 }
 
@@ -85,7 +85,7 @@ function impliedMeasure(column: Reference, isGrouped: boolean, findings: Finding
     return [{ aggregate: 'avg', column, said: column.said }];
   }
   findings.trouble.push(
-    `What of “${best.name}”: total, average, minimum, maximum, median or different values?`,
+    `What should I compute from “${best.name}”: total, average, minimum, maximum, median or different values?`,
   );
   return [];
 }
@@ -166,7 +166,9 @@ function countOf(table: string, scope: Scope, findings: Findings): Measure | und
 function amountOf(aggregate: Aggregate, scope: Scope, findings: Findings): Measure | undefined {
   const column = amountColumn(scope);
   if (column === undefined) {
-    findings.trouble.push(`Of which column of “${scope.base.name}”? I found none that is plainly an amount.`);
+    findings.trouble.push(
+      `Which column of “${scope.base.name}” do you mean? I found none that is clearly an amount.`,
+    );
     return undefined;
   }
   findings.notes.push(`I took “${column.name}” for it.`);

@@ -19,7 +19,7 @@ export type Resolved =
   | { question?: undefined; trouble: string[] };
 
 export function resolve(read: Draft, tables: readonly Table[]): Resolved {
-  if (!isAsked(read)) return { trouble: ['I did not find out what is asked for.'] };
+  if (!isAsked(read)) return { trouble: ['I did not understand what you are asking for.'] };
   const draft = reshape(read);
   const chosen = chooseBase(draft, tables);
   if (chosen.trouble !== undefined) return { trouble: [chosen.trouble] };
@@ -135,7 +135,7 @@ function resolveGroups(draft: Draft, scope: Scope, findings: Findings): Group[] 
     const isNew = !groups.some(({ column, period }) => column === group?.column && period === group?.period);
     if (group !== undefined && isNew) groups.push(group);
   }
-  if (groups.length > 2) findings.trouble.push('I group by two things at most.');
+  if (groups.length > 2) findings.trouble.push('I can group by at most two things.');
   return groups;
 }
 

@@ -92,7 +92,7 @@ describe('a stream', () => {
     for (const format of ['csv', 'ndjson', 'arrow'] as const)
       expect(await faultOf(written(format, `SELECT repeat('x', 10000)`, 1_000))).toMatch(/^too_large: /);
     expect(await faultOf(written('arrow', `SELECT 170141183460469231731687303715884105727 AS wide`))).toBe(
-      'unheld: "wide" has an integer of more than 38 digits, which Arrow cannot hold; cast it to VARCHAR.',
+      'unheld: "wide" has an integer of more than 38 digits, which Arrow cannot hold. Cast it to VARCHAR.',
     );
   });
 });

@@ -7,7 +7,7 @@ export interface Relation {
   /** All that a view may name, whatever the statement may; absent if it may name the same. */
   reads?: readonly Relation[];
   /**
-   * A SELECT that is read in place of a table. It is not checked, so it must never come from a request.
+   * A SELECT that is read instead of a table. It is not checked, so it must never come from a request.
    */
   staged?: string;
   /** Why it cannot be read now; the statement that names it is refused with this. */

@@ -492,7 +492,7 @@ test('bad records are kept aside with their reason and origin, and staged again 
     (await client.call('POST', '/v1/query-executions', { body: { sql, row_format: 'rows' } })).body.data.rows;
   expect(await query()).toMatchObject([
     { pageNumber: 1, recordIndex: 1, record: { a: 2.5, s_id: 2 } },
-    { pageNumber: 1, recordIndex: 2, reason: 's_id: An earlier record of the page has this s_id.' },
+    { pageNumber: 1, recordIndex: 2, reason: 's_id: An earlier record of the page already has this s_id.' },
     { pageNumber: 2, recordIndex: 0, record: { a: 'x', b: 7, s_id: 4 } },
   ]);
   await client.call('PATCH', `/v1/grid/tables/${table}/columns/a`, { body: { data_type: 'DOUBLE' } });
@@ -505,7 +505,7 @@ test('bad records are kept aside with their reason and origin, and staged again 
   // What still does not fit, or has a taken s_id, stays in quarantine.
   expect(replayed).toMatchObject({ status: 'applied', rowsInserted: 1, recordsQuarantined: 2 });
   expect(await query()).toMatchObject([
-    { pageNumber: 1, recordIndex: 2, reason: 's_id: The table has a row with this s_id.' },
+    { pageNumber: 1, recordIndex: 2, reason: 's_id: The table already has a row with this s_id.' },
     { pageNumber: 2, recordIndex: 0 },
   ]);
   expect(await rowsOf(client, table)).toEqual([

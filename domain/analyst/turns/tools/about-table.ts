@@ -19,7 +19,7 @@ export function aboutTable(
     description: cut(description, maxText),
     note: cut(note, maxText),
     ...(own === undefined ? {} : { builtAt: own.builtAt, isStale: own.isStale }),
-    ...(isUnbuilt ? { neverBuilt: `POST /v1/grid/tables/${id}/materialize builds it.` } : {}),
+    ...(isUnbuilt ? { neverBuilt: `Build it with POST /v1/grid/tables/${id}/materialize.` } : {}),
     ...(broken === undefined ? {} : { broken }),
     ...(staleTables === undefined ? {} : { staleTables }),
   };
@@ -46,7 +46,9 @@ export function withNotes<Column extends { name: string }>(
 /** What a profile said about the whole table, and whether notes are left out. */
 export const profiled = (notes: TableNotes | undefined, room: Room) => ({
   ...(notes?.profile === undefined ? {} : { profile: notes.profile }),
-  ...(room.left < 0 ? { leftOut: 'There is no room for the notes of more columns.' } : {}),
+  ...(room.left < 0
+    ? { leftOut: 'The notes of further columns are left out, because there is no more room.' }
+    : {}),
 });
 
 /** By attached table or view: how fresh the calculated tables are that it is, or reads through views. */

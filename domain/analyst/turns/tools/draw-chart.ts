@@ -16,9 +16,9 @@ export const drawChart = defineTool({
   input: z.strictObject({
     result_id: text(1, 100),
     kind: z.enum(['bar', 'line', 'area', 'scatter', 'pie']),
-    x: column.describe('Column of the result: along the axis, or the slices of a pie.'),
+    x: column.describe('Column of the result for the horizontal axis, or for the slices of a pie.'),
     y: column.describe('Numeric column of the result.'),
-    series: column.optional().describe('Column whose values are told apart by colour.'),
+    series: column.optional().describe('Column whose values get different colours.'),
     title: text(1, 200),
   }),
   async run(call, { result_id: resultId, ...request }) {
@@ -26,8 +26,7 @@ export const drawChart = defineTool({
     const result = await inOrganization(deps.db, organizationId, (db) =>
       findResult(db, organizationId, conversationId, resultId),
     );
-    if (result === undefined)
-      throw new AppError('not_found', `No result of this conversation is called ${resultId}.`);
+    if (result === undefined) throw new AppError('not_found', `This conversation has no result ${resultId}.`);
     for (const { tableId } of result.scanned as unknown as DataVersion[]) call.reads.add(tableId);
     const rows = await readRows(deps.objects, result);
     const document = chartDocument(request, { columns: result.columns, rows });

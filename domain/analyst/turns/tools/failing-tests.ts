@@ -40,6 +40,7 @@ export function failingNotice(tables: readonly FailingTable[]): {
   if (tables.length === 0) return {};
   return {
     failingTables: tables,
-    mustTellTests: 'The answer is from tables whose tests fail: say in one sentence which, and which tests.',
+    mustTellTests:
+      'The answer uses tables whose tests fail. Say in one sentence which tables, and which tests.',
   };
 }

@@ -13,13 +13,16 @@ const listed = 200;
 const writtenCharacters = 1_000_000;
 
 const path = text(1, 1_024)
-  .refine((given) => pathFault(given) === undefined, 'A relative path without .. or control characters.')
+  .refine(
+    (given) => pathFault(given) === undefined,
+    'The path must be relative, without .. and control characters.',
+  )
   .transform((given) => given.normalize('NFC'))
-  .describe('Path of a file of the project.');
+  .describe('Path of a file in the project.');
 
 export const listFilesTool = defineTool({
   name: 'list_files',
-  description: 'Lists files of the project by path.',
+  description: 'Lists the files of the project by path.',
   input: z.strictObject({ prefix: text(0, 1_024).default('') }),
   async run({ deps, organizationId, projectId }, { prefix }) {
     const files = await inOrganization(deps.db, organizationId, (db) =>
@@ -41,15 +44,18 @@ export const listFilesTool = defineTool({
 
 export const readFileTool = defineTool({
   name: 'read_file',
-  description: `Reads a text file of the project, at most ${shownBytes} bytes from an offset.`,
+  description: `Reads a text file of the project: up to ${shownBytes} bytes, from an offset.`,
   input: z.strictObject({ path, offset: z.int().min(0).default(0) }),
   async run({ deps, organizationId, projectId }, { path: name, offset }) {
     const file = await inOrganization(deps.db, organizationId, (db) =>
       findFileByPath(db, organizationId, projectId, name),
     );
-    if (file === undefined) throw new AppError('not_found', `No file of the project is at ${name}.`);
+    if (file === undefined) throw new AppError('not_found', `The project has no file ${name}.`);
     if (offset >= file.size_bytes)
-      return { output: { text: '', sizeBytes: file.size_bytes, nextOffset: null }, summary: 'Nothing more.' };
+      return {
+        output: { text: '', sizeBytes: file.size_bytes, nextOffset: null },
+        summary: 'There are no more bytes.',
+      };
     const to = Math.min(file.size_bytes, offset + shownBytes) - 1;
     const chunks: Buffer[] = [];
     for await (const chunk of await deps.objects.read(file.object_key, { from: offset, to }))
@@ -57,7 +63,7 @@ export const readFileTool = defineTool({
     const read = Buffer.concat(chunks);
     const bytes = to + 1 < file.size_bytes ? read.subarray(0, wholeCharacters(read)) : read;
     const next = offset + bytes.length;
-    if (bytes.includes(0)) throw new AppError('invalid_request', `${name} is not a text file.`);
+    if (bytes.includes(0)) throw new AppError('invalid_request', `${name} isn't a text file.`);
     return {
       output: {
         text: bytes.toString('utf8'),
@@ -82,7 +88,7 @@ function wholeCharacters(bytes: Buffer): number {
 
 export const writeFileTool = defineTool({
   name: 'write_file',
-  description: 'Writes a text file of the project: a new one, or the next version of the one at that path.',
+  description: 'Writes a text file in the project: a new file, or a new version of the file at this path.',
   input: z.strictObject({ path, content: text(0, writtenCharacters) }),
   async run(call, { path: name, content }) {
     const { deps, organizationId, projectId } = call;

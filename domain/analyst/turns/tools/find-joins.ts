@@ -106,13 +106,13 @@ export function joinsOf(pairs: readonly Pair[], rows: readonly (readonly unknown
 export const findJoins = defineTool({
   name: 'find_joins',
   description:
-    'Finds by which columns attached tables can be joined, by their values: each join names a column, and the column of another table with unique values in which at least nine tenths of its different values occur. Use it where names do not tell.',
+    'Finds the columns by which attached tables can be joined, by comparing their values. Each join names a column, and a column with unique values in another table that contains at least nine tenths of the different values of the first. Use it if the names of the columns do not make this clear.',
   input: z.strictObject({
     tables: z
       .array(text(1, 255))
       .min(2)
       .max(maxTables)
-      .describe('The names of the tables; each is compared with each other.'),
+      .describe('The names of the tables. Each table is compared with every other one.'),
   }),
   async run(call, { tables: names }) {
     const known = await knownTablesNamed(call, names);

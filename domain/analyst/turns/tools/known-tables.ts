@@ -67,6 +67,6 @@ export async function knownTablesNamed(call: ToolCall, names: readonly string[])
   if (missing === undefined) return known;
   throw new AppError(
     'not_found',
-    `There is no attached table ${missing}; list_tables lists those that exist.`,
+    `There is no attached table ${missing}. list_tables lists the attached tables.`,
   );
 }

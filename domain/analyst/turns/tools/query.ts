@@ -60,7 +60,7 @@ export async function queryAttached(call: ToolCall, sql: string, limit: number):
   if (json.length > readCharacters)
     throw new AppError(
       'query_too_large',
-      'The rows take more than 8 million characters; select fewer columns, or aggregate them.',
+      'The rows have more than 8 million characters. Select fewer columns, or aggregate the rows.',
     );
   const { columns, rowCount, truncated, elapsedMs } = answer;
   const cells = JSON.parse(json) as { value: unknown }[][];

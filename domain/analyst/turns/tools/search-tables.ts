@@ -60,7 +60,7 @@ export function rate(
 export const searchTables = defineTool({
   name: 'search_tables',
   description:
-    'Finds attached tables and views by words in their names, their columns, and what people wrote about both; best first, with the columns that were found. Use it where list_tables left columns out.',
+    'Finds attached tables and views by words in their names, in the names of their columns, and in the descriptions of both. The best matches come first, with the columns that matched. Use it if list_tables left out columns.',
   input: z.strictObject({
     words: text(1, 500).describe('Words of the question, in the language of the names.'),
   }),

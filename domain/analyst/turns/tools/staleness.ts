@@ -59,6 +59,7 @@ export function staleNotice(found: Iterable<Freshness>): { staleTables?: StaleTa
   if (stale.length === 0) return {};
   return {
     staleTables: stale.map(({ isStale: _, ...table }) => table),
-    mustTell: 'The answer is from stale tables: say which, when each was built and what has changed since.',
+    mustTell:
+      'The answer uses stale tables. Say which tables, when each was built, and what has changed since.',
   };
 }

@@ -19,7 +19,7 @@ const maxListedText = 300;
 const maxListedCharacters = 100_000;
 const maxListedTables = 1_000;
 const leftOut =
-  'There is no room for the columns of all tables. search_tables finds tables by words; describe_table describes one.';
+  'The columns of some tables are left out, because there is no more room. search_tables finds tables by words; describe_table describes one table.';
 /** What one answer has room for: notes and profiles of columns. */
 const maxNotesCharacters = 24_000;
 const maxDescribed = 80;
@@ -32,7 +32,7 @@ const exactRows = 1_000_000;
 export const listTables = defineTool({
   name: 'list_tables',
   description:
-    'Lists the tables and views attached to this project, with their columns, what people wrote about them, and what a profile found in them: everything that queries can read.',
+    'Lists the tables and views attached to this project, with their columns, their descriptions, and what a profile found in them. Queries can read only these.',
   input: z.strictObject({}),
   async run(call) {
     const tables = await knownTables(call);
@@ -64,7 +64,7 @@ export const listTables = defineTool({
 export const describeTable = defineTool({
   name: 'describe_table',
   description:
-    'Profiles one table or view: for each column its nulls, distinct values, least and greatest value, and the values themselves where there are few. `distinctIsApproximate` marks a count that is only about right. `profile` is what an earlier computation found, which may be of another version.',
+    'Profiles one table or view. For each column, it returns the number of nulls and distinct values, the least and the greatest value, and all values if there are few. `distinctIsApproximate` marks a count that is approximate. `profile` is the result of an earlier computation, which may be of another version.',
   input: z.strictObject({ table: tableName }),
   async run(call, { table: name }) {
     const table = await knownTable(call, name);
@@ -179,7 +179,7 @@ function profileOf(table: string, columns: readonly KnownColumn[], isExact: bool
 
 export const sampleRows = defineTool({
   name: 'sample_rows',
-  description: 'Shows a few rows of one table as they are.',
+  description: 'Shows a few rows of one table, unchanged.',
   input: z.strictObject({ table: tableName, limit: z.int().min(1).max(50).default(10) }),
   async run(call, { table: name, limit }) {
     const table = await knownTable(call, name);
@@ -197,7 +197,7 @@ export const runSql = defineTool({
     'Runs one SELECT in DuckDB SQL over the attached tables and views by name. Up to 100 rows are shown here; up to 10,000 are kept for people, and for charts, under resultId.',
   input: z.strictObject({
     sql: text(1, 50_000),
-    title: text(0, 200).default('').describe('What the rows are, in a few words.'),
+    title: text(0, 200).default('').describe('A title for the rows, in a few words.'),
   }),
   async run(call, { sql, title }) {
     const result = await queryAndKeep(call, sql, title);

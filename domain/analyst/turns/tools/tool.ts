@@ -72,4 +72,7 @@ export const text = (min: number, max: number) =>
     .string()
     .min(min)
     .max(max)
-    .refine((value) => value.isWellFormed() && !value.includes('\0'), 'It holds characters that are none.');
+    .refine(
+      (value) => value.isWellFormed() && !value.includes('\0'),
+      "The text contains characters that aren't valid.",
+    );

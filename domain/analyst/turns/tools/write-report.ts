@@ -7,13 +7,13 @@ import { defineTool, text } from './tool.ts';
 export const writeReport = defineTool({
   name: 'write_report',
   description:
-    'Writes a report in Markdown, or a new revision of one, and shows it in the reply. On a line of its own, ![title](chart:CHART_ID) shows a chart that draw_chart drew, and ![title](result:RESULT_ID) shows the rows of a result of run_sql as a table: refer to them rather than copy their numbers.',
+    'Writes a report in Markdown, or a new revision of one, and shows it in the reply. On a line of its own, ![title](chart:CHART_ID) shows a chart that draw_chart drew, and ![title](result:RESULT_ID) shows the rows of a result of run_sql as a table. Refer to charts and results instead of copying their numbers.',
   input: z.strictObject({
     title: text(1, 200),
     content: text(1, maxReportBytes).describe(
-      'Markdown with GitHub tables; charts and results by ![title](chart:ID) and ![title](result:ID).',
+      'Markdown with GitHub tables. Show charts and results with ![title](chart:ID) and ![title](result:ID).',
     ),
-    report_id: text(1, 100).optional().describe('The report to revise; a new one without it.'),
+    report_id: text(1, 100).optional().describe('The report to revise. Omit it to write a new report.'),
   }),
   async run(call, { title, content, report_id: reportId }) {
     const { deps, organizationId, projectId, callerId } = call;

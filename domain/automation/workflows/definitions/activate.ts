@@ -151,7 +151,8 @@ async function moved(
     ...cleared,
     ...revised(before),
   });
-  if (row === undefined) throw new AppError('conflict', 'The workflow changed meanwhile.');
+  if (row === undefined)
+    throw new AppError('conflict', 'The workflow was changed at the same time. Read it again, then retry.');
   return row;
 }
 

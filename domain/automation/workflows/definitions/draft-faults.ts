@@ -59,7 +59,7 @@ async function playbookFaults(
     const at = ['body', 'graph', 'nodes', index, 'config'];
     const playbook = await findPlaybook(db, organizationId, config['playbook_id']);
     if (playbook?.project_id !== projectId) {
-      const msg = 'There is no such playbook in the project.';
+      const msg = 'The project has no such playbook.';
       faults.push({ loc: [...at, 'playbook_id'], type: 'value_error', msg });
       continue;
     }
@@ -109,7 +109,9 @@ async function calculatedTableFaults(
     const table = await findTable(db, organizationId, id);
     const isThere = table?.kind === 'calc' && table.status === 'ready';
     if (isThere && isWritable(table)) continue;
-    const msg = isThere ? 'You may read this table, not write it.' : 'There is no such calculated table.';
+    const msg = isThere
+      ? 'You can read this table, but you may not write to it.'
+      : 'There is no such calculated table.';
     faults.push(configFault(index, 'table_id', msg));
   }
   return faults;
@@ -187,7 +189,7 @@ const optional = (parameters: ReturnType<typeof parametersOf>) =>
     Object.entries(parameters).map(([name, parameter]) => [name, { ...parameter, required: false }]),
   );
 
-const unattached = 'No such table is attached to the project.';
+const unattached = 'No table with this name is attached to the project.';
 
 function faultsFrom(check: () => unknown): readonly ValidationFault[] {
   try {

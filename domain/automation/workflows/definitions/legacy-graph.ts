@@ -32,7 +32,7 @@ export const legacyStep = z.discriminatedUnion('type', [
 
 export type LegacyStep = z.output<typeof legacyStep>;
 
-/** Shown in place of a secret, as in a graph that is read. */
+/** Shown instead of a secret, as in a graph that is read. */
 const hidden = '********';
 
 export const stepId = (index: number): string => `step_${index + 1}`;

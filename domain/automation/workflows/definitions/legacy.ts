@@ -29,14 +29,14 @@ const legacyWorkflow = z.strictObject({
     .string()
     .max(512)
     .default('')
-    .refine((path) => path === '' || pathFault(path) === undefined, 'Is no folder.'),
+    .refine((path) => path === '' || pathFault(path) === undefined, "This isn't a folder."),
   steps: z
     .array(legacyStep)
     .min(1)
     .max(50)
     .refine(
       (steps) => new Set(steps.map(({ position }) => position)).size === steps.length,
-      'Two steps have one position.',
+      'Two steps have the same position.',
     ),
   schedule: z.record(z.string(), z.unknown()).nullable().default(null),
   status: z.enum(['active', 'paused']).default('active'),
@@ -54,7 +54,7 @@ export const legacyWorkflows = (cipher: Cipher): LegacyKind<LegacyWorkflow> => (
   read: readRecord,
   async faultsOf(db, record) {
     if ((await findProject(db, record.organizationId, record.projectId)) === undefined)
-      return ['projectId: There is no such project in that organization.'];
+      return ['projectId: The organization has no such project.'];
     try {
       await insert(db, cipher, record);
       return [];

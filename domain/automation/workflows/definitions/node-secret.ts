@@ -25,10 +25,7 @@ export function nodeSecretsOf({ db, cipher }: { db: Database; cipher: Cipher }):
     );
     const secret = version && openNodeSecrets(cipher, version)[delivery.node_id ?? '']?.[key];
     if (secret === undefined)
-      throw new AppError(
-        'not_found',
-        `The version of the workflow has no ${key} for the node that delivers.`,
-      );
+      throw new AppError('not_found', `The delivery node has no ${key} in this version of the workflow.`);
     return secret;
   };
 }

@@ -21,8 +21,8 @@ interface NodeStatement {
 }
 
 /**
- * Faults for statements that no run could execute, at their locations: what may not run, and tables and
- * columns that there are not. The engine reads them in a separate process, outside any transaction.
+ * Faults for statements that no run could execute, at their locations: statements that may not run, and
+ * tables and columns that don't exist. The engine reads them in a separate process, outside any transaction.
  *
  * @throws AppError `queries_saturated` if too many statements are being read
  */

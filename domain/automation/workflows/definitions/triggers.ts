@@ -119,13 +119,13 @@ function checkAgainst(stored: ReadonlyMap<string, Trigger>, written: readonly Wr
       faults.push({
         loc,
         type: 'value_error',
-        msg: 'The workflow has no such trigger; leave id out for a new one.',
+        msg: 'The workflow has no trigger with this id. To add a new trigger, omit id.',
       });
     else if (before.type !== type)
       faults.push({
         loc,
         type: 'value_error',
-        msg: `That trigger is of the type ${before.type}, which cannot change.`,
+        msg: `This trigger has the type ${before.type}. The type of a trigger cannot change.`,
       });
     if (seen.has(id)) faults.push({ loc, type: 'value_error', msg: 'Another trigger has the same id.' });
     seen.add(id);

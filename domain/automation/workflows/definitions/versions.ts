@@ -86,5 +86,5 @@ export function graphToRun(cipher: Cipher, version: WorkflowVersion): Graph {
   const validated = validateGraph(document);
   if ('graph' in validated) return validated.graph;
   const [fault] = validated.faults;
-  throw new Error(`A version that was activated does not hold any more: ${fault?.msg}`);
+  throw new Error(`A version that was activated is no longer valid: ${fault?.msg}`);
 }

@@ -80,7 +80,11 @@ const isOwnerGone = ({ and, exists, not, selectFrom }: ExpressionBuilder<DB, 'wo
 /** Throws `revision_conflict` if it has changed since. */
 export function checkRevision({ revision }: Workflow, expected: number | undefined): void {
   if (expected === undefined || expected === revision) return;
-  throw new AppError('revision_conflict', `The workflow is at revision ${revision} now.`, {
-    extensions: { current_revision: revision },
-  });
+  throw new AppError(
+    'revision_conflict',
+    `The workflow has changed: its revision is now ${revision}. Read it again, then repeat the change.`,
+    {
+      extensions: { current_revision: revision },
+    },
+  );
 }

@@ -81,11 +81,13 @@ function graphColumns(cipher: Cipher, before: Workflow, graph: Record<string, un
     if (graph === undefined) return {};
     throw new AppError(
       'unsupported_option',
-      'The workflow is one of steps, which stay as they came: leave graph out, or make another workflow of a graph.',
+      'This workflow was imported as a list of steps, which cannot change. Omit graph, or create a new workflow with a graph.',
     );
   }
   if (graph === undefined)
-    throw new ValidationError([{ loc: ['body', 'graph'], type: 'missing', msg: 'A graph is required.' }]);
+    throw new ValidationError([
+      { loc: ['body', 'graph'], type: 'missing', msg: 'Field required: send a graph.' },
+    ]);
   const { document, secrets } = takeSecrets(graph, openNodeSecrets(cipher, before));
   return { graph: JSON.stringify(document), sealed_secrets: sealNodeSecrets(cipher, secrets) };
 }
@@ -101,7 +103,7 @@ export const revised = ({ revision }: Workflow) => ({ revision: revision + 1, up
 
 export function refuseArchived({ status }: Workflow): void {
   if (status === 'archived')
-    throw new AppError('conflict', 'The workflow is archived, which is final; make another one.');
+    throw new AppError('conflict', 'The workflow is archived and cannot be changed. Create a new workflow.');
 }
 
 /** Besides the one with this id, which an earlier attempt of the same request may have made. */

@@ -33,7 +33,7 @@ export function edgeFaults(
     const atTarget = [...at, ...(placeOf(indexOf, target, 'inputs', input) ?? ['edges', index, 'to'])];
     const fault = (loc: Loc, msg: string) =>
       faults.push({ loc, type: 'value_error', msg: `Edge ${index} (${from} → ${to}): ${msg}` });
-    const missing = (name: string) => `no node is called ${name}; write node.port.`;
+    const missing = (name: string) => `there is no node ${name}. Write node.port.`;
     if (!indexOf.has(source)) fault(indexOf.has(target) ? atTarget : atSource, missing(source));
     if (!indexOf.has(target)) fault(indexOf.has(source) ? atSource : atTarget, missing(target));
     const [of, into] = [knownBy.get(source), knownBy.get(target)];
@@ -42,26 +42,26 @@ export function edgeFaults(
     if (of !== undefined && given === undefined)
       fault(
         atSource,
-        `${source} is a ${of.nodeType.type}, which has no output ${output}; it has ${outputsOf(of)}.`,
+        `${source} is a ${of.nodeType.type} node, which has no output ${output}. Its outputs: ${outputsOf(of)}.`,
       );
     if (into !== undefined && wanted === undefined)
       fault(
         atTarget,
-        `${target} is a ${into.nodeType.type}, which has no input ${input}; it has ${inputsOf(into)}.`,
+        `${target} is a ${into.nodeType.type} node, which has no input ${input}. Its inputs: ${inputsOf(into)}.`,
       );
     if (wanted === undefined) continue;
     if (given !== undefined && wanted !== startPort && (given === 'order' || !wanted.types.includes(given)))
       fault(
         atTarget,
-        `${from} gives ${given === 'order' ? 'order alone' : given}; ${to} takes ${wanted.types.join(', ')}.`,
+        `${from} provides ${given === 'order' ? 'only an order' : given}, but ${to} accepts ${wanted.types.join(', ')}.`,
       );
     if (before !== undefined && !wanted.many)
-      fault(atTarget, `${to} takes one edge, and has edge ${before} already.`);
+      fault(atTarget, `${to} can have only one edge, and edge ${before} already leads to it.`);
   }
   for (const { index, id, nodeType } of known) {
     for (const { name, required } of nodeType.inputs) {
       if (!required || taken.has(`${id}.${name}`)) continue;
-      const msg = `${id} is a ${nodeType.type}, whose input ${name} must have an edge.`;
+      const msg = `${id} is a ${nodeType.type} node. Its input ${name} must have an edge.`;
       faults.push({ loc: [...at, 'nodes', index, 'inputs', name], type: 'missing', msg });
     }
   }

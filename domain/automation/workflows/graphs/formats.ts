@@ -27,7 +27,7 @@ export function formatFaults(document: unknown, at: Loc = ['body', 'graph']): Va
     const written = [...types].filter((type) => type in formatsOf);
     const formats = written.flatMap((type) => formatsOf[type]!);
     if (formats.length === 0 || formats.includes(format)) return [];
-    const msg = `What comes in (${written.join(', ')}) can be ${formats.join(', ')}, not ${format}.`;
+    const msg = `The input of this node (${written.join(', ')}) can be written as ${formats.join(', ')}, but not as ${format}.`;
     return [{ loc: [...at, 'nodes', index, 'config', 'format'], type: 'value_error', msg }];
   });
 }

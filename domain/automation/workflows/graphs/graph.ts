@@ -36,8 +36,14 @@ export const graphForm = z.strictObject({
 export const nodeForm = z.strictObject({
   id: z
     .string()
-    .regex(/^[A-Za-z_][\w-]{0,63}$/, 'An id has letters, digits, _ and -, and begins with a letter or _.')
-    .refine((id) => id !== 'params', 'params is the name of the parameters.'),
+    .regex(
+      /^[A-Za-z_][\w-]{0,63}$/,
+      'An id must begin with a letter or _ and contain only letters, digits, _ and -.',
+    )
+    .refine(
+      (id) => id !== 'params',
+      'A node cannot have the id params, because it stands for the parameters.',
+    ),
   type: z.string(),
   name: z.string().min(1).max(200),
   config: map.default({}),

@@ -20,7 +20,7 @@ export function parameterFaults(
 ): ValidationFault[] {
   const names = Object.keys(parameters);
   if (names.length > maxParameters)
-    return [{ loc: at, type: 'too_long', msg: `At most ${maxParameters} parameters.` }];
+    return [{ loc: at, type: 'too_long', msg: `A workflow can have at most ${maxParameters} parameters.` }];
   return names.flatMap((name) => {
     const loc = [...at, name];
     if (!/^[A-Za-z_]\w{0,63}$/.test(name))
@@ -28,7 +28,7 @@ export function parameterFaults(
         {
           loc,
           type: 'string_pattern_mismatch',
-          msg: 'A name has letters, digits and _, and begins with no digit.',
+          msg: 'A name must contain only letters, digits and _, and must not begin with a digit.',
         },
       ];
     const form = parameterForm.safeParse(parameters[name], { reportInput: true });

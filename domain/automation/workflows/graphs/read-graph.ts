@@ -27,9 +27,9 @@ export interface ReadEdge {
 /** What can be read of a graph that may have any fault. */
 export interface ReadGraph {
   nodes: readonly ReadNode[];
-  /** Undefined if they, or the nodes, are no list. */
+  /** Undefined if they, or the nodes, aren't a list. */
   edges: readonly ReadEdge[] | undefined;
-  /** Undefined if they are no map. */
+  /** Undefined if they aren't a map. */
   parameters: Graph['parameters'] | undefined;
   /** The faults of its form and of each node by itself. */
   faults: ValidationFault[];
@@ -71,7 +71,7 @@ function readNode(given: unknown, index: number, loc: Loc): { node: ReadNode; fa
   };
   const faults = form.success ? [] : faultsOf(form.error.issues, loc);
   if (typeof type === 'string' && nodeType === undefined) {
-    const msg = `No node is of the type ${type}; there are ${nodeTypes.map((one) => one.type).join(', ')}.`;
+    const msg = `There is no node type ${type}. The types are ${nodeTypes.map((one) => one.type).join(', ')}.`;
     faults.push({ loc: [...loc, 'type'], type: 'enum', msg });
   }
   return { node, faults: [...faults, ...faultsOf(issues, [...loc, 'config'])] };

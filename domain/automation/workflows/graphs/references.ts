@@ -33,15 +33,15 @@ function referenceFault(
   { parameters, ids, knownById }: References,
 ): string | undefined {
   if (of === undefined || name === undefined)
-    return `\${${text}} names nothing: write \${params.name} or \${node.port}.`;
+    return `\${${text}} isn't a reference. Write \${params.name} or \${node.port}.`;
   if (of === 'params')
     return parameters === undefined || Object.hasOwn(parameters, name)
       ? undefined
-      : `\${${text}} names no parameter of the graph.`;
-  if (!ids.has(of)) return `\${${text}} names no node of the graph.`;
+      : `\${${text}} doesn't match any parameter of the graph.`;
+  if (!ids.has(of)) return `\${${text}} doesn't match any node of the graph.`;
   const node = knownById.get(of);
   if (node === undefined || node.nodeType.outputs.some((port) => port.name === name)) return undefined;
-  return `\${${text}} names no output of ${of}, a ${node.nodeType.type}; it has ${outputsOf(node)}.`;
+  return `\${${text}} doesn't match any output of ${of}, a ${node.nodeType.type} node. Its outputs: ${outputsOf(node)}.`;
 }
 
 /** A text that refers to a node depends on it, as an edge does. */
@@ -65,6 +65,6 @@ export function cycleFaults(
   return findCycles(waitsFor).map((cycle) => ({
     loc: [...at, 'nodes', named.find(({ id }) => id === cycle[0])!.index],
     type: 'value_error',
-    msg: `The nodes wait for one another in a cycle: ${cycle.join(' → ')}.`,
+    msg: `These nodes wait for each other in a cycle: ${cycle.join(' → ')}.`,
   }));
 }

@@ -68,12 +68,12 @@ function cellOf(value: unknown, placeholder: string, dataType = 'STRING'): CellV
   if (typeof value === 'string') return checkedText(value, placeholder);
   throw new AppError(
     'invalid_request',
-    `\${${placeholder}} is not one value: in SQL it must be a row of one column, or a parameter.`,
+    `\${${placeholder}} isn't a single value. In SQL, a placeholder must be a parameter, or a row with one column.`,
   );
 }
 
 export function checkedText(text: string, placeholder: string): string {
   if (text.includes('\0') || !text.isWellFormed())
-    throw new AppError('invalid_request', `\${${placeholder}} holds characters that no text has.`);
+    throw new AppError('invalid_request', `\${${placeholder}} contains characters that a text cannot have.`);
   return text;
 }

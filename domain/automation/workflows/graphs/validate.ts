@@ -64,6 +64,6 @@ function sameIds(nodes: readonly ReadNode[], at: Loc): ValidationFault[] {
     const isNew = id === undefined || !seen.has(id);
     if (id !== undefined) seen.add(id);
     if (isNew) return [];
-    return [{ loc: [...at, 'nodes', index, 'id'], type: 'value_error', msg: `Two nodes are called ${id}.` }];
+    return [{ loc: [...at, 'nodes', index, 'id'], type: 'value_error', msg: `Two nodes have the id ${id}.` }];
   });
 }

@@ -45,8 +45,8 @@ export async function decideApproval(
   throw new AppError(
     'conflict',
     now.status === 'expired'
-      ? 'The time to decide has passed, which counts as a denial.'
-      : `It was ${now.status} already, at ${now.decided_at?.toISOString()}.`,
+      ? 'The time to decide is over. The request counts as denied.'
+      : `The request was already ${now.status} at ${now.decided_at?.toISOString()}.`,
   );
 }
 

@@ -52,13 +52,13 @@ export function skipNodes(
 type Interruption = NodeInterruption | 'terminated';
 
 const failures: Record<Interruption, NodeFailure> = {
-  terminated: { code: 'terminated', message: "An operator ended the run's process." },
+  terminated: { code: 'terminated', message: 'An operator ended the process of the run.' },
   cancelled: { code: 'cancelled', message: 'The run was cancelled.' },
-  timeout: { code: 'node_timeout', message: 'It did not end within its timeout_seconds.' },
+  timeout: { code: 'node_timeout', message: 'The run did not end within its timeout_seconds.' },
   gave_up: {
     code: 'internal_error',
     message:
-      'A store was away for long, or the fault is ours; resume the run, or quote its id to the operator.',
+      'The service had an internal error, or a store was unavailable for too long. Resume the run, or give its id to the operator.',
   },
 };
 

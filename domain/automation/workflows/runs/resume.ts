@@ -38,10 +38,10 @@ export async function resumeWorkflowRun(
   const { run, start } = await inOrganization(deps.db, organizationId, async (db) => {
     const both = (await findBoth(db, organizationId, runId, 'update'))!;
     if (both.run.status !== 'failed')
-      throw new AppError('conflict', `The run is ${both.run.status}; one that failed can be resumed.`);
+      throw new AppError('conflict', `The run is ${both.run.status}. Only a failed run can be resumed.`);
     const workflow = await findWorkflow(db, organizationId, both.row.workflow_id);
     if (workflow === undefined || workflow.status === 'archived')
-      throw new AppError('conflict', 'The workflow is archived and can no longer run.');
+      throw new AppError('conflict', 'The workflow is archived and cannot run.');
     await reopenNodes(db, organizationId, runId);
     const isKept = await keepRunPins(db, organizationId, runId);
     if (data === 'kept' && !isKept && dataVersionsOf(both.row).length > 0) throw notKept();
@@ -60,7 +60,7 @@ export async function resumeWorkflowRun(
 const notKept = () =>
   new AppError(
     'version_expired',
-    `The data that the run began with is not kept any more: it is for ${failedRunPinDays} days after a run failed, of the ${failedRunsPinned} runs of a workflow that failed last. Resume it with data=newest to go on with the tables as they are now, or start another run.`,
+    `The service no longer has the data that the run began with. It keeps this data for ${failedRunPinDays} days, for the last ${failedRunsPinned} failed runs of a workflow. Resume the run with data=newest to use the current tables, or start a new run.`,
   );
 
 /**

@@ -143,13 +143,13 @@ async function versionToRun(
   versionId: string | undefined,
 ): Promise<WorkflowVersion> {
   if (workflow === undefined || workflow.status === 'archived')
-    throw new AppError('conflict', 'The workflow is archived and can no longer run.');
+    throw new AppError('conflict', 'The workflow is archived and cannot run.');
   if (versionId === undefined && workflow.status !== 'active')
     throw new AppError(
       'conflict',
       workflow.status === 'paused'
-        ? 'The workflow is paused; resume it first.'
-        : 'The workflow was never activated; activate it first.',
+        ? 'The workflow is paused. Resume it first.'
+        : 'The workflow has never been activated. Activate it first.',
     );
   return getVersion(db, workflow, versionId ?? workflow.active_version_id!);
 }
@@ -163,14 +163,14 @@ async function refuseTooMany(db: OrganizationTransaction, organizationId: string
   const { unfinished, queued } = await countUnfinished(db, organizationId, ['workflow']);
   const most =
     queued >= maxQueued
-      ? `${maxQueued} runs of workflows that have not begun`
+      ? `${maxQueued} workflow runs that have not begun`
       : unfinished >= maxUnfinished
-        ? `${maxUnfinished} runs of workflows under way`
+        ? `${maxUnfinished} workflow runs that have not ended`
         : undefined;
   if (most === undefined) return;
   throw new AppError(
     'rate_limited',
-    `The organization has ${most}, which is the most; wait for some to end.`,
+    `The organization already has ${most}, and cannot have more. Wait until some of them end.`,
     { retryAfterSeconds: 30 },
   );
 }

@@ -57,7 +57,7 @@ export async function filledConfig(
     }
     characters += times * values.get(text)!.length;
     if (characters <= maxCharacters) continue;
-    const message = `The values of its config have more than ${maxCharacters} characters together.`;
+    const message = `The values in the config have more than ${maxCharacters} characters in total.`;
     throw new AppError('invalid_request', message);
   }
   const typed = (placeholder: string) => values.get(placeholder) ?? { value: undefined };
@@ -161,7 +161,8 @@ function markdownOf(
 ): Promise<string> {
   return inOrganization(db, organizationId, async (transaction) => {
     const report = await findReport(transaction, organizationId, reportId);
-    if (report === undefined) throw new AppError('not_found', 'The report was deleted before it was used.');
+    if (report === undefined)
+      throw new AppError('not_found', 'The report was deleted before the run could use it.');
     return (await getVersion(transaction, report, revision)).content;
   });
 }

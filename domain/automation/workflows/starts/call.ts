@@ -137,11 +137,11 @@ export async function takeCall(
 const notSigned = () =>
   new AppError(
     'invalid_token',
-    'x-webhook-signature is not `v1=` and the hex HMAC-SHA256 of "timestamp.body" under the secret of the trigger, or x-webhook-timestamp is not within five minutes of now.',
+    'The signature isn\'t valid. x-webhook-signature must be `v1=` followed by the hex HMAC-SHA256 of "timestamp.body" with the secret of the trigger, and x-webhook-timestamp must be within five minutes of the current time.',
   );
 
 const notActive = () =>
   new AppError(
     'conflict',
-    'The trigger is not active: its workflow is not active, or was activated without it.',
+    "The trigger isn't active. Its workflow isn't active, or was activated without this trigger.",
   );

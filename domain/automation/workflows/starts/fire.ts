@@ -36,7 +36,7 @@ function refusalOf(error: AppError | ValidationError): { code: string; message: 
       ? error.message
       : error.faults.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join(' ');
   const code = error instanceof AppError ? error.code : 'invalid_request';
-  return { code, message: `It could not be started: ${what}` };
+  return { code, message: `The run couldn't be started: ${what}` };
 }
 
 async function requestOf(
@@ -56,7 +56,10 @@ async function requestOf(
   const triggers = version?.triggers ?? [];
   const trigger = triggers.find(({ id }) => id === triggerId);
   if (trigger === undefined)
-    throw new AppError('not_found', 'The version that it was fired for no longer exists.');
+    throw new AppError(
+      'not_found',
+      'The version of the workflow that this run was started for no longer exists.',
+    );
   return {
     organizationId,
     runId,

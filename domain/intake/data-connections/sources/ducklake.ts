@@ -26,7 +26,7 @@ export function lakeFiles({ config }: SourceTarget): { bucket: string; prefix: s
   if (config['bucket'] === undefined)
     throw new RemoteFailure(
       'request',
-      'Data path is no address that begins with s3://, and there is no Bucket.',
+      "Data path doesn't begin with s3://, and Bucket isn't set. Set Bucket, or write the full address in Data path.",
     );
   const folder = String(config['prefix'] ?? '').replace(/\/$/, '');
   return { bucket: String(config['bucket']), prefix: folder === '' ? path : `${folder}/${path}` };
@@ -37,7 +37,7 @@ export async function catalogOf(client: pg.Client, target: SourceTarget): Promis
   const name = String(target.setting('metadata_schema'));
   const { rows } = await client.query<{ schema: string; found: boolean }>(findCatalogQuery, [name]);
   const { schema, found } = rows[0]!;
-  if (!found) throw new RemoteFailure('request', `There is no DuckLake in the metadata schema ${name}.`);
+  if (!found) throw new RemoteFailure('request', `The metadata schema ${name} contains no DuckLake.`);
   return schema;
 }
 

@@ -46,7 +46,10 @@ export function reachedAt(now: Date, { format }: CursorPolicy): Reached {
   };
   const cursor = cursors[format];
   if (cursor === undefined)
-    throw new RemoteFailure('request', `A cursor of the format ${format} cannot begin now: it is no time.`);
+    throw new RemoteFailure(
+      'request',
+      `A cursor of the format ${format} cannot start from now, because it isn't a time.`,
+    );
   return { cursor, tieBreaker: null };
 }
 
@@ -86,7 +89,7 @@ function textIn(record: JsonRecord, field: string, what: string): string {
   if (isRawNumber(value)) return value.rawJSON;
   throw new RemoteFailure(
     'request',
-    `A record has no ${what}: its field ${field} is ${value === undefined ? 'missing' : 'empty or no plain value'}.`,
+    `A record has no ${what}: its field ${field} is ${value === undefined ? 'missing' : 'empty or not a text or number'}.`,
   );
 }
 
@@ -96,7 +99,7 @@ function rankOf(text: string, format: Format): bigint | string {
   if (rank === undefined)
     throw new RemoteFailure(
       'request',
-      `The cursor ${JSON.stringify(text.slice(0, 100))} is not of the format ${format}.`,
+      `The cursor ${JSON.stringify(text.slice(0, 100))} doesn't have the format ${format}.`,
     );
   return rank;
 }

@@ -49,7 +49,7 @@ function patience(signal: AbortSignal): PermitWait {
     if (Date.now() + waitMs > giveUpAt)
       throw new NoPermit(
         'request',
-        `The limits of http_replication let no request out for ${Math.ceil(waitMs / 1_000)} s: try again then.`,
+        `The request limits in http_replication allow no request for the next ${Math.ceil(waitMs / 1_000)} s. Try again after that.`,
       );
     await sleep(waitMs, undefined, { signal });
   };

@@ -100,8 +100,12 @@ const maxLinkCharacters = 16_384;
 
 function linkOf(target: SourceTarget, next: string, url: URL): string {
   const link = next.length > maxLinkCharacters ? null : URL.parse(next, url.href);
-  if (link === null) throw new RemoteFailure('request', 'The link to the next page is no address.');
+  if (link === null)
+    throw new RemoteFailure('request', "The source's link to the next page isn't a valid address.");
   if (link.origin !== new URL(String(target.config['base_url'])).origin)
-    throw new RemoteFailure('request', 'The link to the next page leads to another server than base_url.');
+    throw new RemoteFailure(
+      'request',
+      "The source's link to the next page leads to a different server than base_url.",
+    );
   return link.href;
 }

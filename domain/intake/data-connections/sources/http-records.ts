@@ -15,7 +15,7 @@ export function parseAnswer(bytes: Buffer): JsonValue {
     return parseBoundedJson(bytes, bounds);
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
-    throw new RemoteFailure('request', `The source's answer cannot be read: ${error.faults[0]?.msg}`);
+    throw new RemoteFailure('request', `The source's answer isn't readable: ${error.faults[0]?.msg}`);
   }
 }
 
@@ -53,12 +53,12 @@ export function recordsOf(
   if (records === undefined)
     throw new RemoteFailure(
       'request',
-      `The source's answer has no list of records at ${pointer === '' ? 'its root' : pointer}: set pagination.data_pointer.`,
+      `The source's answer has no list of records at ${pointer === '' ? 'its root' : pointer}. Set pagination.data_pointer.`,
     );
   if (!records.every(isObject))
     throw new RemoteFailure(
       'request',
-      `The source's list at ${pointer || 'its root'} holds something else than records.`,
+      `The source's list at ${pointer || 'its root'} contains values that aren't records.`,
     );
   return records;
 }
@@ -104,7 +104,7 @@ function withParsed(record: JsonRecord, field: string): JsonRecord {
     if (!(error instanceof RemoteFailure)) throw error;
     throw new RemoteFailure(
       'request',
-      `A record's field ${field} is listed in json_string_fields but holds no JSON.`,
+      `The field ${field} of a record is listed in json_string_fields, but it isn't valid JSON.`,
     );
   }
 }

@@ -76,7 +76,7 @@ function refuseUndecodable(error: unknown): never {
   if (!codes.some((code) => undecodable.test(code))) throw error;
   throw new RemoteFailure(
     'request',
-    'The source’s answer cannot be unpacked: it is not what its content-encoding says.',
+    "The source's answer cannot be unpacked, because it doesn't match its content-encoding.",
   );
 }
 
@@ -84,9 +84,9 @@ function refuseUndecodable(error: unknown): never {
 export function refuseStatus({ status }: Pick<HttpAnswer, 'status'>): void {
   if (status >= 200 && status < 300) return;
   if (status === 401)
-    throw new RemoteFailure('login', 'The source answered 401: it does not accept the credentials.');
+    throw new RemoteFailure('login', "The source answered 401. It doesn't accept the credentials.");
   if (status === 403)
-    throw new RemoteFailure('permission', 'The source answered 403: the credentials do not allow this.');
+    throw new RemoteFailure('permission', "The source answered 403. The credentials don't allow this.");
   throw new RemoteFailure('request', `The source answered ${status}.`);
 }
 
@@ -94,9 +94,12 @@ function locationOf(response: Response, at: URL): URL | undefined {
   if (![301, 302, 303, 307, 308].includes(response.status)) return undefined;
   const next = URL.parse(response.headers.get('location') ?? '', at.href);
   if (next === null)
-    throw new RemoteFailure('request', `The source answered ${response.status} without a location.`);
+    throw new RemoteFailure(
+      'request',
+      `The source answered ${response.status}, a redirect, without a location.`,
+    );
   if (at.protocol === 'https:' && next.protocol !== 'https:')
-    throw new RemoteFailure('request', 'The source redirects from https to an address that is not secure.');
+    throw new RemoteFailure('request', "The source redirects from https to an address that isn't secure.");
   return next;
 }
 

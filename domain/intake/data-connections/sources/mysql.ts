@@ -29,7 +29,7 @@ export async function withMysql<T>(
     release();
     throw new RemoteFailure(
       'tls',
-      'TLS mode verify_full needs a host by its name, as its certificate has it.',
+      "TLS mode verify_full needs the host name that is in the server's certificate, not an IP address.",
     );
   }
   let connection: Connection | undefined;

@@ -128,7 +128,7 @@ export async function serverOf(
   });
   over.catch(() => undefined);
   socket.once('close', () => {
-    lose(new RemoteFailure('connect', 'The source ended the connection.'));
+    lose(new RemoteFailure('connect', 'The source closed the connection.'));
   });
   // The reader gets the error; a later one must not end the process.
   socket.on('error', () => undefined);
@@ -152,7 +152,10 @@ export async function serverOf(
 
 function tooMuch(bytes: number): RemoteFailure | undefined {
   if (bytes <= maxAnswerBytes) return undefined;
-  return new RemoteFailure('request', `The source sent more than ${maxAnswerBytes / 1_048_576} MiB.`);
+  return new RemoteFailure(
+    'request',
+    `The source's answer is larger than ${maxAnswerBytes / 1_048_576} MiB.`,
+  );
 }
 
 /** Maximum time for work to clean up after its connection ended. */

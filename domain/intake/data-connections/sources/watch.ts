@@ -41,7 +41,7 @@ const maxBytesWithoutRow = maxRowBytes * 2;
 export function rowTooLarge(): RemoteFailure {
   return new RemoteFailure(
     'request',
-    `A row has more than ${maxRowBytes / 1_048_576} MiB, which is the most.`,
+    `A row of the source is larger than ${maxRowBytes / 1_048_576} MiB, which is the limit.`,
   );
 }
 

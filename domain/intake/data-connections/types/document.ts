@@ -33,7 +33,7 @@ function valueText({ type, values, range, preset, example }: Field): string {
     enum: (values ?? []).map((value) => `\`${value}\``).join(', '),
     integer: `integer from ${range?.[0]} to ${range?.[1]}`,
   };
-  const left = preset === undefined ? '' : `; \`${preset}\` by default`;
+  const left = preset === undefined ? '' : `; default \`${preset}\``;
   const shown = example === undefined || type === 'enum' || type === 'boolean' || example === preset;
   return `${kinds[type]}${left}${shown ? '' : `, such as \`${example}\``}`;
 }

@@ -5,10 +5,10 @@ import { identifierFault } from './texts.ts';
 
 /** Location of a lake's files: a full URL, or a path below the bucket and the prefix. */
 function dataPathFault(text: string): string | undefined {
-  if (text.length > 900) return 'has at most 900 characters.';
+  if (text.length > 900) return 'must have at most 900 characters.';
   if (/^s3:\/\/[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9](?:\/.*)?$/.test(text)) return undefined;
   return text.includes('://') || text.startsWith('/')
-    ? 'is an address that begins with s3://, or a path below the bucket.'
+    ? 'must be an address that begins with s3://, or a path below the bucket.'
     : undefined;
 }
 

@@ -12,7 +12,8 @@ export const endpoint: ConfigField = {
   type: 'string',
   required: false,
   example: 'https://s3.example.com',
-  fault: (text) => webAddressFault(text) ?? (new URL(text).pathname === '/' ? undefined : 'has no path.'),
+  fault: (text) =>
+    webAddressFault(text) ?? (new URL(text).pathname === '/' ? undefined : 'must not have a path.'),
   directs,
   destination: originOf,
 };

@@ -90,7 +90,7 @@ export function createSourceCopier(given: SourceCopierDeps): SourceCopier {
 function tookTooLong(): RemoteFailure {
   return new RemoteFailure(
     'request',
-    `The copy took more than ${copyTimeoutMs / 3_600_000} hours, which is the most.`,
+    `The copy took longer than ${copyTimeoutMs / 3_600_000} hours, which is the limit.`,
   );
 }
 

@@ -52,12 +52,16 @@ export function readCatalog(
       const schema = await catalogOf(client, target);
       const { format, isEncrypted } = await otherLakeFacts(client, schema);
       if (format !== writtenAgainst.format)
-        throw refused(`The catalog has the format ${format}; only ${writtenAgainst.format} can be read.`);
-      if (isEncrypted) throw refused('The lake is encrypted, which cannot be read.');
+        throw refused(
+          `The catalog has the format ${format}. The service can only read ${writtenAgainst.format}.`,
+        );
+      if (isEncrypted) throw refused('The lake is encrypted. The service cannot read encrypted lakes.');
       const table = await findOtherTable(client, schema, resource, maxObjects);
       if (table === undefined) throw refused(`The lake has no table ${resource}.`);
       if (!hasItsNumbers(table))
-        throw refused("The lake's catalog has something else than numbers where DuckLake has numbers.");
+        throw refused(
+          "The lake's catalog isn't valid. It has values that aren't numbers in columns that DuckLake defines as numbers.",
+        );
       checkTable(table);
       const parts: CopiedPart[] = [];
       let came = 0;
@@ -90,17 +94,20 @@ const refused = (message: string): RemoteFailure => new RemoteFailure('request',
 function checkTable({ files, deletions, columns, mappedNames, schemaVersions }: OtherTable): void {
   const most = maxObjects.toLocaleString('en');
   if (files.length > maxObjects)
-    throw refused(`The table has more than ${most} files, which is the most: merge them first.`);
+    throw refused(`The table has more than ${most} files, which is the limit. Merge its files first.`);
   if ([columns, mappedNames, schemaVersions].some((rows) => rows.length > maxObjects))
-    throw refused(`The table has had more than ${most} columns, or schemas, which is the most.`);
+    throw refused(`The table has had more than ${most} columns or schema versions, which is the limit.`);
   for (const { path, format, encryption_key: key, file_size_bytes: size } of [...files, ...deletions]) {
     if (!(size > 0)) throw refused(`The file ${path} has no size in the lake's catalog.`);
-    if (key !== null) throw refused(`The file ${path} is encrypted, which cannot be read.`);
+    if (key !== null)
+      throw refused(`The file ${path} is encrypted. The service cannot read encrypted files.`);
     if (format !== 'parquet' && format !== 'puffin')
-      throw refused(`The file ${path} has the format ${format}, which cannot be read.`);
+      throw refused(`The file ${path} has the format ${format}, which the service cannot read.`);
   }
   if (mappedNames.some((one) => one.is_partition))
-    throw refused('The table has files whose folders are values of columns, which cannot be read.');
+    throw refused(
+      'The table has files that keep column values in their folder names. The service cannot read them.',
+    );
 }
 
 /** Uploads the result of a SELECT, one line per row; returns its size in bytes. */

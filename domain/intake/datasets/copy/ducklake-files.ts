@@ -22,7 +22,7 @@ export function keyOf(target: SourceTarget, { folders }: OtherTable, file: Other
     root + prefix,
   );
   if (!url.startsWith(root))
-    throw new RemoteFailure('request', `The file ${url} is not in the lake's bucket ${bucket}.`);
+    throw new RemoteFailure('request', `The file ${url} isn't in the lake's bucket ${bucket}.`);
   return url.slice(root.length);
 }
 
@@ -42,10 +42,13 @@ export async function* readLakeFile(
       .catch((error: unknown) => {
         const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } };
         if ($metadata?.httpStatusCode !== 404 || name === 'NoSuchBucket') throw error;
-        throw new RemoteFailure('request', `${key}, which the lake's catalog names, is not there.`);
+        throw new RemoteFailure(
+          'request',
+          `The lake's catalog lists the file ${key}, but the file doesn't exist.`,
+        );
       });
     const wrongSize = () =>
-      new RemoteFailure('request', `${key} has not the ${sizeBytes} bytes that the lake's catalog says.`);
+      new RemoteFailure('request', `The size of ${key} isn't the ${sizeBytes} bytes in the lake's catalog.`);
     if (ContentLength !== undefined && ContentLength !== sizeBytes) throw wrongSize();
     let came = 0;
     for await (const chunk of Body as AsyncIterable<Uint8Array>) {

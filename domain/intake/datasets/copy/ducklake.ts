@@ -109,7 +109,7 @@ async function stage(
 ) {
   const { rows: described } = await engine.read(`DESCRIBE ${relation}`);
   if (described.length > maxColumns)
-    throw new RemoteFailure('request', `The table has more than ${maxColumns} columns, which is the most.`);
+    throw new RemoteFailure('request', `The table has more than ${maxColumns} columns, which is the limit.`);
   const found = described.map(([name, type, isNullable]) => ({
     name: String(name),
     isNullable: isNullable === 'YES',
@@ -161,7 +161,7 @@ function asCopyFailure(
   if (isOutOfMemory(error))
     return new RemoteFailure(
       'request',
-      `${resource} cannot be read: it needs more memory than a copy may use.`,
+      `${resource} couldn't be read, because it needs more memory than a copy may use.`,
     );
   if (!(error instanceof Error) || error instanceof AppError || !isOfSource(error))
     return new InternalFailure(error);
@@ -169,5 +169,8 @@ function asCopyFailure(
   for (const [url, key] of keys) message = message.replaceAll(url, key);
   // Rows from the source's catalog are stored there too.
   message = message.replaceAll(sourceUrl, '');
-  return new RemoteFailure('request', `${resource} cannot be read: ${message.slice(0, 300).toWellFormed()}`);
+  return new RemoteFailure(
+    'request',
+    `${resource} couldn't be read: ${message.slice(0, 300).toWellFormed()}`,
+  );
 }

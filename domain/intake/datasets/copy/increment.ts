@@ -35,7 +35,7 @@ export function cursorKind(
   if (kind !== undefined) return kind;
   throw new RemoteFailure(
     'request',
-    `The column ${JSON.stringify(name)} of the type ${type} cannot be a cursor: take one of numbers, days or times.`,
+    `The column ${JSON.stringify(name)} has the type ${type}, so it cannot be a cursor. Choose a column of numbers, dates or times.`,
   );
 }
 
@@ -45,7 +45,7 @@ export function placeOf(columns: readonly { name: string }[], name: string): num
   if (place !== -1) return place;
   throw new RemoteFailure(
     'request',
-    `The source has no column ${JSON.stringify(name)}, which the dataset names.`,
+    `The dataset refers to the column ${JSON.stringify(name)}, but the source has no such column.`,
   );
 }
 

@@ -13,7 +13,7 @@ export function copyTooLarge(maxBytes: number): RemoteFailure {
   const most = Number((maxBytes / gibibyte).toPrecision(3));
   return new RemoteFailure(
     'request',
-    `It holds more than ${most} GiB, which is the most of one copy: name a smaller part of it, or ask the operator for more.`,
+    `The resource is larger than ${most} GiB, which is the limit of a copy. Choose a smaller part of it, or ask the operator to raise the limit.`,
   );
 }
 

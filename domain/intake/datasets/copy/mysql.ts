@@ -178,7 +178,10 @@ async function relationOf(
     [resource],
   );
   if (rows.length === 0)
-    throw new RemoteFailure('request', `The source has no table or view ${resource} that its user may see.`);
+    throw new RemoteFailure(
+      'request',
+      `The source has no table or view ${resource} that the user of this connection can see.`,
+    );
   const columns = rows.map(
     (row): MysqlColumn => ({
       name: String(row['name']),

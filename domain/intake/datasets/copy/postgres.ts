@@ -130,9 +130,12 @@ async function relationOf(client: pg.Client, resource: string): Promise<Relation
   );
   const found = rows[0];
   if (found === undefined)
-    throw new RemoteFailure('request', `The source has no table or view ${resource} that its user may see.`);
+    throw new RemoteFailure(
+      'request',
+      `The source has no table or view ${resource} that the user of this connection can see.`,
+    );
   if (found.columns === null)
-    throw new RemoteFailure('request', `${resource} has no columns: there is nothing to copy.`);
+    throw new RemoteFailure('request', `${resource} has no columns, so there is nothing to copy.`);
   return { from: found.from, estimatedRows: found.estimated, columns: found.columns };
 }
 

@@ -23,7 +23,7 @@ export async function* joinTexts(
   if (files.length > 1 && (headerRow > 1 || firstDataRow !== undefined))
     throw new RemoteFailure(
       'request',
-      'Several files are read from their first line on: leave out csv.first_data_row, and csv.header_row unless it is 0 or 1, or make a dataset of each file.',
+      'The service reads several files from their first line. Omit csv.first_data_row, and omit csv.header_row or set it to 0 or 1. Or create a dataset for each file.',
     );
   const hasHeaders = format !== 'ndjson' && files.length > 1 && headerRow === 1;
   const starts: { key: string; before: number }[] = [];
@@ -56,7 +56,7 @@ export async function* joinTexts(
       if (fault !== undefined)
         throw new RemoteFailure(
           'request',
-          `${key} ${fault}, so it cannot be read with others: make a dataset of it.`,
+          `${key} ${fault}, so it can't be read together with other files. Create a dataset for this file.`,
         );
       // Whatever the encoding is, bytes are compared.
       const text = header.toString('latin1').trimEnd();
@@ -68,7 +68,7 @@ export async function* joinTexts(
       if (order !== undefined) return order;
       throw new RemoteFailure(
         'request',
-        `The first line of ${key} does not have the names of ${files[0]!.key}: files of one dataset have the same columns, with the same separator.`,
+        `The column names in the first line of ${key} differ from those of ${files[0]!.key}. All files of a dataset must have the same columns and the same separator.`,
       );
     };
   }
@@ -86,11 +86,10 @@ function separatorsOf(format: ObjectFormat, csv: CsvOptions): string[] {
 type HeaderUse = 'keep' | 'same' | Reordering;
 
 function headerFault(header: Buffer): string | undefined {
-  if (header.includes(0) || (header[0] === 0xff && header[1] === 0xfe)) return 'is not in UTF-8';
-  if (header.length > maxHeaderBytes)
-    return `has a first line of more than ${maxHeaderBytes / 1_048_576} MiB`;
+  if (header.includes(0) || (header[0] === 0xff && header[1] === 0xfe)) return "isn't in UTF-8";
+  if (header.length > maxHeaderBytes) return `has a first line longer than ${maxHeaderBytes / 1_048_576} MiB`;
   const quotes = header.filter((byte) => byte === 0x22).length;
-  return quotes % 2 === 0 ? undefined : 'has a line break in a name of a column';
+  return quotes % 2 === 0 ? undefined : 'has a line break in a column name';
 }
 
 async function* withoutHeader(

@@ -55,7 +55,7 @@ export async function listObjects(
       if (found.length > maxObjects)
         throw new RemoteFailure(
           'request',
-          `There are more than ${maxObjects.toLocaleString('en')} files, which is the most: make datasets of smaller folders.`,
+          `The folder has more than ${maxObjects.toLocaleString('en')} files, which is the limit. Create datasets for smaller folders.`,
         );
       if (total > maxBytes) throw copyTooLarge(maxBytes);
     }
@@ -66,12 +66,15 @@ export async function listObjects(
   }
   const [first] = found;
   if (first === undefined)
-    throw new RemoteFailure('request', `There is no file with data at ${resource}: name a key, or a folder.`);
+    throw new RemoteFailure(
+      'request',
+      `There is no file with data at ${resource}. Enter the key of a file, or a folder.`,
+    );
   const other = found.find(({ format }) => format !== first.format);
   if (other !== undefined)
     throw new RemoteFailure(
       'request',
-      `The files are of several formats, such as ${first.key} and ${other.key}: make a dataset of each.`,
+      `The files have different formats, for example ${first.key} and ${other.key}. Create a dataset for each format.`,
     );
   return found.sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)));
 }
@@ -104,7 +107,10 @@ export async function* readObject(
     .catch((error: unknown) => {
       const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
       if (status !== 412 && status !== 404) throw error;
-      throw new RemoteFailure('request', `${key} changed while it was read: start the snapshot again.`);
+      throw new RemoteFailure(
+        'request',
+        `${key} changed while the service read it. Start the snapshot again.`,
+      );
     });
   async function* came(): AsyncGenerator<Buffer> {
     for await (const chunk of Body as AsyncIterable<Uint8Array>) {
@@ -123,7 +129,7 @@ async function* unpacked(source: AsyncIterable<Buffer>, key: string): AsyncGener
     for await (const chunk of ended) yield chunk as Buffer;
   } catch (error) {
     if (!String(Reflect.get(error as Error, 'code')).startsWith('Z_')) throw error;
-    throw new RemoteFailure('request', `${key} is no gzip file, or not all of one.`);
+    throw new RemoteFailure('request', `${key} isn't a complete gzip file.`);
   } finally {
     gunzip.destroy();
   }

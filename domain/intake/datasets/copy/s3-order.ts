@@ -70,7 +70,7 @@ export async function* reordered(
     const parts = rows.map((row) => rowInOrder(held, row, { places, separator }));
     held = held.subarray(end);
     if (held.length > maxRowBytes)
-      throw new RemoteFailure('request', 'A row is too long, or a quote is not closed.');
+      throw new RemoteFailure('request', "A row is too long, or a quote isn't closed.");
     if (parts.length > 0) yield Buffer.concat(parts);
   }
   if (held.length === 0) return;

@@ -89,7 +89,7 @@ export async function copyS3(
     if (!(error instanceof BadFileError)) throw new InternalFailure(error);
     throw new RemoteFailure(
       'request',
-      `${resource} cannot be read: ${describeBadFile(error, lines.of, format)}`,
+      `${resource} couldn't be read: ${describeBadFile(error, lines.of, format)}`,
     );
   } finally {
     await objects.removeAll(sourcePrefix).catch(() => undefined);

@@ -137,7 +137,7 @@ export async function createTextStage(options: TextStageOptions) {
         nulled.set(name, (nulled.get(name) ?? 0) + count);
     await rm(path);
     const found = files.reduce((sum, one) => sum + one.rows, 0);
-    if (found !== rows) throw new Error(`Of ${rows} rows that were copied the engine read ${found}.`);
+    if (found !== rows) throw new Error(`The service copied ${rows} rows, but the engine read ${found}.`);
     staged.push(...files);
   }
 
@@ -207,7 +207,7 @@ function asStagingFailure(error: unknown): Error {
   if (error instanceof RemoteFailure) return error;
   if (!isRefusal(error)) return new InternalFailure(error);
   const message = error.message.split('\n')[0] ?? '';
-  return new RemoteFailure('request', `A value cannot be stored: ${message.slice(0, 300).toWellFormed()}`);
+  return new RemoteFailure('request', `A value couldn't be stored: ${message.slice(0, 300).toWellFormed()}`);
 }
 
 const isRefusal = (error: unknown): error is Error => error instanceof Error && refusals.test(error.message);

@@ -67,7 +67,7 @@ export async function unreadableFailure(
     const row = shown.map(({ name }, index) => `${name} = ${key[index]}`).join(', ');
     return new RemoteFailure(
       'request',
-      `The column ${JSON.stringify(column.name)} has a value that ${column.dataType} cannot hold: ${JSON.stringify(value)}, in the row with ${row}. Correct it, or set unreadable_values of the dataset to null.`.toWellFormed(),
+      `The column ${JSON.stringify(column.name)} has a value that ${column.dataType} cannot hold: ${JSON.stringify(value)}, in the row with ${row}. Correct the value, or set unreadable_values of the dataset to null.`.toWellFormed(),
     );
   }
   return undefined;
@@ -80,7 +80,7 @@ export const unreadableWarnings = (counts: ReadonlyMap<string, number>): Snapsho
       : [
           {
             code: 'unreadable_values' as const,
-            message: `${count === 1 ? 'A value of the column' : `${count} values of the column`} ${JSON.stringify(column)} became null: its type cannot hold ${count === 1 ? 'it' : 'them'}.`,
+            message: `${count === 1 ? 'A value of the column' : `${count} values of the column`} ${JSON.stringify(column)} became null, because the type of the column cannot hold ${count === 1 ? 'it' : 'them'}.`,
             column,
             count,
           },

@@ -21,7 +21,7 @@ export function refuseEchoed(
     if (place === undefined) continue;
     throw new RemoteFailure(
       'request',
-      `The source's answer contains a secret of this connection (record ${index + 1} of the page, at ${place}). No rows of the page were kept. Remove the secret from the source's answers, and replace it in the connection.`,
+      `The source's answer contains a secret of this connection (record ${index + 1} of the page, at ${place}). The service kept no rows of the page. Remove the secret from the source's answers, and replace it in the connection.`,
     );
   }
 }

@@ -96,7 +96,7 @@ function nextIn(
   if (typeof next === 'string' || typeof next === 'number') return next;
   throw new RemoteFailure(
     'request',
-    `What leads to the next page at ${pointer} is neither a text nor a number.`,
+    `The value at ${pointer}, which should lead to the next page, is neither a text nor a number.`,
   );
 }
 

@@ -25,7 +25,7 @@ export function createPageParser(): PageParser {
         if (!(error instanceof ThreadLimit)) throw error;
         throw new RemoteFailure(
           'request',
-          "The source's answer is too large to be read: ask it for smaller pages.",
+          "The source's answer is too large to read. Request smaller pages from the source.",
         );
       });
       if ('refused' in answer) throw new RemoteFailure('request', answer.refused);

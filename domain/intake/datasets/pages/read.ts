@@ -200,7 +200,7 @@ function afterPage(
   if (times >= maxSameAnswers && records > 0 && position !== null)
     throw new RemoteFailure(
       'request',
-      `The source answered the same page ${times} times: it does not heed what leads to the next one.`,
+      `The source answered with the same page ${times} times. It ignores the parameter for the next page.`,
     );
   const pages = reading.pages + 1;
   return {

@@ -94,6 +94,6 @@ export async function keepReading(
     .where(sql<number>`coalesce((reading->>'revision')::integer, 0)`, '=', reading.revision)
     .executeTakeFirst();
   if (numUpdatedRows === 0n)
-    throw new AppError('storage_unavailable', 'Another try of the snapshot went on with the reading.');
+    throw new AppError('storage_unavailable', 'Another attempt of the snapshot continued reading.');
   return kept;
 }

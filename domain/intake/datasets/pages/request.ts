@@ -46,7 +46,7 @@ export class LimitWait extends Error {
   readonly waitsFor: WaitsFor;
 
   constructor({ waitMs, waitsFor }: LimitedFor) {
-    super(`The limits of the source let nothing out for ${waitMs} ms.`);
+    super(`The request limits of the source allow no request for ${waitMs} ms.`);
     this.waitMs = waitMs;
     this.waitsFor = waitsFor;
   }
@@ -102,7 +102,10 @@ export async function requestPage(
     } else if (outcome === 'refused') {
       requests.refusals += 1;
       if (requests.refusals > maxRefusals)
-        throw new RemoteFailure('request', `The source asked for patience ${maxRefusals} times in a row.`);
+        throw new RemoteFailure(
+          'request',
+          `The source asked the service to wait ${maxRefusals} times in a row.`,
+        );
     } else if (outcome instanceof RemoteFailure) {
       if (attempt >= attemptsOf(outcome)) throw outcome;
       await sleep(firstBackoffMs * 2 ** (attempt - 1), undefined, { signal });
@@ -203,7 +206,7 @@ function sourceFailureOf(error: unknown, { target, answerMs = defaultAnswerMs }:
   if (error instanceof Error && error.name === 'TimeoutError')
     return new SlowAnswer(
       'request',
-      `The source took longer than ${answerMs / 1_000} s for an answer, ${maxSlowAnswers} times in a row.`,
+      `The source took longer than ${answerMs / 1_000} s to answer, ${maxSlowAnswers} times in a row.`,
     );
   return sourceFailure(error, { redaction: target.redaction, stageOf: httpStage });
 }

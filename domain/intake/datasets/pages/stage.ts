@@ -63,7 +63,7 @@ export async function stagePages(
     const place = line === null ? '' : `record ${line}${column === null ? '' : `, column "${column}"`}: `;
     throw new RemoteFailure(
       'request',
-      `What ${resource} answered makes no table: ${place}${reason ?? message}`,
+      `The answer of ${resource} cannot become a table: ${place}${reason ?? message}`,
     );
   } finally {
     await objects.remove(key).catch(() => undefined);
@@ -123,6 +123,6 @@ async function keepLast(
 function noKey(key: string): RemoteFailure {
   return new RemoteFailure(
     'request',
-    `A record has no value in ${JSON.stringify(key)}, which is the key: set key_columns of the dataset, or map the field to this column.`,
+    `A record has no value in the key column ${JSON.stringify(key)}. Set key_columns of the dataset, or map the field to this column.`,
   );
 }

@@ -70,5 +70,5 @@ const allRows = 2n ** 63n - 1n;
 const tooLong = () =>
   new QueryRefusal(
     'query_too_large',
-    'A sheet has at most 1,048,576 rows, its header included; export it as CSV or Parquet, or select fewer.',
+    'A sheet can have up to 1,048,576 rows, including its header. Export the rows as CSV or Parquet, or select fewer.',
   );

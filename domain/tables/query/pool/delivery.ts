@@ -17,7 +17,7 @@ export function createDelivery(onPiece: OnPiece | undefined, onRefused: (error: 
   return {
     take: (piece) => {
       last = last.then(() => {
-        if (isClosed) throw new Error('Nothing more is handed on.');
+        if (isClosed) throw new Error('The reader takes no more rows.');
         return onPiece?.(piece);
       });
       last.catch(onRefused);

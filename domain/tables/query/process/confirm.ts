@@ -24,7 +24,7 @@ export async function confirmStreamed(engine: Engine, statement: StreamedStateme
     const message = error instanceof Error ? error.message : String(error);
     if (/transaction is aborted/.test(message)) await failAgain(engine, statement);
     if (statement.readsLake) throw new LakeUnavailable(message);
-    throw new QueryRefusal('query_failed', 'The statement could not be run to its end.');
+    throw new QueryRefusal('query_failed', 'The statement could not be completed.');
   }
 }
 

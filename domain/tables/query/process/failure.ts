@@ -73,7 +73,7 @@ export function shownFailure(error: unknown, location: LakeLocation, readsThePas
     return expected('query_too_large', 'The query needs more memory or temporary disk than it may use.');
   }
   if (isGoneVersion(detail, readsThePast)) {
-    return expected('version_expired', 'A version asked for is no longer kept, or never was.');
+    return expected('version_expired', 'A requested version is no longer kept, or never existed.');
   }
   if (brokenProcess.test(detail))
     return inDuckLake.test(detail)
@@ -82,12 +82,12 @@ export function shownFailure(error: unknown, location: LakeLocation, readsThePas
   if (isComparedWithNul(detail)) {
     return expected(
       'query_failed',
-      "A column is compared with a text that holds a NUL character: compare an expression in its place, such as column || ''.",
+      "The statement compares a column with a text that contains a NUL character. Compare an expression such as column || '' instead.",
     );
   }
   if (lostCatalog.test(detail)) return unexpected('storage_unavailable', unread, 'engine');
   if (/^Catalog Error/.test(detail)) {
-    return expected('query_failed', 'A name in the statement does not exist, or may not be used in a query.');
+    return expected('query_failed', "A name in the statement doesn't exist, or isn't allowed in a query.");
   }
   const firstLines =
     detail
@@ -111,7 +111,7 @@ export function withoutValues(failure: ShownFailure, error: unknown): ShownFailu
   return {
     ...failure,
     message:
-      "The statement failed. The reason is hidden, because it may show data behind a view that you can't read. Ask someone who can read that data to run it.",
+      "The statement failed. The reason is hidden, because it may show data behind a view that you can't read. Ask someone who can read that data to run the statement.",
     privateDetail: undefined,
   };
 }

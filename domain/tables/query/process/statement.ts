@@ -88,7 +88,7 @@ export async function inReadTransaction<T>(
 ): Promise<T> {
   const { connection } = engine;
   await engine.ending;
-  if (engine.isLost) throw new LakeUnavailable('The transaction before could not be ended.');
+  if (engine.isLost) throw new LakeUnavailable('The previous transaction could not be ended.');
   stopIfInterrupted(interruption);
   await connection.run('BEGIN TRANSACTION READ ONLY');
   const end = async () => {

@@ -112,8 +112,9 @@ function repeatsOf(rowIds: readonly bigint[], { repeats, taken }: PageRules): Ma
   const repeated = new Map<number, string>();
   const seen = new Set<bigint>();
   for (const [position, id] of rowIds.entries()) {
-    if (taken?.has(id) === true) repeated.set(position, 'The table has a row with this s_id.');
-    else if (!repeats && seen.has(id)) repeated.set(position, 'An earlier record of the page has this s_id.');
+    if (taken?.has(id) === true) repeated.set(position, 'The table already has a row with this s_id.');
+    else if (!repeats && seen.has(id))
+      repeated.set(position, 'An earlier record of the page already has this s_id.');
     seen.add(id);
   }
   return repeated;

@@ -18,7 +18,7 @@ export const byte = {
  * Thrown where the quick reading gives up: the page is then read by the general reading, which also reports
  * faults.
  */
-export const bail = new Error('The page needs the general reading.');
+export const bail = new Error('The page needs the general reader.');
 
 /** In-place tokenizer of one JSON text. It accepts a subset of JSON; anything unusual throws `bail`. */
 export class Tokens {

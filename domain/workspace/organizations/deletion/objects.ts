@@ -41,7 +41,7 @@ export async function removeObjectsOf(
     await objects.removeAll(prefix);
     // The store may have refused some of them.
     if ((await objects.list(prefix, 1)).length > 0)
-      throw new AppError('storage_unavailable', `The object store still has objects below ${prefix}.`);
+      throw new AppError('storage_unavailable', `The object store still has objects under ${prefix}.`);
   }
   return 'removed';
 }

@@ -77,7 +77,7 @@ async function moved(
       .where('id', '=', id)
       .executeTakeFirst();
     if (row === undefined) throw new AppError('not_found', `There is no organization ${id}.`);
-    throw new AppError('conflict', `The deletion of ${id} has begun, and cannot be undone.`);
+    throw new AppError('conflict', `The deletion of ${id} has already begun and cannot be undone.`);
   });
 }
 

@@ -24,7 +24,7 @@ export async function svgOf(document: ChartDocument): Promise<string> {
   };
   try {
     const svg = await view.toSVG();
-    if (faults.length > 0) throw new DocumentFault('drawing_refused', 'The chart cannot be drawn.');
+    if (faults.length > 0) throw new DocumentFault('drawing_refused', "The chart couldn't be drawn.");
     refuseOther(svg);
     return svg;
   } finally {
@@ -51,7 +51,7 @@ export function pngOf(svg: string): Uint8Array {
 function refusingLoader(faults: unknown[]): Loader {
   const refuse = (address: string) => {
     faults.push(address);
-    return Promise.reject(new Error('A chart loads nothing.'));
+    return Promise.reject(new Error('A chart cannot load files.'));
   };
   return { load: refuse, sanitize: refuse, http: refuse, file: refuse };
 }
@@ -60,11 +60,14 @@ function refuseOther(svg: string): void {
   if (Buffer.byteLength(svg) > maxSvgBytes)
     throw new DocumentFault(
       'drawing_refused',
-      `The drawing is larger than ${maxSvgBytes / 1_048_576} MiB: group or limit the rows first.`,
+      `The drawing is larger than ${maxSvgBytes / 1_048_576} MiB. Group or limit the rows first.`,
     );
   for (const [, name] of svg.matchAll(/<([^\s/>]*)/g))
     if (name !== '' && !drawn.has(name!))
-      throw new DocumentFault('drawing_refused', 'The drawing holds what a chart has no use for.');
+      throw new DocumentFault(
+        'drawing_refused',
+        "The drawing contains elements that aren't allowed in a chart.",
+      );
 }
 
 function fontPaths(names: readonly string[]): string[] {

@@ -45,15 +45,17 @@ type Datum = { c0: string | number | null; c1: number | null; c2?: string; n: nu
 export function chartSpec(request: ChartRequest, result: ChartResult): ChartDocument {
   const { kind } = request;
   const { rows } = result;
-  if (rows.length === 0) throw refused('The result has no rows: there is nothing to draw.');
+  if (rows.length === 0) throw refused('The result has no rows, so there is nothing to draw.');
   if (rows.length > chartBounds.rows) throw tooMany(rows.length, 'rows', chartBounds.rows);
   if (kind === 'pie' && request.series !== undefined)
-    throw refused('A pie has no series: leave it out, or draw bars.');
+    throw refused('A pie cannot have a series. Omit series, or draw bars.');
   const x = columnOf(result, request.x);
   const y = columnOf(result, request.y);
   const series = request.series === undefined ? undefined : columnOf(result, request.series);
   if (y.measure !== 'quantitative')
-    throw refused(`The column ${quoted(y.name)} is ${y.dataType}: y must be a column of numbers.`);
+    throw refused(
+      `The column ${quoted(y.name)} has the type ${y.dataType}, but y must be a column of numbers.`,
+    );
   // Each bar or slice represents one value, whatever its type.
   const measure = kind === 'bar' || kind === 'pie' ? 'nominal' : x.measure;
   const toX = valuesOf(measure);
@@ -113,7 +115,7 @@ function columnOf({ columns }: ChartResult, name: string): Column {
     return { index, ...column, measure: measureOf(column.dataType), title: plainText(name) };
   const known = columns.slice(0, 20).map((one) => quoted(one.name));
   throw refused(
-    `There is no column ${quoted(name)} in the result; it has ${known.join(', ')}${columns.length > 20 ? ' and more' : ''}.`,
+    `The result has no column ${quoted(name)}. Its columns are ${known.join(', ')}${columns.length > 20 ? ' and more' : ''}.`,
   );
 }
 
@@ -124,7 +126,7 @@ function valuesOf(measure: Measure): (value: unknown) => string | number | null 
 
 function refuseUndrawable(kind: ChartKind, measure: Measure, values: readonly Datum[]): void {
   if (values.every(({ c0, c1 }) => c0 === null || c1 === null))
-    throw refused('No row has a value of both x and y: there is nothing to draw.');
+    throw refused('No row has values for both x and y, so there is nothing to draw.');
   const series = new Set(values.map(({ c2 }) => c2)).size;
   if (series > chartBounds.series) throw tooMany(series, 'series', chartBounds.series);
   const categories = measure === 'nominal' ? new Set(values.map(({ c0 }) => c0)).size : 0;
@@ -132,13 +134,13 @@ function refuseUndrawable(kind: ChartKind, measure: Measure, values: readonly Da
     throw tooMany(categories, 'slices', chartBounds.slices);
   if (categories > chartBounds.categories) throw tooMany(categories, 'categories', chartBounds.categories);
   if (kind === 'pie' && values.some(({ c1 }) => c1 !== null && c1 < 0))
-    throw refused('A pie cannot show values below zero: draw bars instead.');
+    throw refused('A pie cannot show values below zero. Draw bars instead.');
   if (kind === 'pie' && values.every(({ c1 }) => (c1 ?? 0) === 0))
-    throw refused('All values are zero: a pie would have no slices.');
+    throw refused('All values are zero, so a pie would have no slices.');
   // One would hide the other, and with it a part of the sum.
   const places = new Set(values.map(({ c0, c2 }) => JSON.stringify([c0, c2])));
   if (kind !== 'line' && kind !== 'scatter' && places.size < values.length)
-    throw refused('Several rows have the same x (and series): group the rows by them first.');
+    throw refused('Several rows have the same x (and series). Group the rows by them first.');
 }
 
 function mark(kind: ChartKind, rows: number): object {
@@ -230,7 +232,7 @@ function lines(text: string): string[] {
 
 function tooMany(count: number, what: string, most: number): DocumentFault {
   return refused(
-    `The chart would have ${count} ${what}, and at most ${most} can be drawn: group or limit the rows first.`,
+    `The chart would have ${count} ${what}; the limit is ${most}. Group or limit the rows first.`,
   );
 }
 

@@ -129,7 +129,7 @@ describe('text that means harm', () => {
       '<!ENTITY x "y">',
     ])
       expect(await refusalOf(pngOf(svg.replace('</svg>', `${element}</svg>`)))).toBe(
-        'The drawing holds what a chart has no use for.',
+        "The drawing contains elements that aren't allowed in a chart.",
       );
   });
 });
@@ -147,14 +147,16 @@ describe('the drawing', () => {
 
   test('loads nothing, whatever the document says', async () => {
     for (const url of ['file:///etc/hostname', '/etc/hostname', 'http://127.0.0.1:9/x', 'data:,a'])
-      expect(await refusalOf(chartSvg({ ...document(), data: { url } }))).toBe('The chart cannot be drawn.');
+      expect(await refusalOf(chartSvg({ ...document(), data: { url } }))).toBe(
+        "The chart couldn't be drawn.",
+      );
   });
 
   test('bounds what a drawing may weigh', async () => {
     const label = { type: 'text', text: 'x'.repeat(1_000) };
     const sequence = { sequence: { start: 0, stop: 4_000, as: 'c0' } };
     expect(await refusalOf(chartSvg({ data: sequence, mark: label }))).toBe(
-      'The drawing is larger than 2 MiB: group or limit the rows first.',
+      'The drawing is larger than 2 MiB. Group or limit the rows first.',
     );
   });
 

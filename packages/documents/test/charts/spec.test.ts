@@ -100,33 +100,43 @@ describe('the document of a chart', () => {
 
 describe('what no chart can show is refused, with what to do:', () => {
   const one: [string, Partial<ChartRequest>, ChartResult, string][] = [
-    ['no rows', {}, result([]), 'The result has no rows: there is nothing to draw.'],
-    ['no values', {}, result([['a', null]]), 'No row has a value of both x and y: there is nothing to draw.'],
+    ['no rows', {}, result([]), 'The result has no rows, so there is nothing to draw.'],
+    [
+      'no values',
+      {},
+      result([['a', null]]),
+      'No row has values for both x and y, so there is nothing to draw.',
+    ],
     [
       'an unknown column',
       { x: 'nope' },
       result([['a', 1]], ['STRING', 'INTEGER']),
-      'There is no column “nope” in the result; it has “a”, “b”.',
+      'The result has no column “nope”. Its columns are “a”, “b”.',
     ],
     [
       'a y of texts',
       { y: 'c' },
       result([['a', 1, 'x']]),
-      'The column “c” is STRING: y must be a column of numbers.',
+      'The column “c” has the type STRING, but y must be a column of numbers.',
     ],
     [
       'a pie with series',
       { kind: 'pie', series: 'c' },
       result([['a', 1, 'x']]),
-      'A pie has no series: leave it out, or draw bars.',
+      'A pie cannot have a series. Omit series, or draw bars.',
     ],
     [
       'a pie below zero',
       { kind: 'pie' },
       result([['a', -1]]),
-      'A pie cannot show values below zero: draw bars instead.',
+      'A pie cannot show values below zero. Draw bars instead.',
     ],
-    ['an empty pie', { kind: 'pie' }, result([['a', 0]]), 'All values are zero: a pie would have no slices.'],
+    [
+      'an empty pie',
+      { kind: 'pie' },
+      result([['a', 0]]),
+      'All values are zero, so a pie would have no slices.',
+    ],
     [
       'bars in one place',
       {},
@@ -134,7 +144,7 @@ describe('what no chart can show is refused, with what to do:', () => {
         ['a', 1],
         ['a', 2],
       ]),
-      'Several rows have the same x (and series): group the rows by them first.',
+      'Several rows have the same x (and series). Group the rows by them first.',
     ],
   ];
   test.each(one)('%s', (_, request, given, message) => {
@@ -151,7 +161,7 @@ describe('what no chart can show is refused, with what to do:', () => {
     const types = [what === 'rows' || what === 'series' ? 'INTEGER' : 'STRING', 'INTEGER', 'STRING'];
     specOf({ kind, ...more }, result(many(most).map(row), types));
     expect(refusalOf({ kind, ...more }, result(many(most + 1).map(row), types))).toBe(
-      `The chart would have ${most + 1} ${what}, and at most ${most} can be drawn: group or limit the rows first.`,
+      `The chart would have ${most + 1} ${what}; the limit is ${most}. Group or limit the rows first.`,
     );
   });
 });

@@ -50,8 +50,8 @@ export function createElementScanner(onElement: (bytes: Buffer, line: number) =>
     else if (state !== 'array' && state !== 'object') {
       throw malformed(
         state === 'end'
-          ? 'Text follows the end of the JSON document; one object a line is the format ndjson'
-          : 'The file is no JSON array and no JSON object',
+          ? 'There is text after the end of the JSON document. If each line is an object, the format is ndjson'
+          : 'The file is neither a JSON array nor a JSON object',
       );
     }
   }

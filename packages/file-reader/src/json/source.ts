@@ -116,7 +116,7 @@ function fitOf(mappings: readonly ColumnMapping[]): NonNullable<NestedReading['f
     if (part !== undefined)
       throw new BadFileError(
         'unsupported_column',
-        `A nested column of a JSON file can hold STRING, INTEGER, DOUBLE, BOOLEAN and JSON, but not ${part}`,
+        `A nested column of a JSON file can contain STRING, INTEGER, DOUBLE, BOOLEAN and JSON, but not ${part}`,
         { column: mapping.sourceColumnName },
       );
     fits.set(mapping.sourceColumnName.trim().toLowerCase(), createFit(type.name));

@@ -42,22 +42,22 @@ type Fields = { [column: string]: JsonValue };
 
 /** The fields of an object, or why the text is not one. */
 function fieldsOf(bytes: Buffer, text: string): Fields | string {
-  if (!isUtf8(bytes)) return 'The record has bytes that are no characters in UTF-8';
+  if (!isUtf8(bytes)) return "The record has bytes that aren't valid UTF-8";
   const { fault, hasLongNumber } = lookThrough(bytes);
   if (fault !== undefined) return fault;
   let value: JsonValue;
   try {
     value = parseExactJson(text, hasLongNumber);
   } catch {
-    return 'The record is not valid JSON';
+    return "The record isn't valid JSON";
   }
   if (value === null || typeof value !== 'object' || Array.isArray(value) || isRawNumber(value))
-    return 'The record is not a JSON object';
+    return "The record isn't a JSON object";
   const fields = value as Fields;
   for (const column of Object.keys(fields)) {
     const field = fields[column];
     if (typeof field === 'string' && !field.isWellFormed())
-      return 'The record has half of a surrogate pair, which is no character';
+      return "The record has half of a surrogate pair, which isn't a valid character";
   }
   return fields;
 }

@@ -50,15 +50,15 @@ export function refuseWideDecimals(file: ParquetFile, wanted?: readonly string[]
     if (wanted !== undefined && !wanted.includes(column)) continue;
     throw new BadFileError(
       'unsupported_column',
-      `Column ${JSON.stringify(column)} (${what}) has decimals of more than ${maxPrecision} digits, which would be rounded. ` +
-        `Write it as DECIMAL(${maxPrecision},s) or as text, or leave it out by column_mappings that name the other columns`,
+      `Column ${JSON.stringify(column)} (${what}) has decimals of more than ${maxPrecision} digits, which the import would round. ` +
+        `Write the column as DECIMAL(${maxPrecision},s) or as text, or list only the other columns in column_mappings`,
       { column },
     );
   }
 }
 
 const cutsNanoseconds =
-  'TIMESTAMP keeps microseconds and would cut the nanoseconds; map the column to STRING in column_mappings to keep them, or write it in microseconds';
+  'TIMESTAMP keeps microseconds and would lose the nanoseconds. Map the column to STRING in column_mappings to keep them, or write it in microseconds';
 
 /** SQL that is true for a row whose time would lose its nanoseconds; undefined if no row can have one. */
 export function losesNanoseconds({ columns }: ParquetFile): string | undefined {

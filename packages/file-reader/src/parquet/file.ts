@@ -32,13 +32,13 @@ export async function openParquet(
     if (columns.length > maxColumns) {
       throw new BadFileError(
         'too_many_columns',
-        `The file has ${columns.length} columns; at most ${maxColumns} are read`,
+        `The file has ${columns.length} columns; the limit is ${maxColumns}`,
       );
     }
     if (columns.some(({ name }) => name.toLowerCase() === rowNumber)) {
       throw new BadFileError(
         'unsupported_column',
-        `A column is called ${rowNumber}, which the reader of Parquet needs for itself: give it another name`,
+        `A column has the name ${rowNumber}, which the Parquet reader uses itself. Rename the column`,
       );
     }
     const [[rows] = []] = await runRows(
@@ -57,7 +57,7 @@ export async function openParquet(
 /** Checks the magic bytes and the size of the footer: cheap, and detects most broken files. */
 async function checkFrame(deps: ReaderDeps, source: Pick<SourceFile, 'key' | 'sizeBytes'>): Promise<void> {
   const { sizeBytes, key } = source;
-  const bad = new BadFileError('malformed_file', 'The file is not a Parquet file, or not all of one');
+  const bad = new BadFileError('malformed_file', "The file isn't a complete Parquet file");
   if (sizeBytes < 12) throw bad;
   const parts: Buffer[] = [];
   for await (const part of fileChunks(deps.store, key, sizeBytes, { from: sizeBytes - 8 })) parts.push(part);
@@ -75,7 +75,7 @@ export async function blamingFile<T>(work: () => Promise<T>): Promise<T> {
     if (blame(error) === 'data' || isDamage(error)) {
       const bad = new BadFileError(
         'malformed_file',
-        'The Parquet file is damaged or uses what cannot be read',
+        'The Parquet file is damaged, or uses features that the service cannot read',
       );
       bad.cause = error;
       throw bad;

@@ -67,7 +67,7 @@ function isNested(engineType: string): boolean {
 }
 
 /**
- * The engine writes NaN and infinities bare, which is no JSON: outside of strings they become strings. Types
+ * The engine writes NaN and infinities bare, which isn't JSON: outside of strings they become strings. Types
  * without floating-point numbers have none, and most documents are seen at a glance to have none.
  */
 function jsonDocument(column: string, engineType: string): string {

@@ -92,7 +92,7 @@ function encodingOf(head: Buffer, options: CsvOptions): { encoding: string; mark
   if (given === undefined) {
     const encoding = mark?.encoding ?? detectEncoding(head);
     if (encoding === undefined)
-      throw new BadFileError('not_text', 'The file is not text in any known encoding');
+      throw new BadFileError('not_text', "The file isn't text in any known encoding");
     return { encoding, markBytes: mark?.bytes ?? 0 };
   }
   const encoding = withByteOrder(given, head);

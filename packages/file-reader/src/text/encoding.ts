@@ -46,7 +46,7 @@ export function eightBitEncoding(bytes: Buffer): string {
   const guesses = found.unsure.length === 0 ? '' : ` (perhaps ${found.unsure.join(' or ')})`;
   throw new BadFileError(
     'bad_encoding',
-    `The file is not UTF-8, and its encoding cannot be told from its bytes${guesses}: give it as csv.char_encoding`,
+    `The file isn't UTF-8, and the service cannot detect its encoding${guesses}. Set csv.char_encoding`,
   );
 }
 
@@ -88,8 +88,8 @@ function isAsciiText(byte: number): boolean {
 }
 
 /**
- * Whether bytes are no text: compressed and compiled content has many control characters among bytes that are
- * no UTF-8. What is UTF-8 may have more, as some programs separate values by them.
+ * Whether bytes aren't text: compressed and compiled content has many control characters among bytes that are
+ * not UTF-8. UTF-8 text may have more of them, because some programs separate values by them.
  */
 function isBinary(bytes: Buffer): boolean {
   let controls = 0;

@@ -31,7 +31,7 @@ export function findHeader(
   if (place.header.length > maxColumns) {
     throw new BadFileError(
       'too_many_columns',
-      `The file has ${place.header.length} columns; at most ${maxColumns} are read`,
+      `The file has ${place.header.length} columns; the limit is ${maxColumns}`,
     );
   }
   return place;
@@ -71,7 +71,7 @@ function givenHeader(
 ): HeaderPlace {
   const found = records.find(({ line }) => line === headerRow);
   if (found === undefined) {
-    throw new BadFileError('malformed_file', `There is no record at the header row ${headerRow}`, {
+    throw new BadFileError('malformed_file', `The file has no record in the header row ${headerRow}`, {
       line: headerRow,
     });
   }

@@ -79,7 +79,7 @@ function roleOf(
   if (record.isBroken) return isMended ? 'header' : 'record';
   if (width === 1) return 'header';
   const filled = filledOf(record);
-  const skipped = { reason: `Before the header: ${filled} of ${width} columns have a text` };
+  const skipped = { reason: `Before the header: only ${filled} of ${width} columns have a text` };
   if (isNote(record, width) || (filled <= 1 && width > 2)) return skipped;
   const later = lines.slice(index + 1).filter((line) => line.record.fields.length === width);
   const hasNamesLater = later.some(({ hasNames }) => hasNames);
@@ -90,7 +90,7 @@ function roleOf(
     return isGroups ? skipped : 'header';
   }
   const skippedForWidth = {
-    reason: `Before the header: ${fields.length} fields where the table has ${width}`,
+    reason: `Before the header: the line has ${fields.length} fields, but the table has ${width}`,
   };
   if (hasNamesLater) return skippedForWidth;
   if (fields.length > width || isMended) return 'header';
@@ -119,7 +119,7 @@ function withRepeats(
   if (lines[last]?.hasNames !== true) last = index;
   const repeats = lines.slice(index + 1, last + 1).map(({ record: { line } }) => ({
     line,
-    reason: 'Repeats the header',
+    reason: 'The line repeats the header',
   }));
   // A broken header may have swallowed the next lines.
   const end = endOf(lines[last]!.record);

@@ -12,18 +12,18 @@ export function namesOf(
 ): { names: string[]; note: string | undefined } {
   const names = header.fields;
   const quoteNote = header.isBroken
-    ? 'The header has a quote that does not enclose a name; it is read as a character'
+    ? "The header has a quote that doesn't enclose a name. It is read as a character"
     : undefined;
   if (names.length === width) return { names, note: quoteNote };
   if (names.length > width) {
     const fewer = withoutEmpty(names, width);
     if (fewer === undefined) return { names, note: quoteNote };
-    const note = `The header has ${names.length} names where the records have ${width} fields; empty names are left out`;
+    const note = `The header has ${names.length} names, but the records have ${width} fields. Empty names are left out`;
     return { names: fewer, note };
   }
   if (!areEmptyBehind(header, records, names.length, width)) return { names, note: quoteNote };
   const more = Array.from({ length: width - names.length }, () => '');
-  const note = `The header has ${names.length} names where the records have ${width} fields, the last of them empty; their columns are numbered`;
+  const note = `The header has ${names.length} names, but the records have ${width} fields, and the last of them are empty. The columns without a name are numbered`;
   return { names: [...names, ...more], note };
 }
 

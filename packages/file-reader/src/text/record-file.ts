@@ -73,7 +73,7 @@ export function collectBroken(): BrokenRecords {
       chars += record.raw.length;
       if (list.length >= maxBroken || chars > maxBrokenChars) {
         const { line, raw, reason } = list[0] ?? record;
-        throw new BadFileError('malformed_file', 'Too many lines of the file are not records', {
+        throw new BadFileError('malformed_file', "Too many lines of the file aren't records", {
           line,
           raw,
           reason,

@@ -112,7 +112,7 @@ export function checkedDeclaration(
 const clash = (option: 'quote' | 'thousands', separator: string) =>
   new BadFileError(
     `${option}_separates_columns`,
-    `The columns of the file are separated by ${separator}, which is given as ${option === 'quote' ? 'quote_character' : option}: leave that out, or give another column_separator`,
+    `The columns of the file are separated by ${separator}, which is also set as ${option === 'quote' ? 'quote_character' : option}. Omit that, or set another column_separator`,
   );
 
 function evenness(records: readonly SampleRecord[], isHeaderGiven: boolean): number {

@@ -37,7 +37,7 @@ export interface Splitter {
   end(): void;
 }
 
-const unclosedQuote = 'A quoted value is not closed';
+const unclosedQuote = "A quoted value isn't closed";
 const textAfterQuote = 'A quoted value is followed by other text';
 const tooLong = `The record is longer than ${maxRecordBytes} bytes`;
 /** Bytes kept of a line that is too long for a record. */

@@ -72,7 +72,7 @@ export async function createTaggedWriter(
     }
     namesChars += column.length;
     if (namesChars > maxNamesChars)
-      throw new BadFileError('too_large', 'The names of the columns take too much room');
+      throw new BadFileError('too_large', 'The names of the columns are too long in total');
     columns.set(column, columns.size);
     return columns.size - 1;
   }
@@ -122,7 +122,7 @@ export async function createTaggedWriter(
         const first = broken.list[0];
         throw first === undefined
           ? new BadFileError('empty_file', 'The file has no records')
-          : new BadFileError('malformed_file', 'The file has no record that could be read', first);
+          : new BadFileError('malformed_file', 'The file has no readable record', first);
       }
       const layout = {
         url: path,

@@ -61,12 +61,12 @@ export function parseDatePattern(pattern: string): DatePattern | { fault: string
   const isTime = (token: string): boolean => token.length > 1 && timeSpecifiers.has(token.at(-1)!);
   const dates = tokens.flatMap((token, index) => (isDate(token) ? [index] : []));
   const times = tokens.flatMap((token, index) => (isTime(token) ? [index] : []));
-  if (dates.length + times.length === 0) return { fault: 'The date format has no date or time fields' };
+  if (dates.length + times.length === 0) return { fault: 'The date format has no date or time fields.' };
   const between = (indexes: number[]): string | undefined =>
     indexes.length === 0 ? undefined : tokens.slice(indexes[0], indexes.at(-1)! + 1).join('');
   const areMixed =
     dates.length > 0 && times.length > 0 && dates.at(-1)! > times[0]! && times.at(-1)! > dates[0]!;
-  if (areMixed) return { fault: 'The date format mixes the fields of date and time' };
+  if (areMixed) return { fault: 'The date format mixes the fields of date and time.' };
   return { full: tokens.join(''), date: between(dates), time: between(times) };
 }
 
@@ -90,7 +90,7 @@ function unicodeTokens(pattern: string): string[] | { fault: string } {
     else if (/^S{1,9}$/.test(text)) tokens.push('%f');
     else if (/^[A-Za-z]/.test(text) && text !== 'T') {
       const field = letters[text];
-      if (field === undefined) return { fault: `"${text}" is not a field of a date format` };
+      if (field === undefined) return { fault: `"${text}" isn't a field of a date format.` };
       tokens.push(field);
     } else tokens.push(text);
   }
@@ -106,7 +106,7 @@ function strptimeTokens(pattern: string): string[] | { fault: string } {
     else if (field === 'T') tokens.push('%H', ':', '%M', ':', '%S');
     else if (field === 'F') tokens.push('%Y', '-', '%m', '-', '%d');
     else if (field === undefined || !(dateSpecifiers.has(field) || timeSpecifiers.has(field))) {
-      return { fault: `"${text}" is not a field of a date format` };
+      return { fault: `"${text}" isn't a field of a date format.` };
     } else tokens.push(`%${field}`);
   }
   return tokens;

@@ -40,7 +40,7 @@ export function planMappings(
       const known = names.slice(0, 20).map((name) => JSON.stringify(name));
       throw new BadFileError(
         'missing_column',
-        `The file has no column ${JSON.stringify(sourceName)}; it has ${known.join(', ')}${names.length > 20 ? ', …' : ''}`,
+        `The file has no column ${JSON.stringify(sourceName)}. Its columns are ${known.join(', ')}${names.length > 20 ? ', …' : ''}`,
         { column: sourceName },
       );
     }

@@ -1,4 +1,4 @@
-/** A data type as a tree. A type that is no list, struct or map is a leaf, with its name. */
+/** A data type as a tree. A type other than a list, struct or map is a leaf, with its name. */
 export type TypeTree =
   | { kind: 'scalar'; name: string }
   | { kind: 'list'; item: TypeTree }
@@ -7,7 +7,7 @@ export type TypeTree =
 
 const words = /"(?:[^"]|"")*"|'(?:[^']|'')*'|\[\d*\]|\w+|[(),]/g;
 
-/** Reads a type's name. Whatever is no type becomes a tree of another name. */
+/** Reads a type's name. A text that isn\'t a type becomes a tree of another name. */
 export function readType(name: string): TypeTree {
   const left = (name.match(words) ?? []).reverse();
   const take = () => left.pop() ?? '';

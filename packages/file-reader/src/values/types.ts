@@ -35,19 +35,20 @@ export function parseDataType(text: string): DataType | { fault: string } {
   if (isNestedName(text)) {
     const name = nestedTypeName(text);
     if (name !== undefined) return { kind: 'NESTED', name };
-    return { fault: 'Write a nested type as a preview with nested: native shows it' };
+    return { fault: 'Write a nested type in the form that a preview with nested: native shows.' };
   }
   const upper = text.trim().toUpperCase();
   for (const kind of plainTypes) if (kind === upper) return { kind };
   if (upper === 'DECIMAL') return { kind: 'DECIMAL', precision: 38, scale: 10 };
   const match = /^DECIMAL\s*\(\s*(\d{1,4})\s*(?:,\s*(\d{1,4})\s*)?\)$/.exec(upper);
   if (match === null) {
-    return { fault: `Unknown data type; it is one of ${plainTypes.join(', ')}, DECIMAL or DECIMAL(p,s)` };
+    return { fault: `Unknown data type. Use one of ${plainTypes.join(', ')}, DECIMAL or DECIMAL(p,s).` };
   }
   const precision = Number(match[1]);
   const scale = Number(match[2] ?? 0);
-  if (precision < 1 || precision > 38) return { fault: 'The precision of a DECIMAL is between 1 and 38' };
-  if (scale > precision) return { fault: 'The scale of a DECIMAL is at most its precision' };
+  if (precision < 1 || precision > 38)
+    return { fault: 'The precision of a DECIMAL must be between 1 and 38.' };
+  if (scale > precision) return { fault: 'The scale of a DECIMAL must not be greater than its precision.' };
   return { kind: 'DECIMAL', precision, scale };
 }
 

@@ -24,12 +24,12 @@ export function countFormulas(sheet: string): FormulaCount {
         if (isAtEnd && !valued.has(column))
           throw new BadFileError(
             'formulas_without_value',
-            `${message}, and none with a value. Open the workbook in a spreadsheet program and save it, so that it keeps the values.`,
+            `${message}, and no cell with a value. Open the workbook in a spreadsheet program and save it, so that it keeps the values.`,
             { column },
           );
         return {
           ...{ code: 'formulas_without_value' as const, sheet, column, count },
-          message: `${message}: they are read as null. Open the workbook in a spreadsheet program and save it, so that it keeps the values.`,
+          message: `${message}. They are read as null. Open the workbook in a spreadsheet program and save it, so that it keeps the values.`,
         };
       });
     },

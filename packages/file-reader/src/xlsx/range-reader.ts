@@ -48,14 +48,14 @@ export class RangeReader extends RandomAccessReader {
     const end = Math.max(position + length, Math.min(position + aheadBytes, sizeBytes));
     for await (const part of this.#range(position, end)) parts.push(part);
     this.#window = { from: position, bytes: Buffer.concat(parts) };
-    if (this.#window.bytes.length < length) throw new Error('The store gave fewer bytes than asked for');
+    if (this.#window.bytes.length < length) throw new Error('The store returned fewer bytes than requested');
     return this.#window.bytes.subarray(0, length);
   }
 
   /** Bytes `start` to before `end`. A file may contain any range, so only existing bytes are requested. */
   async *#range(start: number, end: number): AsyncGenerator<Buffer> {
     if (!(start >= 0 && start < end && end <= this.#source.sizeBytes))
-      throw new RangeError('The archive names bytes that the file does not have');
+      throw new RangeError("The archive refers to bytes that the file doesn't have");
     try {
       yield* (await this.#store.read(this.#source.key, {
         from: start,

@@ -30,7 +30,7 @@ export async function readSharedStrings(
   function add(string: string): void {
     const length = Buffer.byteLength(string);
     if (used + length + (count + 1) * placeBytes > maxBytes)
-      throw new BadFileError('too_large', 'The workbook has too many different texts; save the sheet as CSV');
+      throw new BadFileError('too_large', 'The workbook has too many different texts. Save the sheet as CSV');
     if (used + length > bytes.length) {
       const larger = Buffer.allocUnsafe(Math.max(2 * bytes.length, used + length));
       bytes.copy(larger, 0, 0, used);

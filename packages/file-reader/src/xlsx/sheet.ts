@@ -115,7 +115,7 @@ function cellValue(
   switch (type) {
     case 's': {
       const text = workbook.sharedStrings.at(Number(value));
-      if (text === undefined) throw malformed('A cell names a text that the workbook does not have');
+      if (text === undefined) throw malformed("A cell refers to a text that the workbook doesn't have");
       return text === '' ? undefined : { tag: 's', text };
     }
     case 'b':

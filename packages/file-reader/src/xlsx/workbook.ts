@@ -133,7 +133,7 @@ function chosenSheet(
     if (first !== undefined) return first;
     throw new BadFileError(
       'empty_file',
-      'The workbook has no worksheet, only sheets of charts, dialogs or macros: put the data on a worksheet',
+      'The workbook has no worksheet, only sheets of charts, dialogs or macros. Put the data on a worksheet',
     );
   }
   const found = sheets.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
@@ -146,7 +146,7 @@ function chosenSheet(
   throw new BadFileError(
     'missing_sheet',
     fault === undefined
-      ? `The workbook has no sheet ${JSON.stringify(wanted)}; it has ${listed}`
-      : `The sheet ${JSON.stringify(wanted)} is ${fault} without cells; the workbook also has ${listed}`,
+      ? `The workbook has no sheet ${JSON.stringify(wanted)}. It has ${listed}`
+      : `The sheet ${JSON.stringify(wanted)} is ${fault} without cells. The workbook also has ${listed}`,
   );
 }

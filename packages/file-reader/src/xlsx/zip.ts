@@ -33,7 +33,7 @@ export function refuseBomb(unpackedBytes: number, sizeBytes: number): void {
 }
 
 function broken(cause?: unknown): BadFileError {
-  const error = new BadFileError('malformed_file', 'The file is not a valid XLSX workbook');
+  const error = new BadFileError('malformed_file', "The file isn't a valid XLSX workbook");
   error.cause = cause;
   return error;
 }
@@ -110,5 +110,5 @@ async function* unpack(
     unpacked.destroy();
   }
   if (bytes !== entry.uncompressedSize || checksum !== entry.crc32)
-    throw new BadFileError('malformed_file', 'The workbook is damaged: a checksum does not match');
+    throw new BadFileError('malformed_file', "The workbook is damaged: a checksum doesn't match");
 }

@@ -155,7 +155,7 @@ describe('Parquet', () => {
         line: 2,
         column: 'at',
         raw: '2024-01-31 10:00:00.123456789',
-        reason: expect.stringContaining('map the column to STRING'),
+        reason: expect.stringContaining('Map the column to STRING'),
       });
       expect((await lab.previewFile(source, {}, { pageSize: 1 })).rows).toEqual([
         ['2024-01-31 10:00:00.123456'],
@@ -180,7 +180,7 @@ describe('Parquet', () => {
       ]);
       expect(rows.map(([n]) => n)).toEqual(['0']);
       expect(staged.quarantine?.rows).toBe(3);
-      const reason = expect.stringContaining('map the column to STRING');
+      const reason = expect.stringContaining('Map the column to STRING');
       expect(quarantined).toEqual([
         ['2', 'at', expect.stringContaining('"at":"1970-01-01 00:00:00.000001001"'), reason],
         ['3', "it's", expect.stringContaining('"n":"2"'), reason],

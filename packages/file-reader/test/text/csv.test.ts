@@ -124,7 +124,7 @@ describe('bad rows', () => {
     const failure = await failureOf(lab.importFile(await lab.upload(text), { columnMappings }));
     expect(failure).toEqual({
       code: 'bad_row',
-      message: 'Line 5, column "a": "q" does not fit INTEGER',
+      message: 'Line 5, column "a": "q" does not fit INTEGER.',
       line: 5,
       column: 'a',
       raw: 'q,w',
@@ -148,7 +148,7 @@ describe('bad rows', () => {
       ['5', 'a', 'q,w', '"q" does not fit INTEGER'],
       ['6', null, '3,u,5', 'Expected 2 fields, found 3'],
       ['7', null, '4', 'Expected 2 fields, found 1'],
-      ['8', null, '6,"un', 'A quoted value is not closed'],
+      ['8', null, '6,"un', "A quoted value isn't closed"],
     ]);
     expect(staged.quarantine?.columns.map(({ name, dataType }) => `${name} ${dataType}`)).toEqual([
       'line INTEGER',
@@ -266,6 +266,6 @@ describe('hostile files', () => {
       true,
     );
     expect(rows).toHaveLength(199_999);
-    expect(quarantined).toEqual([['12', null, '10,"x', 'A quoted value is not closed']]);
+    expect(quarantined).toEqual([['12', null, '10,"x', "A quoted value isn't closed"]]);
   });
 });

@@ -102,7 +102,7 @@ describe('a header', () => {
   test('that comes twice is told, and no record', () => {
     const found = detectDialect(Buffer.from('id,name\nid,name\n1,x\n'), true, {});
     expect([found.headerRow, found.firstDataRow]).toEqual([1, 3]);
-    expect(found.skipped).toEqual([{ line: 2, reason: 'Repeats the header' }]);
+    expect(found.skipped).toEqual([{ line: 2, reason: 'The line repeats the header' }]);
   });
 
   test.each<[string, string]>([
@@ -131,7 +131,7 @@ describe('lines before the header', () => {
   test('are told with a reason, and none where the options say where the header is', () => {
     const text = 'Report of May\nid,name,n\n1,x,2\n';
     expect(detectDialect(Buffer.from(text), true, {}).skipped).toEqual([
-      { line: 1, reason: 'Before the header: 1 of 3 columns have a text' },
+      { line: 1, reason: 'Before the header: only 1 of 3 columns have a text' },
     ]);
     expect(detected(text, { headerRow: 2 })).toMatchObject({ rows: [2, 3], skipped: [] });
   });

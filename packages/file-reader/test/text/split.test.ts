@@ -45,7 +45,7 @@ test('what is quoted wrongly costs its own line', () => {
     [2, '1,2'],
     [3, '"x\ny" z,3', 'A quoted value is followed by other text'],
     [5, '4'],
-    [6, '"open', 'A quoted value is not closed'],
+    [6, '"open', "A quoted value isn't closed"],
     [7, '5'],
   ]);
 });
@@ -53,10 +53,10 @@ test('what is quoted wrongly costs its own line', () => {
 test('a quote astray costs its own line, though another value is quoted some lines on', () => {
   const found = split('1,"\n2,y\n3,"x"\n"open\n"4",z\n"5",z');
   expect(found).toEqual([
-    [1, '1,"', 'A quoted value is not closed'],
+    [1, '1,"', "A quoted value isn't closed"],
     [2, '2,y'],
     [3, '3,"x"'],
-    [4, '"open', 'A quoted value is not closed'],
+    [4, '"open', "A quoted value isn't closed"],
     [5, '"4",z'],
     [6, '"5",z'],
   ]);

@@ -108,7 +108,7 @@ test('a preview lists the sheets, and says which there are in place of one that 
   expect({ sheets, rows }).toEqual({ sheets: ['Report & more', 'Plain'], rows: [[1]] });
   expect(await failureOf(lab.previewFile(source, { xlsx: { sheet: 'Total' } }))).toMatchObject({
     code: 'missing_sheet',
-    message: 'The workbook has no sheet "Total"; it has "Report & more", "Plain"',
+    message: 'The workbook has no sheet "Total". It has "Report & more", "Plain".',
   });
   expect(await failureOf(lab.importFile(source, { xlsx: { sheet: 'Total' } }))).toMatchObject({
     code: 'missing_sheet',

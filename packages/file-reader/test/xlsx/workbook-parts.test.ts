@@ -145,7 +145,7 @@ describe('a sheet that is a chart', () => {
     expect({ sheets, rows }).toEqual({ sheets: ['Chart', 'Data', 'More'], rows: [[1]] });
     expect(await failureOf(read(all, { sheet: 'chart' }))).toMatchObject({
       code: 'missing_sheet',
-      message: 'The sheet "chart" is a chart without cells; the workbook also has "Data", "More"',
+      message: 'The sheet "chart" is a chart without cells. The workbook also has "Data", "More".',
     });
   });
 

@@ -100,5 +100,5 @@ const isTooLong = (value: bigint | null): boolean =>
 const moreDigits = (columnName: string) =>
   new RowFault(
     'unheld',
-    `"${columnName}" has an integer of more than ${maxDigits} digits, which Arrow cannot hold; cast it to VARCHAR.`,
+    `"${columnName}" has an integer of more than ${maxDigits} digits, which Arrow cannot hold. Cast it to VARCHAR.`,
   );

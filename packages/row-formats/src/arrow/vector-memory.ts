@@ -33,7 +33,7 @@ export type FixedArrayType<T extends FixedArray = FixedArray> = {
 export function valuesOf<T extends FixedArray>(vector: DuckDBVector, ArrayType: FixedArrayType<T>): T {
   const { items, dataView } = vector as unknown as VectorMemory;
   const memory = items ?? dataView;
-  if (memory === undefined) throw new Error(`The values of ${vector.type} are not where they were.`);
+  if (memory === undefined) throw new Error(`The values of ${vector.type} have moved in memory.`);
   return new ArrayType(
     memory.buffer,
     memory.byteOffset,
@@ -44,6 +44,6 @@ export function valuesOf<T extends FixedArray>(vector: DuckDBVector, ArrayType: 
 /** A vector's bits, the lowest of the first byte first: 0 is a null. Undefined if none is. */
 export function validityOf(vector: DuckDBVector): Uint8Array | undefined {
   const { data, offset } = (vector as unknown as VectorMemory).validity;
-  if (offset !== 0) throw new Error('A part of a vector cannot be read from its memory.');
+  if (offset !== 0) throw new Error("A part of a vector isn't readable from its memory.");
   return data === null ? undefined : new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 }

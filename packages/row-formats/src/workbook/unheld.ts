@@ -2,7 +2,7 @@ const shownLength = 200;
 
 /** What a user is told of a value that the format cannot hold. */
 export function unheldMessage(name: string, why: string, holder: string): string {
-  return `The column ${shownName(name)} has ${why}, which ${holder} cannot hold: cast it to text, or export another format.`;
+  return `The column ${shownName(name)} has ${why}, which ${holder} cannot hold. Cast it to text, or export another format.`;
 }
 
 export function shownName(name: string): string {

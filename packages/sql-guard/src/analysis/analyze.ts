@@ -30,7 +30,7 @@ export function relationsNamed(tree: TreeNode, relations: readonly ColumnedRelat
       const relation = byName.get(foldName(text(table['table_name'])));
       if (relation === undefined) throw unavailable(text(table['table_name']));
       if (table['at_clause'] !== null)
-        throw new SqlRefusal('query_failed', 'A definition reads the present: leave out AT.');
+        throw new SqlRefusal('query_failed', 'A definition always reads current data. Remove AT.');
       named.push({ relation, table });
     },
   });
@@ -117,17 +117,20 @@ export function refuseColumns(
   if (columns.length > maxColumns)
     throw new SqlRefusal(
       'query_failed',
-      `The query has ${columns.length} columns; a view or calculated table has at most ${maxColumns}.`,
+      `The query has ${columns.length} columns; the limit of a view or calculated table is ${maxColumns}.`,
     );
   const seen = new Set<string>();
   for (const [index, { name }] of columns.entries()) {
     const fault = faultOf(name);
     if (fault !== undefined)
-      throw new SqlRefusal('query_failed', `Column ${index + 1} needs another name, given by AS. ${fault}`);
+      throw new SqlRefusal(
+        'query_failed',
+        `Column ${index + 1} needs another name. Set it with AS. ${fault}`,
+      );
     if (seen.has(foldName(name)))
       throw new SqlRefusal(
         'query_failed',
-        `Two columns are named ${JSON.stringify(name)}: give one another name by AS.`,
+        `Two columns are named ${JSON.stringify(name)}. Rename one of them with AS.`,
       );
     seen.add(foldName(name));
   }

@@ -136,7 +136,10 @@ const folded = (byName: ReadonlyMap<string, number>): Map<string, number> =>
 
 /** The placeholder was parsed as a column name, or as text within quotes. */
 const noTable = (source: string) =>
-  new SqlRefusal('query_failed', `${source} is a table: it may stand, without quotes, where a table may.`);
+  new SqlRefusal(
+    'query_failed',
+    `${source} is a table. Write it without quotes, in a place where SQL allows a table name.`,
+  );
 
 /**
  * The engine's error for a parameter in a place where no value is allowed does not help a user who wrote a
@@ -149,7 +152,7 @@ async function parsed(parse: ParseSelect, sql: string, parameters: readonly Para
     if (parameters.length === 0 || !(error instanceof SqlRefusal) || !error.message.includes('near "$"'))
       throw error;
     const hint =
-      'A placeholder is a value: it cannot be a name, a keyword or part of a literal. Write CAST(${…} AS DATE) for DATE ${…}.';
+      'A placeholder is a value. It cannot be a name, a keyword or part of a literal. Write CAST(${…} AS DATE) for DATE ${…}.';
     throw new SqlRefusal(error.code, `${error.message}. ${hint}`);
   }
 }

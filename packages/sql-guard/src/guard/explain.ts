@@ -14,8 +14,8 @@ function beginOf(sql: string): number {
 }
 
 /**
- * The statement that an EXPLAIN is of, with spaces in place of the word, so that positions in it stay the
- * same; undefined if it is none.
+ * The statement that an EXPLAIN explains. Spaces replace the word EXPLAIN, so that positions in it stay the
+ * same. Undefined if the text isn't an EXPLAIN.
  *
  * @throws SqlRefusal for ANALYZE, which would run it, and other options
  */

@@ -28,7 +28,7 @@ export async function createParser(connection: DuckDBConnection): Promise<Parser
   const serialize = await connection.prepare('SELECT json_serialize_sql($1::VARCHAR)');
   const parse: ParseSelect = async (sql) => {
     // The engine would stop reading at it.
-    if (sql.includes('\0')) throw new SqlRefusal('query_failed', 'The statement holds a NUL character.');
+    if (sql.includes('\0')) throw new SqlRefusal('query_failed', 'The statement contains a NUL character.');
     serialize.bindVarchar(1, sql);
     const result = await serialize.run();
     const chunk = await result.fetchChunk();

@@ -18,9 +18,9 @@ export class SqlRefusal extends Error {
  */
 export function unavailable(name: string): SqlRefusal {
   const shown = name.length > 200 ? `${name.slice(0, 200)}…` : name;
-  return new SqlRefusal('query_failed', `"${shown}" does not exist, or may not be used in a query.`);
+  return new SqlRefusal('query_failed', `"${shown}" doesn't exist, or isn't allowed in a query.`);
 }
 
 export function uninspectable(what: string): SqlRefusal {
-  return new SqlRefusal('query_failed', `${what} cannot be checked, so the statement was not run.`);
+  return new SqlRefusal('query_failed', `${what} cannot be checked, so the statement wasn't run.`);
 }

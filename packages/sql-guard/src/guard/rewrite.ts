@@ -116,7 +116,10 @@ function expandView(
   place: Place,
 ): Omit<TableEdit, 'offset'> {
   if (place.within.some(({ id }) => id === relation.id) || place.within.length >= deepestView) {
-    throw new SqlRefusal('query_failed', `The view "${relation.name}" is nested too deeply or in itself.`);
+    throw new SqlRefusal(
+      'query_failed',
+      `The view "${relation.name}" reads itself, or is nested too deeply.`,
+    );
   }
   const within = [...place.within, relation];
   const body = rewriteTables(view.sql, view.tree, context, { ...place, within });

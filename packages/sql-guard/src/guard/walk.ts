@@ -44,7 +44,7 @@ export function walkStatement(root: TreeNode, { visitTable, parameters = [] }: W
     if (walker.met.has(name)) continue;
     throw new SqlRefusal(
       'query_failed',
-      `${source} is inside quotes or a comment; write it without quotes: it is bound as a value.`,
+      `${source} is inside quotes or a comment. Write it without quotes, because it is passed as a value.`,
     );
   }
 }
@@ -127,7 +127,7 @@ function walkExpression(walker: Walker, node: TreeNode, scope: Scope): void {
   if (kind === 'STAR' && walker.met.size > met)
     throw new SqlRefusal(
       'query_failed',
-      'A placeholder is a value: it cannot choose the columns of COLUMNS.',
+      'A placeholder is a value. It cannot choose the columns of COLUMNS.',
     );
 }
 
@@ -138,7 +138,7 @@ function walkParameter({ sources, met }: Walker, node: TreeNode): void {
 }
 
 const withoutValue = () =>
-  new SqlRefusal('query_failed', 'Parameters have no values here: write the values into the statement.');
+  new SqlRefusal('query_failed', 'Parameters have no values here. Write the values into the statement.');
 
 function checkFunction(node: TreeNode, allowed: ReadonlySet<string>): void {
   const name = text(node['function_name']);
@@ -247,5 +247,8 @@ function isCommonTable(node: TreeNode, scope: Scope): boolean {
 function checkShow(node: TreeNode): void {
   const describes = node['show_type'] === 'DESCRIBE' || node['show_type'] === 'SUMMARY';
   if (describes && isNode(node['query'])) return;
-  throw new SqlRefusal('query_failed', 'Only SHOW TABLES, DESCRIBE and SUMMARIZE of own tables can be run.');
+  throw new SqlRefusal(
+    'query_failed',
+    'You can only run SHOW TABLES, DESCRIBE and SUMMARIZE, for your own tables.',
+  );
 }

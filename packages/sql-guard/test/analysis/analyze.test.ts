@@ -77,15 +77,15 @@ it('reads the result of groups from what is kept', async () => {
     'FROM (SELECT * FROM kept) AS "_sm_groups"',
   );
   await expect(overGroups(parser, 'SELECT * FROM orders', 'SELECT 1')).rejects.toThrow(
-    '"orders" does not exist',
+    '"orders" doesn\'t exist',
   );
 });
 
 it.each([
   ['SELECT 1 AS a, 2 AS A', 'Two columns are named'],
-  ['SELECT 1 AS taken', 'Column 1 needs another name, given by AS. It is taken.'],
+  ['SELECT 1 AS taken', 'Column 1 needs another name. Set it with AS. It is taken.'],
   ['SELECT nothing FROM orders', 'nothing'],
-  ['FROM orders AT (VERSION => 3)', 'leave out AT'],
+  ['FROM orders AT (VERSION => 3)', 'Remove AT'],
   ['SHOW TABLES', 'SHOW, DESCRIBE and SUMMARIZE'],
 ])('refuses %s, and says why', async (query, message) => {
   const one = await analyzed(query);

@@ -143,7 +143,7 @@ test('what was due and had not fired when a schedule is paused, or changed, is t
       ['missed', `${dateOf(atMs)}T${clockOf(atMs)}`],
       ['missed', `${dateOf(atMs - dayMs)}T${clockOf(atMs)}`],
     ]);
-    expect(runs[0].reason).toBe(`The service had not fired it when the schedule was ${change}.`);
+    expect(runs[0].reason).toContain(`when the schedule was ${change}`);
     await client.call('POST', `${urlOf(id)}/pause`);
     await client.call('POST', `${urlOf(id)}/resume`);
     expect(await runsOf(id)).toHaveLength(2);
@@ -182,7 +182,7 @@ test('of what was missed the latest fires where it is less than a day late, the 
   expect(items[1]).toMatchObject({
     firedAt: null,
     runId: null,
-    reason: expect.stringContaining('not there'),
+    reason: expect.stringContaining('running at that time'),
   });
   const { nextRunAt, status } = await shown(id);
   expect([status, Date.parse(nextRunAt)]).toEqual(['active', Math.floor(atMs / 1_000) * 1_000 + dayMs]);
@@ -240,7 +240,10 @@ test('a fire is skipped while the one before is under way', async () => {
   expect(skipped).toMatchObject({ status: 'skipped', reason: expect.stringContaining(first.localTime) });
   // Cancelling the project's run ends the fire.
   await client.call('POST', `/v1/projects/${project}/runs/${running.runId}/cancel?confirm=true`);
-  expect(await ended(id, first.id)).toMatchObject({ status: 'cancelled', reason: 'Its run was cancelled.' });
+  expect(await ended(id, first.id)).toMatchObject({
+    status: 'cancelled',
+    reason: expect.stringContaining('cancelled'),
+  });
 });
 
 test('what its playbook no longer takes fails the fire with the reason, and so does a playbook that is gone', async () => {

@@ -175,8 +175,8 @@ test('with a fault in any line nothing comes in, and each is told', async () => 
     'Line 3: projectId: There is no such project',
     'Line 4: steps.0.config.playbook_id',
     'Line 5: steps.1.config.to.0',
-    'Line 6: steps: Two steps have one position.',
-    'Line 7: kind: is one of playbook, workflow.',
+    'Line 6: steps: Two steps have the same position.',
+    'Line 7: kind: must be one of playbook, workflow.',
     'Nothing was imported.',
   ])
     expect(text).toContain(said);

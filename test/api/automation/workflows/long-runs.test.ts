@@ -65,7 +65,7 @@ test('the data of a run is kept for as long as it goes on', async () => {
   expect(await pinsOf(runId)).toEqual([]);
 });
 
-test('a run whose data is not kept any more says so, and goes on with the newest where it is told to', async () => {
+test('a run whose data is no longer kept says so, and continues with the newest data on request', async () => {
   const total = 'SELECT sum(amount) AS total FROM orders';
   const { id } = await workflows.active(
     graphOf(

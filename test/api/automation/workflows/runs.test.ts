@@ -185,7 +185,7 @@ test('values of a config are held in memory, and so bounded', async () => {
   );
   const run = await workflows.ran(id);
   expect(run.error).toMatchObject({ code: 'invalid_request', nodeId: 'told' });
-  expect(run.error.message).toContain('characters together');
+  expect(run.error.message).toContain('characters in total');
 });
 
 test('a node that fails is tried again as often as it says', async () => {

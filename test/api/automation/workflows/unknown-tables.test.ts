@@ -65,7 +65,7 @@ test.each([
   ['SELECT amuont FROM orders', /"amuont" not found/],
   ['SELECT o.amuont FROM orders AS o', /amuont/],
   ['SELECT amount FROM orders WHERE since > ${params.least}', /"since" not found/],
-  ['SELECT no_such_function(amount) FROM orders', /does not exist/],
+  ['SELECT no_such_function(amount) FROM orders', /doesn't exist/],
   ["SELECT amount + DATE '2026-01-01' + 'x' FROM orders", /Binder Error/],
 ])('%s is a fault at its place', async (sql, msg) => {
   expect(await faultsOf(query(sql))).toEqual([

@@ -156,12 +156,12 @@ test('another way of signing in needs its own fields, and that those of the last
   expect(half.body.detail).toEqual([
     {
       loc: ['body', 'config', 'username'],
-      msg: 'User name is required where Authentication is basic.',
+      msg: 'User name is required if Authentication is basic.',
       type: 'missing',
     },
     {
       loc: ['body', 'secrets', 'token'],
-      msg: 'Bearer token applies only where Authentication is bearer: leave it out, or send null to remove it.',
+      msg: 'Bearer token only applies if Authentication is bearer. Omit it, or send null to remove it.',
       type: 'value_error',
     },
   ]);

@@ -129,7 +129,7 @@ describe('DuckLake', () => {
     );
     expect((await tested(client, elsewhere)).failure).toEqual({
       stage: 'request',
-      message: 'There is no DuckLake in the metadata schema information_schema.',
+      message: 'The metadata schema information_schema contains no DuckLake.',
     });
   });
 });

@@ -197,7 +197,7 @@ test('a server that a connection is pointed at gets no secret that was given for
     [
       {
         loc: ['body', 'secrets', 'token'],
-        msg: 'Bearer token was given for another Base URL: send it again, or null to remove it.',
+        msg: 'Bearer token was set for another Base URL. Send it again, or send null to remove it.',
         type: 'missing',
       },
     ],

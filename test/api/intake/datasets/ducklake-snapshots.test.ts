@@ -177,7 +177,7 @@ test('fails by what the other lake, its store or its keys are the reason of', as
   expect(wrongPassword.message).not.toContain('a-secret-password');
   expect(await failureOf(client, 'main.lost', { config: { metadata_schema: 'elsewhere' } })).toMatchObject({
     stage: 'request',
-    message: 'There is no DuckLake in the metadata schema elsewhere.',
+    message: 'The metadata schema elsewhere contains no DuckLake.',
   });
   const [{ path }] = await inCatalog(
     'SELECT path FROM ducklake_data_file ORDER BY data_file_id DESC LIMIT 1',
@@ -192,12 +192,12 @@ test('fails by what the other lake, its store or its keys are the reason of', as
   });
   await objects.put(key, Buffer.alloc(sizeBytes - 1, 'x'), 'text/plain');
   expect((await failureOf(client, 'main.lost')).message).toBe(
-    `${key} has not the ${sizeBytes} bytes that the lake's catalog says.`,
+    `The size of ${key} isn't the ${sizeBytes} bytes in the lake's catalog.`,
   );
   await objects.remove(key);
   expect(await failureOf(client, 'main.lost')).toEqual({
     ...{ code: 'source_failed', stage: 'request' },
-    message: `${key}, which the lake's catalog names, is not there.`,
+    message: `The lake's catalog lists the file ${key}, but the file doesn't exist.`,
   });
 });
 
@@ -210,8 +210,8 @@ test('a catalog that says what cannot be read is refused', async () => {
     [`ducklake_metadata SET value = 'true' WHERE key = 'encrypted'`]: /lake is encrypted/,
     [`ducklake_data_file SET encryption_key = 'a-secret-key'`]: /\.parquet is encrypted/,
     [`ducklake_data_file SET path = 's3://other/x.parquet', path_is_relative = false`]:
-      /s3:\/\/other\/x\.parquet is not in the lake's bucket/,
-    [`ducklake_data_file SET file_size_bytes = 200000000000000`]: /It holds more than/,
+      /s3:\/\/other\/x\.parquet isn't in the lake's bucket/,
+    [`ducklake_data_file SET file_size_bytes = 200000000000000`]: /is larger than/,
     [`ducklake_data_file SET file_size_bytes = -1`]: /has no size in the lake's catalog/,
     [`ducklake_column SET column_type = 'what'`]: /main\.refused cannot be read/,
   };

@@ -113,19 +113,14 @@ test.each([
   ['401', status(401), 'login', /401/],
   ['403', status(403), 'permission', /403/],
   ['400', status(400), 'request', /answered 400/],
-  ['no JSON', (_: unknown, response) => response.end('<html>'), 'request', /cannot be read/],
+  ['no JSON', (_: unknown, response) => response.end('<html>'), 'request', /readable/],
   [
     'no list',
     (_: unknown, response) => response.end('{"items": 5}'),
     'request',
     /no list of records at \/items/,
   ],
-  [
-    'no records',
-    (_: unknown, response) => response.end('{"items": [5]}'),
-    'request',
-    /something else than records/,
-  ],
+  ['no records', (_: unknown, response) => response.end('{"items": [5]}'), 'request', /aren't records/],
   [
     'no cursor',
     (_: unknown, response) => response.end('{"items": [{"id": 1}]}'),
@@ -136,7 +131,7 @@ test.each([
     'no time',
     (_: unknown, response) => response.end('{"items": [{"id": 1, "at": "soon"}]}'),
     'request',
-    /"soon" is not of the format iso8601/,
+    /"soon".* the format iso8601/,
   ],
   [
     'no key',
@@ -148,7 +143,7 @@ test.each([
     'a link elsewhere',
     (_: unknown, response) => response.end('{"items": [], "links": {"next": "http://10.0.0.1/"}}'),
     'request',
-    /another server/,
+    /different server/,
   ],
   [
     'a redirect inside',

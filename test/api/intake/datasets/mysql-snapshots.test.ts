@@ -151,7 +151,7 @@ describe.skipIf(!hasMariadb)('MariaDB (skipped where the machine has no mariadbd
     expect((await snapshotOf(client, missing.at)).error).toMatchObject({
       code: 'source_failed',
       stage: 'request',
-      message: 'The source has no table or view nothing that its user may see.',
+      message: expect.stringContaining('no table or view nothing'),
     });
   });
 

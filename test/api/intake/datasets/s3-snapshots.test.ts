@@ -188,7 +188,7 @@ test('what cannot be one table fails and names the file', async () => {
   expect(await failureOf(client, 'names/')).toMatch(/first line of shop\/names\/b\.csv/);
   expect(await failureOf(client, 'cut/')).toMatch(/shop\/cut\/a\.csv\.gz is no gzip file, or not all/);
   for (const resource of ['bomb/', 'large/'])
-    expect(await failureOf(client, resource)).toMatch(/It holds more than 0\.005 GiB/);
+    expect(await failureOf(client, resource)).toMatch(/larger than 0\.005 GiB/);
   expect(await failureOf(client, 'bad/')).toMatch(/Line 3 of shop\/bad\/b\.csv/);
   const changed = await listing(412);
   expect(await failureOf(client, 'x.csv', changed.base)).toMatch(/shop\/x\.csv changed while it was read/);

@@ -87,7 +87,7 @@ test('a dataset is copied by its cadence, once a fire; a fire that cannot start 
   await client.call('PATCH', other.connection, { body: { snapshot_config: { enabled: false } } });
   await makeDue(client, other.at);
   await expectEventually(() => firesOf(client, other.at)).toMatchObject([
-    { status: 'failed', reason: expect.stringMatching(/Snapshots are not enabled/) },
+    { status: 'failed', reason: expect.stringMatching(/Snapshots aren't enabled/) },
   ]);
   // The list of snapshots shows why there is none.
   expect(await snapshotsOf(client, other.at)).toMatchObject([

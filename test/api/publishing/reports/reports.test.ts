@@ -180,7 +180,7 @@ describe('a report', () => {
     const content = Array.from({ length: 101 }, (_, index) => `![x](${name(index)})`).join('\n\n');
     const refused = await client.call('POST', reports, { body: { title: 'T', content } });
     expect([refused.status, refused.body.code]).toEqual([400, 'invalid_request']);
-    expect(refused.body.detail).toContain('at most 100 charts and results, not 101');
+    expect(refused.body.detail).toContain('101 charts and results; the limit is 100');
   });
 
   test('is not written to a project that is archived', async () => {

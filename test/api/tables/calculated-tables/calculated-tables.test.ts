@@ -217,9 +217,9 @@ test('while one is under way for a table, its run is answered again; a data tabl
 });
 
 test.each([
-  ['SELECT * FROM self_reading', /does not exist/],
+  ['SELECT * FROM self_reading', /doesn't exist/],
   ['SELECT 1 AS a, 2 AS A', /Two columns/],
-  ["SELECT * FROM glob('*')", /may not be used/],
+  ["SELECT * FROM glob('*')", /isn't allowed/],
 ])('%s defines no table', async (query, message) => {
   const { status, body } = await client.call('POST', '/v1/grid/tables', {
     body: { name: 'self_reading', query },

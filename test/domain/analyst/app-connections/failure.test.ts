@@ -6,18 +6,26 @@ const fetchFailed = (code: string) =>
   new TypeError('fetch failed', { cause: Object.assign(new Error('sk-secret'), { code }) });
 
 test.each([
-  ['ECONNREFUSED', 'connect', 'The server refused the connection: nothing listens on that port.'],
-  ['ENOTFOUND', 'connect', 'The name of the server cannot be resolved.'],
-  ['UND_ERR_CONNECT_TIMEOUT', 'connect', 'The server did not answer in time.'],
-  ['ECONNRESET', 'connect', 'The server ended the connection.'],
-  ['EHOSTUNREACH', 'connect', 'No way leads to the server.'],
-  ['UND_ERR_SOCKET', 'connect', 'The server cannot be reached, or ended the connection (UND_ERR_SOCKET).'],
+  ['ECONNREFUSED', 'connect', 'The server refused the connection. Nothing listens on that port.'],
+  ['ENOTFOUND', 'connect', "The name of the server couldn't be resolved."],
+  ['UND_ERR_CONNECT_TIMEOUT', 'connect', "The server didn't answer in time."],
+  ['ECONNRESET', 'connect', 'The server closed the connection.'],
+  ['EHOSTUNREACH', 'connect', 'There is no network route to the server.'],
+  [
+    'UND_ERR_SOCKET',
+    'connect',
+    "The service couldn't reach the server, or the server closed the connection (UND_ERR_SOCKET).",
+  ],
   [
     'DEPTH_ZERO_SELF_SIGNED_CERT',
     'tls',
-    'A secure connection to the server cannot be made (DEPTH_ZERO_SELF_SIGNED_CERT).',
+    "The service couldn't make a secure connection to the server (DEPTH_ZERO_SELF_SIGNED_CERT).",
   ],
-  ['CERT_HAS_EXPIRED', 'tls', 'A secure connection to the server cannot be made (CERT_HAS_EXPIRED).'],
+  [
+    'CERT_HAS_EXPIRED',
+    'tls',
+    "The service couldn't make a secure connection to the server (CERT_HAS_EXPIRED).",
+  ],
 ])('%s is told at its stage, in its words', (code, stage, message) => {
   expect(appFailure(fetchFailed(code), createRedaction([]))).toMatchObject({ stage, message });
 });

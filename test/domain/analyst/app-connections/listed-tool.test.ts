@@ -57,18 +57,18 @@ test('what cannot be offered is listed with its reason', () => {
   let deep: object = { type: 'string' };
   for (let level = 0; level < 50_000; level += 1) deep = { items: deep };
   const cases: [unknown, RegExp][] = [
-    [{ ...plain, inputSchema: undefined }, /no JSON Schema object/],
-    [{ ...plain, inputSchema: 'a' }, /no JSON Schema object/],
-    [{ ...plain, inputSchema: [schema] }, /no JSON Schema object/],
-    [{ ...plain, inputSchema: { type: 'array' } }, /not of the type "object"/],
+    [{ ...plain, inputSchema: undefined }, /JSON Schema object/],
+    [{ ...plain, inputSchema: 'a' }, /JSON Schema object/],
+    [{ ...plain, inputSchema: [schema] }, /JSON Schema object/],
+    [{ ...plain, inputSchema: { type: 'array' } }, /the type "object"/],
     [{ ...plain, inputSchema: { ...schema, description: 'x'.repeat(32_768) } }, /larger than 32 KiB/],
-    [{ ...plain, inputSchema: { type: 'object', properties: { deep } } }, /nested deeper/],
-    [{ ...plain, name: 'no spaces' }, /none that MCP allows/],
-    [{ ...plain, name: 'x'.repeat(129) }, /none that MCP allows/],
-    [{ ...plain, name: 7 }, /none that MCP allows/],
-    [{ ...plain, execution: { taskSupport: 'required' } }, /as a task/],
-    [null, /none that MCP allows/],
-    ['text', /none that MCP allows/],
+    [{ ...plain, inputSchema: { type: 'object', properties: { deep } } }, /nested more/],
+    [{ ...plain, name: 'no spaces' }, /name of the tool/],
+    [{ ...plain, name: 'x'.repeat(129) }, /name of the tool/],
+    [{ ...plain, name: 7 }, /name of the tool/],
+    [{ ...plain, execution: { taskSupport: 'required' } }, /MCP task/],
+    [null, /name of the tool/],
+    ['text', /name of the tool/],
   ];
   for (const [raw, reason] of cases) {
     const tool = only(raw);
@@ -81,7 +81,7 @@ test('what cannot be offered is listed with its reason', () => {
 test('of tools that have one name neither is offered', () => {
   const tools = readListed([plain, { ...plain, description: 'Deletes.' }, { ...plain, name: 'other' }]);
   expect(tools.map(({ name, refusal }) => [name, refusal])).toEqual([
-    ['find', 'The server lists several tools of this name.'],
+    ['find', 'The server lists several tools with this name.'],
     ['other', null],
   ]);
 });

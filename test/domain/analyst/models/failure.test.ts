@@ -57,12 +57,12 @@ describe('an answer of', () => {
     const failure = modelFailure(answered(429, { headers: { 'retry-after': '20' } }));
     expect(failure).toEqual({
       code: 'model_rate_limited',
-      message: "The model's provider answered 429: too many requests; ask again in 20 seconds.",
+      message: "The model's provider answered 429: too many requests. Ask again in 20 seconds.",
       isRetryable: true,
       retryAfterMs: 20_000,
     });
     expect(modelFailure(answered(429)).message).toBe(
-      "The model's provider answered 429: too many requests; ask again in a minute.",
+      "The model's provider answered 429: too many requests. Ask again in a minute.",
     );
   });
 

@@ -84,5 +84,5 @@ test('a source that begins now needs a cursor of time', () => {
   expect(reachedAt(now, policy('iso8601')).cursor).toBe('2026-01-01T00:00:00.500Z');
   expect(reachedAt(now, policy('epoch_seconds')).cursor).toBe('1767225600');
   expect(reachedAt(now, policy('epoch_millis')).cursor).toBe('1767225600500');
-  expect(() => reachedAt(now, policy('integer'))).toThrow(/no time/);
+  expect(() => reachedAt(now, policy('integer'))).toThrow(/isn't a time/);
 });

@@ -41,7 +41,7 @@ test('JSON in strings is parsed wherever it is, and fields become columns', () =
     '{"raw":[1,12345678901234567890],"p":{"extra":{"x":2},"y":3},"no":"","x":2,"key":1}',
   );
   expect(() => mappedRecord(json('{"raw": "{"}'), { ...resource, json_string_fields: ['raw'] })).toThrow(
-    /field raw is listed in json_string_fields but holds no JSON/,
+    /field raw .* json_string_fields/,
   );
 });
 

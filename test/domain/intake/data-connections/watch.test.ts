@@ -13,7 +13,7 @@ test('a row that does not end is told before it is all in memory; many rows may 
   }
   expect(watch.fault(1_632 * mebibyte, 101)).toBeUndefined();
   const fault = watch.fault(1_633 * mebibyte, 102);
-  expect(fault).toMatchObject({ stage: 'request', message: expect.stringContaining('more than 16 MiB') });
+  expect(fault).toMatchObject({ stage: 'request', message: expect.stringContaining('larger than 16 MiB') });
 });
 
 test('silence is told where something should come, and is long before the first row', () => {

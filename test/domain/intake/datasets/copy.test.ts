@@ -101,7 +101,7 @@ test('a row that is larger than the engine reads is told as such', async () => {
   const { signal } = new AbortController();
   await expect(
     workspace.deps.copier.copy({ connection, resource: 'shop.huge', prefixUrl }, () => undefined, signal),
-  ).rejects.toThrow(/more than 16 MiB/);
+  ).rejects.toThrow(/larger than 16 MiB/);
 });
 
 test('a source that never answers is given up before it takes an engine', async () => {

@@ -40,7 +40,7 @@ test('an answer that comes too slowly is asked for twice, and not for ever', asy
   };
   await expect(requestPage(requests, new URL(base), [])).rejects.toMatchObject({
     stage: 'request',
-    message: 'The source took longer than 0.4 s for an answer, 2 times in a row.',
+    message: expect.stringContaining('longer than 0.4 s'),
   });
   expect(asked).toBe(2);
   await outgoing.close();

@@ -57,7 +57,7 @@ test('two snapshots of a connection copy at once; what is staged lets another be
   );
   const deleted = await client.call('DELETE', `/v1/tables/${read.table_id}?confirm=true`);
   expect(deleted.status, deleted.text).toBe(409);
-  expect(deleted.text).toContain('A snapshot into this table is under way');
+  expect(deleted.text).toContain('A snapshot into this table is running');
 });
 
 test('four snapshots of an organization copy at once, and one that waited asks for its turn again', async () => {

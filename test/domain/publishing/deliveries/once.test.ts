@@ -97,7 +97,7 @@ describe('a delivery', () => {
     expect(await given(pending)).toEqual({ status: 'failed' });
     expect(await given(sending)).toEqual({ status: 'uncertain' });
     expect(await given(delivered)).toEqual({ status: 'delivered' });
-    expect((await lab.row(pending)).error).toMatchObject({ message: expect.stringContaining('prepared') });
+    expect((await lab.row(pending)).error).toMatchObject({ message: expect.stringContaining('prepare') });
   });
 });
 

@@ -24,7 +24,7 @@ describe('the formatter', () => {
     const source = { title: 'T', markdown: `${'> '.repeat(50_000)}x`, writtenAt };
     try {
       expect(await refusalOf(formatter.format('a', 'pdf', source, async () => noMaterial))).toMatch(
-        /nests .* simplify/,
+        /nested .* simplify/,
       );
     } finally {
       await formatter.close();
@@ -37,7 +37,7 @@ describe('the formatter', () => {
     try {
       const slow = hasty.format('a', 'pdf', source(largeTable), async () => noMaterial);
       const next = hasty.format('b', 'pdf', source('Fine.'), async () => noMaterial);
-      expect(await refusalOf(slow)).toMatch(/within 3 seconds: split/);
+      expect(await refusalOf(slow)).toMatch(/within 3 seconds\. Split/);
       expect(await readPdf(await next)).toHaveLength(1);
     } finally {
       await hasty.close();
@@ -49,7 +49,7 @@ describe('the formatter', () => {
     const source = (markdown: string) => ({ title: 'T', markdown, writtenAt });
     try {
       const large = small.format('a', 'pdf', source(largeTable), async () => noMaterial);
-      expect(await refusalOf(large)).toMatch(/more than the 160 MiB.*split/);
+      expect(await refusalOf(large)).toMatch(/more than 160 MiB.*Split/);
       expect(
         await readPdf(await small.format('a', 'pdf', source('Fine.'), async () => noMaterial)),
       ).toHaveLength(1);

@@ -77,7 +77,7 @@ test('progress is told in columns, and what cannot be retried ends the run with 
   expect(shown.body).toMatchObject({ code: 'not_materialized', detail: expect.stringContaining('25 %') });
   for (const transient of [new Error('IO Error: gone'), new AppError('version_expired', 'gone')])
     expect(await recordFinalFailure(db, id, transient)).toBeUndefined();
-  const failure = await recordFinalFailure(db, id, new EngineCrashLoopError('ended twice'));
+  const failure = await recordFinalFailure(db, id, new EngineCrashLoopError('stopped twice'));
   expect(failure).toMatchObject({ code: 'engine_failed' });
   expect(await endProfile(db, id, 'failed')).toMatchObject({ status: 'failed', error: failure });
   const after = await client.call('GET', `/v1/tables/${id.tableId}/profile`);

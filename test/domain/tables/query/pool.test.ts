@@ -155,7 +155,7 @@ describe('an organization', () => {
     const controllers = Array.from({ length: 60 }, () => new AbortController());
     const { organizationId } = queries.lake.location;
     const all = controllers.map(({ signal }) => outcomeOf(queries.run(endless, { signal })));
-    expect(() => queries.pool.admit(organizationId)).toThrow('Too many queries of this organization');
+    expect(() => queries.pool.admit(organizationId)).toThrow('too many running queries');
     expect(() => queries.pool.admit(other.location.organizationId)).not.toThrow();
     for (const controller of controllers) controller.abort();
     await Promise.all(all);

@@ -116,7 +116,7 @@ it('is not run anew in another process once a piece was handed on', async () => 
   for (const pid of queries.pool.processIds()) process.kill(pid, 'SIGKILL');
   expect(await running).toEqual({
     code: 'query_failed',
-    message: 'The process that ran this statement ended before its answer was complete.',
+    message: 'The process that ran this statement ended before the answer was complete.',
   });
   held[0]!.letGo();
   expect((await queries.run('SELECT 2 AS b')).rowsJson).toBe('[{"b":2}]');

@@ -17,7 +17,7 @@ export const report = defineNodeType({
       if (isGiven === isAsked || (isAsked && (value.title ?? value.content) !== undefined))
         issues.push({
           code: 'custom',
-          message: 'Give a title and content, or a prompt alone.',
+          message: 'Set title and content, or only a prompt.',
           input: value,
         });
     }),

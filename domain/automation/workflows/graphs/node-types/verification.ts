@@ -10,7 +10,7 @@ export const verification = defineNodeType({
   config: z
     .strictObject({ table_ids: ids(1_000).optional(), definition_ids: ids(200).optional() })
     .refine((config) => (config.table_ids === undefined) !== (config.definition_ids === undefined), {
-      error: 'Name either tables or definitions.',
+      error: 'Name tables or definitions, but not both.',
       path: ['table_ids'],
     }),
   inputs: [],

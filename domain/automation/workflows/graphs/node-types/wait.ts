@@ -14,7 +14,7 @@ export const wait = defineNodeType({
     })
     .check(({ value, issues }) => {
       if ((value.seconds === undefined) === (value.until === undefined))
-        issues.push({ code: 'custom', message: 'Give seconds, or until.', input: value });
+        issues.push({ code: 'custom', message: 'Set either seconds or until.', input: value });
       else if (
         value.until !== undefined &&
         !value.until.includes('${') &&
@@ -23,7 +23,7 @@ export const wait = defineNodeType({
         issues.push({
           code: 'custom',
           path: ['until'],
-          message: 'Input should be a time, RFC 3339.',
+          message: 'Input should be a time in RFC 3339 form.',
           input: value.until,
         });
     }),

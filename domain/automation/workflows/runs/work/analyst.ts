@@ -100,10 +100,13 @@ async function followed(call: NodeCall, start: (runId: string) => Promise<unknow
 
 async function ended(call: NodeCall, child: Run): Promise<NodeStep> {
   if (child.status === 'cancelled')
-    throw new NodeFailed('run_cancelled', `Its run ${child.id} was cancelled.`, { isFinal: true });
+    throw new NodeFailed('run_cancelled', `The analyst's run ${child.id} was cancelled.`, { isFinal: true });
   if (child.status === 'failed') {
     const error = child.error as { code?: string; message?: string } | null;
-    throw new NodeFailed(error?.code ?? 'internal_error', error?.message ?? `Its run ${child.id} failed.`);
+    throw new NodeFailed(
+      error?.code ?? 'internal_error',
+      error?.message ?? `The analyst's run ${child.id} failed.`,
+    );
   }
   return { kind: 'done', outputs: await outputsOf(call, child) };
 }
@@ -121,6 +124,6 @@ function outputsOf(call: NodeCall, child: Run): Promise<NodeOutputs> {
       const file = await findFile(db, organizationId, made.fileId);
       if (file !== undefined) return { file: { type: 'file', fileId: file.id, path: file.path } };
     }
-    throw new NodeFailed('not_found', `What the run ${child.id} made was deleted.`, { isFinal: true });
+    throw new NodeFailed('not_found', `The result of the run ${child.id} was deleted.`, { isFinal: true });
   });
 }

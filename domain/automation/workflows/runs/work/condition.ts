@@ -20,7 +20,7 @@ export const conditionWork: NodeWork = async (call) => {
   if (rows.length !== 1 || rows[0]!.length !== 1 || typeof cell?.value !== 'boolean')
     throw new NodeFailed(
       'condition_invalid',
-      `The condition gave ${shapeOf(rows)}; it must give one row with one boolean.`,
+      `The condition returned ${shapeOf(rows)}. It must return one row with one boolean.`,
       { isFinal: true },
     );
   const outputs: NodeOutputs = cell.value
@@ -32,13 +32,13 @@ export const conditionWork: NodeWork = async (call) => {
 function shapeOf(rows: readonly { value: unknown }[][]): string {
   if (rows.length !== 1) return rows.length === 0 ? 'no row' : 'more than one row';
   if (rows[0]!.length !== 1) return `${rows[0]!.length} columns`;
-  return rows[0]![0]!.value === null ? 'NULL' : 'a value that is no boolean';
+  return rows[0]![0]!.value === null ? 'NULL' : "a value that isn't a boolean";
 }
 
 /** The input as a SELECT, which passes the same guard as any statement. */
 async function definitionOf({ deps }: NodeCall, { from, output }: NodeInputValue): Promise<string> {
   if (output.type === 'value') return `SELECT ${valueLiteral(output.value)} AS "value"`;
-  if (output.type !== 'rows') throw new Error(`${from} gives no rows.`);
+  if (output.type !== 'rows') throw new Error(`${from} returns no rows.`);
   return rowsSelect(deps.objects, output.rows);
 }
 

@@ -32,7 +32,7 @@ export const fileOutputWork: NodeWork = (call) =>
     const target = folder === '' ? path : `${folder}/${path}`;
     const [thing] = await thingsOf(call, format ?? formatOf(path));
     if (thing === undefined)
-      throw new NodeFailed('invalid_request', 'Nothing comes in that a file could hold.');
+      throw new NodeFailed('invalid_request', 'The input has no content that can be delivered as a file.');
     return [{ kind: 'file', target, content: thing }];
   });
 
@@ -46,7 +46,7 @@ export const emailWork: NodeWork = (call) =>
     };
     const wrong = to.find((address) => !z.email().safeParse(address).success);
     if (wrong !== undefined)
-      throw new NodeFailed('invalid_request', `${JSON.stringify(wrong)} is not an e-mail address.`);
+      throw new NodeFailed('invalid_request', `${JSON.stringify(wrong)} isn't an email address.`);
     const content = {
       subject: subject.replace(/\s+/g, ' ').trim(),
       text: await mailText(call, text),
@@ -91,7 +91,7 @@ async function delivered(call: NodeCall, plan: () => Promise<Planned[]>): Promis
   const { code, message } = (open.error ?? {}) as { code?: string; message?: string };
   throw new NodeFailed(
     code ?? 'delivery_failed',
-    `${open.target}: ${message ?? 'It was not delivered.'} The delivery ${open.id} can be retried by hand.`,
+    `${open.target}: ${message ?? 'It was not delivered.'} You can retry the delivery ${open.id}.`,
     { isFinal: true },
   );
 }
@@ -172,7 +172,8 @@ async function thingsOf(call: NodeCall, format: Format | undefined): Promise<Del
 const titleOf = (call: NodeCall, reportId: string): Promise<string> =>
   within(call, async (db) => {
     const report = await findReport(db, call.run.organization_id, reportId);
-    if (report === undefined) throw new NodeFailed('not_found', 'The report was deleted before it was sent.');
+    if (report === undefined)
+      throw new NodeFailed('not_found', 'The report was deleted before it could be sent.');
     return report.title;
   });
 

@@ -62,13 +62,13 @@ function tableOfOwner({ run, deps }: NodeCall, tableId: string): Promise<TableRo
     await restrictTo(db, principal);
     const table = await findTable(db, organizationId, tableId);
     if (table?.kind !== 'calc' || table.status !== 'ready')
-      throw new NodeFailed('not_found', `There is no calculated table ${tableId} for the workflow's owner.`, {
+      throw new NodeFailed('not_found', `The workflow's owner can't see a calculated table ${tableId}.`, {
         isFinal: true,
       });
     if (!isWritable(table, principal))
       throw new NodeFailed(
         'admin_required',
-        `The workflow's owner may read the table ${table.name}, not write it; an administrator grants that.`,
+        `The workflow's owner can read the table ${table.name}, but may not write to it. Ask an administrator for write access.`,
         { isFinal: true },
       );
     return table;
@@ -77,10 +77,10 @@ function tableOfOwner({ run, deps }: NodeCall, tableId: string): Promise<TableRo
 
 async function ended(call: NodeCall, made: Run): Promise<NodeStep> {
   if (made.status === 'cancelled')
-    throw new NodeFailed('run_cancelled', `Its run ${made.id} was cancelled.`, { isFinal: true });
+    throw new NodeFailed('run_cancelled', `The build ${made.id} was cancelled.`, { isFinal: true });
   if (made.status === 'failed') {
     const error = made.error as { code?: string; message?: string } | null;
-    throw new NodeFailed(error?.code ?? 'internal_error', error?.message ?? `Its run ${made.id} failed.`);
+    throw new NodeFailed(error?.code ?? 'internal_error', error?.message ?? `The build ${made.id} failed.`);
   }
   const { table_id: tableId } = call.config as Config;
   const { name: tableName } = await tableOfOwner(call, tableId);

@@ -40,7 +40,7 @@ export const queryWork: NodeWork = async (call) => {
   if (answer.truncated || (answer.rowsWithColumnOrderJson ?? '').length > maxCharacters)
     throw new NodeFailed(
       'query_too_large',
-      `The query gives more than ${maxRows} rows or 8 million characters; aggregate them, or select fewer.`,
+      `The query returns more than ${maxRows} rows or 8 million characters. Aggregate the rows, or select fewer.`,
       { isFinal: true },
     );
   const rows: KeptRows = await keepRows(call.deps.objects, keyOf(call), answer);

@@ -33,7 +33,7 @@ async function start({ run, deps }: NodeCall, datasetId: string, runId: string):
   const { organization_id: organizationId, owner_id: callerId } = run;
   const dataset = await within({ run, deps }, (db) => findDataset(db, organizationId, datasetId));
   if (dataset === undefined)
-    throw new NodeFailed('not_found', `There is no dataset ${datasetId} any more.`, { isFinal: true });
+    throw new NodeFailed('not_found', `The dataset ${datasetId} no longer exists.`, { isFinal: true });
   try {
     await startSnapshot(deps, {
       ...{ organizationId, connectionId: dataset.connection_id, datasetId, callerId, memo: {}, runId },
@@ -49,7 +49,7 @@ async function start({ run, deps }: NodeCall, datasetId: string, runId: string):
 
 async function ended(call: NodeCall, made: SnapshotRun): Promise<NodeStep> {
   if (made.status === 'cancelled')
-    throw new NodeFailed('run_cancelled', `Its snapshot ${made.id} was cancelled.`, { isFinal: true });
+    throw new NodeFailed('run_cancelled', `The snapshot ${made.id} was cancelled.`, { isFinal: true });
   if (made.status === 'failed') {
     const { code, message } = made.error!;
     throw new NodeFailed(code, message);

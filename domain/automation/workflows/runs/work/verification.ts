@@ -36,7 +36,7 @@ async function start({ run, deps, config }: NodeCall, runId: string): Promise<vo
     const readable = await readableTables(db, organizationId, tableIds ?? []);
     const missing = (tableIds ?? []).find((id) => !readable.includes(id));
     if (missing !== undefined)
-      throw new NodeFailed('not_found', `There is no table ${missing} for the workflow's owner.`, {
+      throw new NodeFailed('not_found', `The workflow's owner can't see a table ${missing}.`, {
         isFinal: true,
       });
     return both === undefined ? [] : dataVersionsOf(both.row);
@@ -52,10 +52,13 @@ async function start({ run, deps, config }: NodeCall, runId: string): Promise<vo
 
 async function ended(call: NodeCall, made: Run): Promise<NodeStep> {
   if (made.status === 'cancelled')
-    throw new NodeFailed('run_cancelled', `Its run ${made.id} was cancelled.`, { isFinal: true });
+    throw new NodeFailed('run_cancelled', `The test run ${made.id} was cancelled.`, { isFinal: true });
   if (made.status === 'failed') {
     const error = made.error as { code?: string; message?: string } | null;
-    throw new NodeFailed(error?.code ?? 'internal_error', error?.message ?? `Its run ${made.id} failed.`);
+    throw new NodeFailed(
+      error?.code ?? 'internal_error',
+      error?.message ?? `The test run ${made.id} failed.`,
+    );
   }
   const { organization_id: organizationId, owner_id: ownerId } = call.run;
   const { verification, results } = await within(call, async (db) => {
@@ -68,7 +71,7 @@ async function ended(call: NodeCall, made: Run): Promise<NodeStep> {
     const more = failed.length > names.length ? ` and ${failed.length - names.length} more` : '';
     throw new NodeFailed(
       'verification_failed',
-      `Failed: ${names.join(', ')}${more}. GET /v1/verification-tests/runs/${made.id} has the failing rows.`,
+      `Failed: ${names.join(', ')}${more}. GET /v1/verification-tests/runs/${made.id} shows the failing rows.`,
       { isFinal: true },
     );
   }

@@ -8,7 +8,7 @@ export const waitWork: NodeWork = async ({ config, state }) => {
   const { seconds, until } = config as { seconds?: number; until?: string };
   const untilMs = until === undefined ? state.started_at!.getTime() + seconds! * 1_000 : Date.parse(until);
   if (Number.isNaN(untilMs))
-    throw new NodeFailed('invalid_request', `${until} is not a time in RFC 3339 form.`, { isFinal: true });
+    throw new NodeFailed('invalid_request', `${until} isn't a time in RFC 3339 form.`, { isFinal: true });
   if (untilMs <= Date.now()) return { kind: 'done', outputs: {} };
   return { kind: 'waiting', what: `until ${new Date(untilMs).toISOString()}`, untilMs };
 };
@@ -45,11 +45,11 @@ export const approvalWork: NodeWork = async (call) => {
     case 'denied':
       throw new NodeFailed('approval_denied', deniedText(note), { isFinal: true });
     case 'expired':
-      throw new NodeFailed('approval_expired', 'Nobody decided in time, which counts as a denial.', {
+      throw new NodeFailed('approval_expired', 'Nobody decided in time. The request counts as denied.', {
         isFinal: true,
       });
   }
 };
 
 const deniedText = (note: string | null): string =>
-  note === null || note === '' ? 'A person denied it.' : `A person denied it: ${note}`;
+  note === null || note === '' ? 'A person denied the request.' : `A person denied the request: ${note}`;

@@ -10,8 +10,13 @@ const mail = (format?: string) =>
 const file = (format: string) => node('file', 'file_output', { path: 'sales', format });
 
 test.each([
-  ['rows', 'pdf', 'sales.rows', 'What comes in (rows) can be csv, json, not pdf.'],
-  ['a report', 'csv', 'summary.report', 'What comes in (report) can be markdown, pdf, docx, not csv.'],
+  ['rows', 'pdf', 'sales.rows', 'The input of this node (rows) can be written as csv, json, but not as pdf.'],
+  [
+    'a report',
+    'csv',
+    'summary.report',
+    'The input of this node (report) can be written as markdown, pdf, docx, but not as csv.',
+  ],
 ])('%s cannot be written as %s', (_, format, from, msg) => {
   const graph = graphOf([sales, summary, file(format)], [[from, 'file.input']]);
   const loc = ['body', 'graph', 'nodes', 2, 'config', 'format'];

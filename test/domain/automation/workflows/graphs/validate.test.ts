@@ -249,7 +249,7 @@ test('every cycle is told, and one through a node of two is not', () => {
   ];
   const told = faultsOf({ nodes, edges }).map(({ msg }) => msg);
   expect(told).toEqual([
-    'Two nodes are called f.',
+    'Two nodes have the id f.',
     expect.stringMatching(/: (a → b → a|b → a → b)\.$/),
     expect.stringMatching(/: (b → c → b|c → b → c)\.$/),
     expect.stringMatching(/: d → d\.$/),
