@@ -36,6 +36,7 @@ const commands = {
     ['local/check-structure.ts'],
     ['local/check-migrations.ts'],
     ['local/check-tests.ts'],
+    ['local/check-words.ts'],
   ],
   faults: (args) => [['local/tools.ts'], ['test/faults/main.ts', ...args]],
   attacks: (args) => [['local/tools.ts'], ['test/attacks/main.ts', ...args]],

@@ -31,7 +31,7 @@ const phrases: readonly [RegExp, string][] = [
 
 const pages = [...globSync('{README,CHANGELOG}.md'), ...globSync('{docs,deploy}/**/*.md')];
 const code = globSync(
-  '{api,worker,activities,workflows,service,domain,packages,data,local,migrations}/**/*.ts',
+  '{api,worker,activities,workflows,service,domain,packages/*/src,data,local,migrations}/**/*.ts',
 );
 const clients = globSync('{console/src,clients/*/src}/**/*.{ts,tsx}');
 const exempt = new Set(['local/check-words.ts', 'docs/contributing/style.md']);

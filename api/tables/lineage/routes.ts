@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import { notFound } from '../../../data/errors.ts';
 import { lineageOf } from '../../../domain/tables/lineage/lineage.ts';
-import { openLineageEvents } from '../../../domain/tables/lineage/openlineage.ts';
 import { getTable } from '../../../domain/tables/tables/tables.ts';
 import { getView } from '../../../domain/tables/views/views.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { clientGone } from '../../reply.ts';
 import { type Call, type Load, route } from '../../route.ts';
+import { openLineageEvents } from './openlineage.ts';
 import { lineageAnswer, lineageQuery } from './schemas.ts';
 
 const described = {

@@ -18,7 +18,7 @@ const pageRows = 1_000;
 /** Rows before the last, at whose sight more are asked for. */
 const ahead = 50;
 
-/** What the analyst did: in a line, and its statement and rows for whoever asks. */
+/** What the analyst did: in one line, with its statement and rows on request. */
 export function ToolCall({ call, ...place }: InConversation & { call: Call }) {
   const [isOpen, setIsOpen] = useState(false);
   const { name, summary, status, input, resultId } = call;

@@ -12,7 +12,7 @@ export interface Surroundings {
   versions: ReadonlyMap<string, number>;
 }
 
-/** Whoever asks: what a table is made from does not depend on who may see it. */
+/** The same for every caller: the inputs of a table don't depend on who can see it. */
 export async function surroundings(
   db: OrganizationTransaction,
   organizationId: string,

@@ -222,8 +222,8 @@ function outputOf({ mode }: Materialization, builds: readonly Build[]): object |
 }
 
 /**
- * Builds as a run shows them. The engine quotes values of what it reads, and whoever may read the built table
- * sees its run. If some tables are restricted, only the status of the table shows the reason: it knows its
+ * Builds as a run shows them. The engine quotes values of what it reads, and people who can read the built
+ * table see its run. If some tables are restricted, only the status of the table shows the reason: it knows its
  * reader.
  */
 async function shownBuilds(

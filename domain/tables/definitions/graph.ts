@@ -9,7 +9,7 @@ export interface DefinitionGraph {
   readBy(id: string): readonly string[];
 }
 
-/** Every edge of the organization, whoever may see the two ends. */
+/** Every edge of the organization, whether or not the caller can see both ends. */
 export async function loadGraph(
   db: OrganizationTransaction,
   organizationId: string,

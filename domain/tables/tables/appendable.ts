@@ -16,7 +16,7 @@ export interface AppendableTable {
 
 /**
  * The table with this id as registry and lake currently have it; the caller holds its lock and writes rows.
- * `admit` refuses whoever may not write; by default, the current principal without the grant.
+ * `admit` refuses callers who can't write; by default, the current principal without the grant.
  *
  * @throws AppError not_found, or not_appendable where it is no data table
  */

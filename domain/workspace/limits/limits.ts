@@ -50,12 +50,7 @@ export const limits = {
       'registered clients',
       'Those that nobody uses are removed after 30 days.',
     ),
-    publicClientsOfNetwork: quota(
-      20,
-      'network',
-      'registered clients',
-      'Those that nobody uses are removed after 30 days.',
-    ),
+    publicClientsOfNetwork: quota(20, 'network', 'registered clients', 'Unused ones end after 30 days.'),
     deviceLogins: bound(100, 'Device logins of one network that are waiting for a decision'),
   },
   files: {

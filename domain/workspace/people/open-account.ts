@@ -66,7 +66,7 @@ export async function openAccount(
 ): Promise<SignedIn | 'wrong_password'> {
   const { link, isMailed } = opened;
   const to = link.kind === 'owner' ? email : link.email;
-  // Counted as a sign-in is: whoever may invite somebody could otherwise try one password after the other.
+  // Counted like a sign-in. Otherwise, anyone who can invite people could try one password after another.
   const { outcome, account, hash } = await countedAttempt(
     db,
     { email: to, address, at: 'link' },

@@ -2,7 +2,7 @@ import type { Warning } from './contract.ts';
 import type { TextSource } from './text/source.ts';
 import type { Numbering } from './text/table.ts';
 
-/** Of the file, and of records that lack trailing fields if padding them would mend most of the bad ones. */
+/** Of the file, and of records that lack trailing fields if padding them would fix most of the bad ones. */
 export function warningsOf(
   { effective, warnings = [] }: Pick<TextSource, 'effective' | 'warnings'>,
   { short }: Pick<Numbering, 'short'>,

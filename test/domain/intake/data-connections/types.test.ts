@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { settingsFaults } from '../../../../domain/intake/data-connections/settings.ts';
-import { documentTypes } from '../../../../domain/intake/data-connections/types/document.ts';
 import { typeTables } from '../../../../domain/intake/data-connections/types/types.ts';
+import { documentTypes } from '../../../../local/connection-types-page.ts';
 
 test("docs/connections.md has each type's keys as the code has them", async () => {
   const document = await readFile(new URL('../../../../docs/connections.md', import.meta.url), 'utf8');

@@ -1,6 +1,6 @@
-import { inWords } from '../settings.ts';
-import type { ConnectionTypeTable, Field } from './field.ts';
-import { typeTables } from './types.ts';
+import { inWords } from '../domain/intake/data-connections/settings.ts';
+import type { ConnectionTypeTable, Field } from '../domain/intake/data-connections/types/field.ts';
+import { typeTables } from '../domain/intake/data-connections/types/types.ts';
 
 /** The tables of docs/connections.md, in Markdown: what each type accepts. */
 export function documentTypes(): string {

@@ -1,5 +1,5 @@
-import type { LineageEdge, LineageNode } from './graph.ts';
-import type { Lineage } from './lineage.ts';
+import type { LineageEdge, LineageNode } from '../../../domain/tables/lineage/graph.ts';
+import type { Lineage } from '../../../domain/tables/lineage/lineage.ts';
 
 const producer = 'urn:analytics-workspace';
 const specification = 'https://openlineage.io/spec';
