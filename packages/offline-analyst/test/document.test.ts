@@ -19,7 +19,7 @@ it('reads list items as questions, and keeps headings and paragraphs', () => {
   ]);
 });
 
-it('reads paragraphs as questions where there is no list', () => {
+it('reads paragraphs as questions if the document has no lists', () => {
   expect(readDocument('# A\n\nhow many orders')).toEqual([
     { kind: 'heading', text: '# A' },
     { kind: 'question', text: 'how many orders' },

@@ -40,7 +40,7 @@ describe('the document of a chart', () => {
     expect(performance.now() - startedMs).toBeLessThan(2_000);
   });
 
-  test('has decimals and wide integers as numbers, and what is no number as nothing', () => {
+  test('has decimals and wide integers as numbers, and other values as nothing', () => {
     const rows = [
       ['p', '1234.50'],
       ['q', '9007199254740993'],

@@ -225,7 +225,7 @@ describe('control characters are text, and NUL is a bad row with its place', () 
     expect([json.rows, json.quarantined.length]).toEqual([[['z']], 1]);
   });
 
-  test('content that is no text is still refused', async () => {
+  test("content that isn't text is still refused", async () => {
     const bytes = Buffer.from(Array.from({ length: 4_000 }, (_, at) => (at * 7_919 + (at >> 3)) % 256));
     expect((await failureOf(imported(bytes))).code).toBe('not_text');
   });

@@ -39,7 +39,7 @@ describe('a cell of elapsed time', () => {
       { formats: [format], codes },
     );
 
-  test.each([46, 200, 201, 202])('of a day or more is no date (format %i)', async (format) => {
+  test.each([46, 200, 201, 202])("of a day or more isn't a date (format %i)", async (format) => {
     expect(await elapsed(format, 7.5 / 24, 1, 40 / 24, 100.5, -1.5 / 24, 1 + 0.25 / 86_400, 0)).toEqual({
       type: 'STRING',
       values: ['07:30:00', '24:00:00', '40:00:00', '2412:00:00', '-01:30:00', '24:00:00.250', '00:00:00'],

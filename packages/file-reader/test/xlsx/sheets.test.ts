@@ -102,7 +102,7 @@ test('header and data begin where they are said to', async () => {
   expect(await read({ headerRow: 3, firstDataRow: 6 })).toMatchObject({ rows: [['Lagos', '9']] });
 });
 
-test('a preview lists the sheets, and says which there are in place of one that is not', async () => {
+test('a preview lists the sheets, and names them if the requested one is missing', async () => {
   const source = await lab.upload(workbook, 'xlsx');
   const { sheets, rows } = await lab.previewFile(source, { xlsx: { sheet: 'Plain' } });
   expect({ sheets, rows }).toEqual({ sheets: ['Report & more', 'Plain'], rows: [[1]] });

@@ -58,7 +58,7 @@ describe('parts are found by their relationships', () => {
     ).toEqual({ columns: ['at DATE'], rows: [['2024-01-31']] });
   });
 
-  test('outside of the usual folder, and in place of parts of the usual names', async () => {
+  test('outside of the usual folder, and instead of parts with the usual names', async () => {
     expect(
       await read({
         '_rels/.rels': links(transitional, ['r', 'officeDocument', 'book.xml']),

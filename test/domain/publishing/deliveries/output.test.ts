@@ -172,7 +172,7 @@ describe('a report', () => {
     expect(await lab.attempt(id)).toEqual({ status: 'delivered' });
     const { text } = lab.server.mails[0]!;
     expect(text).toContain('It has 150001 characters');
-    expect(text!.replace(/\s/g, '').startsWith(`${'x'.repeat(99_999)}[Cut`)).toBe(true);
+    expect(text!.replace(/\s/g, '').startsWith(`${'x'.repeat(99_999)}[Thereport`)).toBe(true);
   });
 
   test('that was deleted before is a failed delivery that says so', async () => {

@@ -44,7 +44,7 @@ describe('the drawer', () => {
       const ended = hasty.svg('a', endless);
       const next = hasty.svg('b', document());
       expect(await refusalOf(ended)).toMatch(
-        /^The chart (?:could not be drawn within 30 seconds|needs more memory than a drawing may take): group/,
+        /^The chart (?:could not be drawn within 30 seconds|needs more memory than a drawing may use)\. Group/,
       );
       expect(await next).toContain('<svg');
     } finally {
@@ -56,7 +56,7 @@ describe('the drawer', () => {
     const label = { type: 'text', text: 'x'.repeat(1_000) };
     const sequence = { sequence: { start: 0, stop: 4_000, as: 'c0' } };
     expect(await refusalOf(drawer.svg('org', { data: sequence, mark: label }))).toBe(
-      'The drawing is larger than 2 MiB: group or limit the rows first.',
+      'The drawing is larger than 2 MiB. Group or limit the rows first.',
     );
   });
 
