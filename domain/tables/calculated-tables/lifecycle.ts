@@ -223,8 +223,8 @@ function outputOf({ mode }: Materialization, builds: readonly Build[]): object |
 
 /**
  * Builds as a run shows them. The engine quotes values of what it reads, and people who can read the built
- * table see its run. If some tables are restricted, only the status of the table shows the reason: it knows its
- * reader.
+ * table see its run. If some tables are restricted, only the status of the table shows the reason, because it
+ * knows its reader.
  */
 async function shownBuilds(
   db: OrganizationTransaction,
