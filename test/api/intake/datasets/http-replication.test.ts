@@ -460,7 +460,7 @@ test('other settings of the resource have it read anew', async () => {
     body: { snapshot_config: { enabled: true, http_replication: gone } },
   });
   expect((await snapshotOf(client, at)).error.message).toMatch(
-    /no resource with the request_path \/records any more/,
+    /no longer has a resource with the request_path \/records/,
   );
 });
 
@@ -520,7 +520,7 @@ test('one that its source asks to be patient says until when, and that the sourc
   const { waitsUntil, id } = (await client.call('GET', run)).body.data;
   expect(Date.parse(waitsUntil) - askedAt).toBeGreaterThan(7_100_000);
   const { steps } = (await client.call('GET', `/v1/projects/${project}/runs/${id}`)).body.data;
-  expect(steps[0].detail).toMatch(/^Waits until \S+Z: its source asked/);
+  expect(steps[0].detail).toMatch(/^Waits until \S+Z: the source asked/);
   await client.call('POST', `${run}/cancel?confirm=true`);
   await untilStatus(client, run, 'cancelled');
 });
