@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readRows } from '../../domain/tables/kept-rows/kept-rows.ts';
+import { readRows } from '../../domain/tables/stored-results/stored-results.ts';
 import { fileSteps } from '../../domain/workspace/files/reconcile.ts';
 import { runSteps } from '../../domain/workspace/runs/reconcile.ts';
 import { projectOf } from '../support/conversations.ts';

@@ -81,7 +81,7 @@ const rowsPerObject = 1_000;
 const chunkKey = (key: string, chunk: number): string => `${key}.${chunk}`;
 
 /** Stores rows, by position. */
-export async function keepRows(
+export async function storeRows(
   objects: Pick<ObjectStore, 'put'>,
   key: string,
   rows: readonly unknown[][],

@@ -1,5 +1,5 @@
 import type { ExportFormat } from '../../../packages/documents/index.ts';
-import type { KeptRows } from '../../tables/kept-rows/kept-rows.ts';
+import type { StoredRows } from '../../tables/stored-results/stored-results.ts';
 import type { Delivery } from './deliveries.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { Delivery } from './deliveries.ts';
 export type DeliveredContent =
   | { type: 'report'; reportId: string; revision: number; format: ExportFormat; name: string }
   | { type: 'file'; fileId: string; name: string }
-  | { type: 'rows'; rows: KeptRows; format: 'csv' | 'json'; name: string };
+  | { type: 'rows'; rows: StoredRows; format: 'csv' | 'json'; name: string };
 
 export interface MailContent {
   subject: string;

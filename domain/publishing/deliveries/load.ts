@@ -1,7 +1,7 @@
 import { AppError } from '../../../data/errors.ts';
 import { readBytes } from '../../../data/objects/read.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
-import { rowsDocument } from '../../tables/kept-rows/kept-rows.ts';
+import { rowsDocument } from '../../tables/stored-results/stored-results.ts';
 import { findFile } from '../../workspace/files/files.ts';
 import { type ExportDeps, exportReport } from '../reports/export.ts';
 import { findReport, type Report } from '../reports/reports.ts';

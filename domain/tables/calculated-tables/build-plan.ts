@@ -4,7 +4,7 @@ import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { tableStatistics, versionsAt } from '../../../data/lake/ledger.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type BuildRecord, builtOf, type Defined, listDefined } from '../definitions/definitions.ts';
-import type { QueryRelation } from '../query/pool.ts';
+import type { QueryRelation } from '../query/pool/pool.ts';
 import { tablesAmong } from '../query/relation-tables.ts';
 import { relationsFor, visibleToDefiners } from '../query/relations.ts';
 import { readsThrough, type Surroundings, sourcesRead, surroundings } from './freshness.ts';

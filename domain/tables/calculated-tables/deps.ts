@@ -1,7 +1,7 @@
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
 import type { Database } from '../../../data/postgres/client.ts';
-import type { QueryPool } from '../query/pool.ts';
+import type { QueryPool } from '../query/pool/pool.ts';
 
 export interface BuildLimits {
   /** Longest time that the query of a build may take, in milliseconds. */

@@ -4,7 +4,7 @@ import { versionsAt } from '../../../data/lake/ledger.ts';
 import { identifier } from '../../../data/lake/sql.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import { actAs } from '../../workspace/organizations/rights.ts';
-import type { QueryRelation } from '../query/pool.ts';
+import type { QueryRelation } from '../query/pool/pool.ts';
 import { tablesAmong } from '../query/relation-tables.ts';
 import { relationsFor } from '../query/relations.ts';
 import { listQueryable, type NamedRelation } from '../tables/tables.ts';

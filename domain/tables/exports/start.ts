@@ -10,7 +10,7 @@ import { startRun } from '../../workspace/runs/kind.ts';
 import { countUnfinished, deleteRun, findRun, insertRun, type Run } from '../../workspace/runs/runs.ts';
 import { type AskedVersion, askedVersions } from '../query/asked-versions.ts';
 import { checkDraftSql } from '../query/check-draft.ts';
-import type { QueryPool } from '../query/pool.ts';
+import type { QueryPool } from '../query/pool/pool.ts';
 import { readByName } from '../query/relation-tables.ts';
 import { type AskedVersions, type ExportFormat, insertExport } from './exports.ts';
 import { exportProcess, exportRuns } from './process.ts';

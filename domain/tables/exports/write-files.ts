@@ -10,7 +10,7 @@ import { deleteObjectLater, putFile } from '../../workspace/files/files.ts';
 import { storeObject } from '../../workspace/files/store-object.ts';
 import { findRun, type Run, runStates } from '../../workspace/runs/runs.ts';
 import type { Exported } from '../query/export/contract.ts';
-import type { QueryPool, TaskLimits } from '../query/pool.ts';
+import type { QueryPool, TaskLimits } from '../query/pool/pool.ts';
 import { readByName } from '../query/relation-tables.ts';
 import type { StreamTask } from '../query/stream/contract.ts';
 import { withOutputLimit } from '../staging/output-limit.ts';

@@ -7,7 +7,7 @@ import { withParameters } from '../../../packages/sql-guard/index.ts';
 import { actAs } from '../../workspace/organizations/rights.ts';
 import { listQueryable, type NamedTable } from '../tables/tables.ts';
 import { type AskedVersion, askedVersions } from './asked-versions.ts';
-import type { QueryPool } from './pool.ts';
+import type { QueryPool } from './pool/pool.ts';
 import { recordQueryExecution } from './query-executions.ts';
 import { relationsFor } from './relations.ts';
 import type { QueryAnswer, QueryRelation, QueryRequest, SqlValues } from './request.ts';

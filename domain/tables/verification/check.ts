@@ -2,7 +2,7 @@ import { AppError, ValidationError } from '../../../data/errors.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import { checkDraftSql } from '../query/check-draft.ts';
-import type { QueryPool } from '../query/pool.ts';
+import type { QueryPool } from '../query/pool/pool.ts';
 import { findPhysicalTable } from '../tables/columns.ts';
 import { findTable } from '../tables/tables.ts';
 import { compileTest, type Subject, UnfitTest, valueLiterals } from './compile.ts';

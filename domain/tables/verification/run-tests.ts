@@ -1,7 +1,7 @@
 import { AppError, isRetryable, ValidationError } from '../../../data/errors.ts';
 import type { LakeLocation } from '../../../data/lake/location.ts';
 import type { Database } from '../../../data/postgres/client.ts';
-import type { QueryPool, TaskLimits } from '../query/pool.ts';
+import type { QueryPool, TaskLimits } from '../query/pool/pool.ts';
 import type { QueryAnswer, QueryRelation } from '../query/request.ts';
 import type { LakeColumn } from '../tables/columns.ts';
 import { type CompiledTest, compileTest, type Subject, UnfitTest } from './compile.ts';

@@ -1,7 +1,7 @@
 import { AppError } from '../../../../data/errors.ts';
 import { derivedId, newId } from '../../../../data/ids.ts';
 import { runQuery } from '../../../tables/query/run.ts';
-import { insertResult, keepRows, resultKey } from '../../conversations/results.ts';
+import { insertResult, resultKey, storeRows } from '../../conversations/results.ts';
 import { failingNotice, failingOf } from './failing-tests.ts';
 import { pinnedViews } from './pinned-views.ts';
 import { freshnessOf, staleNotice } from './staleness.ts';
@@ -82,7 +82,7 @@ export async function queryAndKeep(
   const { deps, organizationId, conversationId, messageId, partIndex } = call;
   const resultId = derivedId('res', call.atMs, `${messageId}\n${partIndex}`);
   const objectKey = resultKey(organizationId, conversationId, resultId);
-  await keepRows(deps.objects, objectKey, result.rows);
+  await storeRows(deps.objects, objectKey, result.rows);
   const row = {
     organization_id: organizationId,
     id: resultId,

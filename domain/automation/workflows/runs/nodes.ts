@@ -4,7 +4,7 @@ import { type RecordOf, records } from '../../../../data/postgres/records.ts';
 import type { DB } from '../../../../data/postgres/schema.ts';
 import { states } from '../../../../data/postgres/states.ts';
 import type { NodeEnd } from '../../../../workflows/automation/workflow-run/contract.ts';
-import type { KeptRows } from '../../../tables/kept-rows/kept-rows.ts';
+import type { StoredRows } from '../../../tables/stored-results/stored-results.ts';
 import { reportRunProgress, showSteps } from '../../../workspace/runs/runs.ts';
 import type { GraphNode } from '../graphs/graph.ts';
 
@@ -13,7 +13,7 @@ export type RunNode = RecordOf<'workflow_run_nodes'>;
 
 /** A node's output at one of its ports: ids and keys, never the content. */
 export type NodeOutput =
-  | { type: 'rows'; rows: KeptRows }
+  | { type: 'rows'; rows: StoredRows }
   | { type: 'report'; reportId: string; revision: number }
   | { type: 'file'; fileId: string; path: string }
   | { type: 'value'; value: unknown }

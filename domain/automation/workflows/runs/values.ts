@@ -5,8 +5,8 @@ import { type Database, inOrganization } from '../../../../data/postgres/client.
 import type { Params } from '../../../analyst/playbooks/parameters.ts';
 import { findReport } from '../../../publishing/reports/reports.ts';
 import { getVersion } from '../../../publishing/reports/versions.ts';
-import { type KeptRows, readRows } from '../../../tables/kept-rows/kept-rows.ts';
 import type { SqlValues } from '../../../tables/query/request.ts';
+import { readRows, type StoredRows } from '../../../tables/stored-results/stored-results.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { placeholdersIn } from '../graphs/placeholders.ts';
 import { sqlValuesIn, type TypedValue } from '../graphs/sql-values.ts';
@@ -114,7 +114,7 @@ async function resolve(
 }
 
 /** Of rows that are one value. */
-const typeOfCell = ({ rowCount, columns }: KeptRows): string | undefined =>
+const typeOfCell = ({ rowCount, columns }: StoredRows): string | undefined =>
   rowCount === 1 && columns.length === 1 ? columns[0]!.dataType : undefined;
 
 /**
@@ -140,7 +140,7 @@ export async function outputValue(
   }
 }
 
-async function rowsValue({ objects }: ValueDeps, kept: KeptRows): Promise<unknown> {
+async function rowsValue({ objects }: ValueDeps, kept: StoredRows): Promise<unknown> {
   const rows = await readRows(objects, kept);
   if (rows.length === 1 && kept.columns.length === 1) return rows[0]![0];
   const shown: Record<string, unknown>[] = [];

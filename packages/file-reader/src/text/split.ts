@@ -3,7 +3,7 @@ import { maxRecordBytes } from '../bad-file.ts';
 const lineFeed = 10;
 const carriageReturn = 13;
 const space = 32;
-const never = Number.POSITIVE_INFINITY;
+const notFound = Number.POSITIVE_INFINITY;
 
 export interface RecordLayout {
   separator: Buffer;
@@ -69,7 +69,7 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
     return Math.min(nextLf, nextCr);
   }
   function quoteAt(from: number): number {
-    if (quote === undefined) return never;
+    if (quote === undefined) return notFound;
     // Checking one byte first avoids most searches in a file full of quotes.
     if (nextQuote < from) nextQuote = data[from] === quote ? from : orNever(data.indexOf(quote, from));
     return nextQuote;
@@ -95,7 +95,7 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
   }
   /** Position of the quote that closes the value opened at `open`; undefined if the data ends before. */
   function closing(open: number, isLast: boolean): number | undefined {
-    for (let at = quoteAt(open + 1); at !== never; at = quoteAt(at + 2)) {
+    for (let at = quoteAt(open + 1); at !== notFound; at = quoteAt(at + 2)) {
       if (at + 1 >= data.length) return isLast ? at : undefined;
       if (data[at + 1] !== quote) return at;
     }
@@ -143,7 +143,7 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
     nextCr = cr;
     nextQuote = quoteMark;
     const first = newline(start);
-    const end = first !== never ? first : isLast ? data.length : undefined;
+    const end = first !== notFound ? first : isLast ? data.length : undefined;
     return { end, inner: 0, fields: 1, fault: unclosedQuote };
   }
 
@@ -167,7 +167,7 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
         quoteMark = nextQuote;
       }
       if (open >= lineEnd) {
-        if (lineEnd !== never) return whole(lineEnd);
+        if (lineEnd !== notFound) return whole(lineEnd);
         return isLast ? whole(data.length) : cut;
       }
       if (!opensField(open)) {
@@ -189,7 +189,7 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
       if (follows === 'text' && lines > 0 && beginsField(close)) return unclosed(isLast, lf, cr, quoteMark);
       if (follows === 'text') {
         const lineEndAfter = newline(from);
-        const end = lineEndAfter !== never ? lineEndAfter : isLast ? data.length : undefined;
+        const end = lineEndAfter !== notFound ? lineEndAfter : isLast ? data.length : undefined;
         return { end, inner, fields, fault: textAfterQuote };
       }
     }
@@ -198,7 +198,7 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
   function dropLine(isLast: boolean): void {
     nextLf = nextCr = nextQuote = -1;
     const end = newline(start);
-    if (end === never) {
+    if (end === notFound) {
       start = data.length;
       return;
     }
@@ -249,7 +249,7 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
   }
   function lineEndOrMore(isLast: boolean): number | undefined {
     const end = newline(start);
-    return end === never ? (isLast ? data.length : undefined) : end;
+    return end === notFound ? (isLast ? data.length : undefined) : end;
   }
 
   return {
@@ -263,5 +263,5 @@ export function createSplitter(layout: RecordLayout, onRecord: OnRecord): Splitt
 }
 
 function orNever(index: number): number {
-  return index === -1 ? never : index;
+  return index === -1 ? notFound : index;
 }

@@ -3,7 +3,7 @@ import { newId } from '../../../../data/ids.ts';
 import { conversationPrefix, reportPrefix } from '../../../../data/objects/keys.ts';
 import { inOrganization } from '../../../../data/postgres/client.ts';
 import { chartPrefix, insertChart, keepChart } from '../../../../domain/analyst/conversations/charts.ts';
-import { insertResult, keepRows, resultKey } from '../../../../domain/analyst/conversations/results.ts';
+import { insertResult, resultKey, storeRows } from '../../../../domain/analyst/conversations/results.ts';
 import { keepAssets } from '../../../../domain/publishing/reports/assets.ts';
 import { storeReport, storeRevision } from '../../../../domain/publishing/reports/store.ts';
 import { fileSteps } from '../../../../domain/workspace/files/reconcile.ts';
@@ -39,7 +39,7 @@ async function conversationWithTools(project: string, rowCount: number) {
   const key = resultKey(organizationId, id, resultId);
   await keepChart(objects, prefix, { svg, document: { mark: 'bar' } });
   const rows = Array.from({ length: rowCount }, (_, index) => [`row ${index + 1}`, { a: index }, null]);
-  await keepRows(objects, key, rows);
+  await storeRows(objects, key, rows);
   const of = { organization_id: organizationId, conversation_id: id, message_id: newId('msg') };
   await inOrganization(workspace.deps.db, organizationId, async (db) => {
     await insertResult(db, {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import type { QueryAnswer } from '../../../../domain/tables/query/pool.ts';
+import type { QueryAnswer } from '../../../../domain/tables/query/pool/pool.ts';
 import type { SqlValue } from '../../../../domain/tables/query/request.ts';
 import { withParameters } from '../../../../packages/sql-guard/index.ts';
 import { createRandom } from '../../../faults/random.ts';

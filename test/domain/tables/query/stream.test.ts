@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { AppError } from '../../../../data/errors.ts';
-import type { TaskLimits } from '../../../../domain/tables/query/pool.ts';
+import type { TaskLimits } from '../../../../domain/tables/query/pool/pool.ts';
 import type { StreamTask } from '../../../../domain/tables/query/stream/contract.ts';
 import { expectEventually } from '../../../support/eventually.ts';
 import { openTestQueries, outcomeOf, type TestQueries } from './support.ts';

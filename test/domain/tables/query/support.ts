@@ -7,7 +7,7 @@ import {
   type QueryPool,
   type QueryPoolOptions,
   type QueryRequest,
-} from '../../../../domain/tables/query/pool.ts';
+} from '../../../../domain/tables/query/pool/pool.ts';
 import { openTestLake, type TestLake } from './lab.ts';
 
 export interface TestQueries {

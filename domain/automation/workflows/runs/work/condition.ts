@@ -1,7 +1,7 @@
 import { isRawNumber } from '../../../../../data/exact-json.ts';
 import { literal } from '../../../../../data/lake/sql.ts';
-import { rowsSelect } from '../../../../tables/kept-rows/kept-rows.ts';
 import type { QueryRelation } from '../../../../tables/query/request.ts';
+import { rowsSelect } from '../../../../tables/stored-results/stored-results.ts';
 import { checkedText } from '../../graphs/sql-values.ts';
 import { inputsAt, type NodeCall, NodeFailed, type NodeInputValue, type NodeWork } from '../node-work.ts';
 import type { NodeOutputs } from '../nodes.ts';

@@ -1,7 +1,7 @@
 import { newId } from '../../../../../data/ids.ts';
-import { type KeptRows, keepRows } from '../../../../tables/kept-rows/kept-rows.ts';
 import type { QueryRelation } from '../../../../tables/query/request.ts';
 import { type QueryResult, runQuery } from '../../../../tables/query/run.ts';
+import { type StoredRows, storeRows } from '../../../../tables/stored-results/stored-results.ts';
 import { type NodeCall, NodeFailed, type NodeWork } from '../node-work.ts';
 import { dataVersionsOf } from '../workflow-runs.ts';
 
@@ -43,7 +43,7 @@ export const queryWork: NodeWork = async (call) => {
       `The query returns more than ${maxRows} rows or 8 million characters. Aggregate the rows, or select fewer.`,
       { isFinal: true },
     );
-  const rows: KeptRows = await keepRows(call.deps.objects, keyOf(call), answer);
+  const rows: StoredRows = await storeRows(call.deps.objects, keyOf(call), answer);
   return { kind: 'done', outputs: { rows: { type: 'rows', rows } } };
 };
 

@@ -1,25 +1,20 @@
 import { join } from 'node:path';
-import { withoutValues } from '../../../data/error-log.ts';
-import { AppError } from '../../../data/errors.ts';
-import type { ObjectStoreSettings } from '../../../data/objects/settings.ts';
-import type { WaitingRules } from '../../../data/process-pool/admission.ts';
-import { removeLeftovers } from '../../../data/process-pool/leftovers.ts';
-import { countRefusal, type PoolLoad } from '../../../data/process-pool/measures.ts';
-import { createQueue, type Queue } from '../../../data/process-pool/queue.ts';
-import { createSlots, type Slot } from '../../../data/process-pool/slots.ts';
-import { createDelivery } from './pool/delivery.ts';
-import { measured } from './pool/measured.ts';
-import {
-  type QueryProcess,
-  QueryProcessEnded,
-  queryFolderKind,
-  startQueryProcess,
-} from './pool/query-process.ts';
-import type { AnswerOf, ProcessStatement, ProcessTask, StatementOutcome } from './process/messages.ts';
-import type { QueryAnswer, QueryRequest } from './request.ts';
-import type { OnPiece } from './stream/contract.ts';
+import { withoutValues } from '../../../../data/error-log.ts';
+import { AppError } from '../../../../data/errors.ts';
+import type { ObjectStoreSettings } from '../../../../data/objects/settings.ts';
+import type { WaitingRules } from '../../../../data/process-pool/admission.ts';
+import { removeLeftovers } from '../../../../data/process-pool/leftovers.ts';
+import { countRefusal, type PoolLoad } from '../../../../data/process-pool/measures.ts';
+import { createQueue, type Queue } from '../../../../data/process-pool/queue.ts';
+import { createSlots, type Slot } from '../../../../data/process-pool/slots.ts';
+import type { AnswerOf, ProcessStatement, ProcessTask, StatementOutcome } from '../process/messages.ts';
+import type { QueryAnswer, QueryRequest } from '../request.ts';
+import type { OnPiece } from '../stream/contract.ts';
+import { createDelivery } from './delivery.ts';
+import { measured } from './measured.ts';
+import { type QueryProcess, QueryProcessEnded, queryFolderKind, startQueryProcess } from './query-process.ts';
 
-export type { QueryAnswer, QueryRelation, QueryRequest } from './request.ts';
+export type { QueryAnswer, QueryRelation, QueryRequest } from '../request.ts';
 
 /** The part of a logger that the pool needs; pino fits. */
 export interface QueryLogger {

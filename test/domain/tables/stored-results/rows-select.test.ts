@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { keepRows, rowsSelect } from '../../../../domain/tables/kept-rows/kept-rows.ts';
-import type { QueryAnswer } from '../../../../domain/tables/query/pool.ts';
+import type { QueryAnswer } from '../../../../domain/tables/query/pool/pool.ts';
+import { rowsSelect, storeRows } from '../../../../domain/tables/stored-results/stored-results.ts';
 import { createRandom, type Random } from '../../../faults/random.ts';
 import { openTestQueries, type TestQueries } from '../query/support.ts';
 
@@ -16,7 +16,7 @@ afterAll(() => queries?.close());
 /** What a statement answers over the kept rows of another one. */
 async function over(kept: QueryAnswer, sql: string): Promise<unknown[][]> {
   const objects = new Map<string, Uint8Array>();
-  const rows = await keepRows(
+  const rows = await storeRows(
     { put: async (key: string, body: Uint8Array) => void objects.set(key, body) },
     'key',
     kept,

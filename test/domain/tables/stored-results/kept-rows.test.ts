@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import {
-  type KeptRows,
-  keepRows,
   readRows,
   rowsDocument,
-} from '../../../../domain/tables/kept-rows/kept-rows.ts';
+  type StoredRows,
+  storeRows,
+} from '../../../../domain/tables/stored-results/stored-results.ts';
 
 /** As much of an object store as the rows need. */
 function storeOfOne() {
@@ -16,11 +16,11 @@ function storeOfOne() {
   };
 }
 
-async function kept(rows: string): Promise<{ store: ReturnType<typeof storeOfOne>; rows: KeptRows }> {
+async function kept(rows: string): Promise<{ store: ReturnType<typeof storeOfOne>; rows: StoredRows }> {
   const store = storeOfOne();
   const columns = ['n', 'text', 'n'].map((name) => ({ name, dataType: 'VARCHAR' }));
   const answer = { columns, rowCount: 2, rowsWithColumnOrderJson: rows };
-  return { store, rows: await keepRows(store, 'key', answer) };
+  return { store, rows: await storeRows(store, 'key', answer) };
 }
 
 const cell = (value: string) => `{"name":"c","value":${value}}`;

@@ -10,17 +10,17 @@ import type { QueryAnswer } from '../query/request.ts';
  * Rows of a query's result, kept in the object store. Later steps receive this reference, never the rows
  * themselves.
  */
-export interface KeptRows {
+export interface StoredRows {
   objectKey: string;
   rowCount: number;
   columns: { name: string; dataType: string }[];
 }
 
-export async function keepRows(
+export async function storeRows(
   objects: Pick<ObjectStore, 'put'>,
   key: string,
   answer: Pick<QueryAnswer, 'columns' | 'rowsWithColumnOrderJson' | 'rowCount'>,
-): Promise<KeptRows> {
+): Promise<StoredRows> {
   const body = Buffer.from(answer.rowsWithColumnOrderJson ?? '[]');
   await objects.put(key, body, 'application/json');
   return { objectKey: key, rowCount: answer.rowCount, columns: answer.columns };
@@ -29,14 +29,14 @@ export async function keepRows(
 /** Reads the values by position; numbers keep their exact value. */
 export async function readRows(
   objects: Pick<ObjectStore, 'read'>,
-  { objectKey }: KeptRows,
+  { objectKey }: StoredRows,
 ): Promise<JsonValue[][]> {
   const rows = parseExactJson(await readText(objects, objectKey)) as { value: JsonValue }[][];
   return rows.map((cells) => cells.map(({ value }) => value));
 }
 
 /** The rows as a SELECT, in which each column has its type. */
-export async function rowsSelect(objects: Pick<ObjectStore, 'read'>, kept: KeptRows): Promise<string> {
+export async function rowsSelect(objects: Pick<ObjectStore, 'read'>, kept: StoredRows): Promise<string> {
   const rows = await readRows(objects, kept);
   const columns = kept.columns.map(
     ({ name, dataType }, index) => `${valueFromText(dataType, `r[${index + 1}]`)} AS ${identifier(name)}`,
@@ -54,7 +54,7 @@ export async function rowsSelect(objects: Pick<ObjectStore, 'read'>, kept: KeptR
  */
 export async function rowsDocument(
   objects: Pick<ObjectStore, 'read'>,
-  kept: KeptRows,
+  kept: StoredRows,
   format: 'csv' | 'json',
 ): Promise<Buffer> {
   const rows = await readRows(objects, kept);
