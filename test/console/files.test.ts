@@ -29,7 +29,7 @@ describeInChromium('files of a project', () => {
       await write(client, hostileName);
     });
     await one.page.getByRole('link', { name: 'Import a file' }).click();
-    await one.page.getByRole('link', { name: /that the project has already/ }).click();
+    await one.page.getByRole('link', { name: /already in this project/ }).click();
     await expectTitle(one.page, 'Files');
     return { ...one, path: `/v1/projects/${projectId}/files` };
   }

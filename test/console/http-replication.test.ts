@@ -86,7 +86,7 @@ describeInChromium('HTTP replication', () => {
     await form.getByLabel('Concurrent requests').fill('1');
     await save.click();
     await form.locator('fieldset:focus').getByText('${cursor} has no value').waitFor();
-    await form.getByText('Pagination by next_link needs a pointer').waitFor();
+    await form.getByText('Pagination by next_link needs next_pointer').waitFor();
     expect(await stored()).toEqual({ enabled: true, httpReplication: null });
     await form.getByLabel('Next page pointer').fill('/links/next');
     await form.getByLabel('Field', { exact: true }).fill('at');
@@ -137,7 +137,7 @@ describeInChromium('HTTP replication', () => {
     expect(await stored()).toEqual({ enabled: false, httpReplication: policy });
     await form.getByLabel('Requests per second').fill('');
     await form.getByLabel('Query parameters, name 3', { exact: true }).fill('since');
-    await form.getByText('since is named twice').waitFor();
+    await form.getByText('since appears twice').waitFor();
     await form.getByLabel('Query parameters, name 3', { exact: true }).fill('sort');
     const name = form.getByLabel('Query parameters, name 2', { exact: true });
     await name.fill('');

@@ -60,7 +60,7 @@ describeInChromium('querying', () => {
     await page.getByRole('button', { name: 'amount' }).click();
     expect(await column(page, 1)).toEqual(['Faro', 'Porto', 'Lagos']);
     await run(page, 'SELECT range AS n FROM range(10001)');
-    await page.getByText('The first 10,000 rows; sorting a column puts these alone in order.').waitFor();
+    await page.getByText('These are the first 10,000 rows.').waitFor();
     await run(page, 'SELECT citty FROM orders');
     await page.getByRole('alert').waitFor();
     expect(await page.locator('.cm-lintRange-error').textContent()).toBe('citty');

@@ -105,7 +105,7 @@ describeInChromium('schedules in the console', () => {
     await untilNoted(page, 'The clock skips this time');
     await page.getByText(/^March \d{4}$/).waitFor();
     await page.getByRole('cell', { name: '02:30 *' }).waitFor();
-    await page.getByText('That is at 03:00 there.').waitFor();
+    await page.getByText('The run starts at 03:00 local time.').waitFor();
     await untilNoted(page, 'The clock shows this time twice');
     await page.getByText(/^October \d{4}$/).waitFor();
     const later = page.getByRole('button', { name: 'Next month' });

@@ -150,7 +150,7 @@ describeInChromium('tests of tables', () => {
     const path = `${definitions}/${made.body.data.id}`;
     const params = async () => (await client.call('GET', path)).body.data.params;
     await page.goto(`/console/tests/${made.body.data.id}`);
-    await page.getByText(/these are all tables of the organization/).waitFor();
+    await page.getByText(/the test applies to all tables of the organization/).waitFor();
     const save = async () => {
       await page.getByRole('button', { name: 'Save test' }).click();
       await page.getByText('Saved.').waitFor();

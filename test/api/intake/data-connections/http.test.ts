@@ -97,7 +97,7 @@ describe('HTTP', () => {
     // The redirect would be a fourth request.
     expect((await tested(client, at)).failure).toMatchObject({
       stage: 'request',
-      message: expect.stringMatching(/limits of http_replication let no request out for \d+ s/),
+      message: expect.stringMatching(/limits in http_replication allow no request for the next \d+ s/),
     });
     const listed = await list(client, at);
     expect(listed.body.items, listed.text).toMatchObject([{ resource: '/contacts', columns: [] }]);

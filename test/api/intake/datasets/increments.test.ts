@@ -162,9 +162,9 @@ test('what does not fit is refused where it is written, or by the snapshot where
     expect(run.status).toBe('failed');
     return run.error.message;
   };
-  expect(await messageFor({ cursor: 'word' })).toMatch(/"word" of the type text cannot be a cursor/);
-  expect(await messageFor({ cursor: 'nothing' })).toMatch(/no column "nothing"/);
-  expect(await messageFor({ key_columns: ['ID'] })).toMatch(/no column "ID"/);
+  expect(await messageFor({ cursor: 'word' })).toMatch(/"word" has the type text, so it cannot be a cursor/);
+  expect(await messageFor({ cursor: 'nothing' })).toMatch(/the column "nothing"/);
+  expect(await messageFor({ key_columns: ['ID'] })).toMatch(/the column "ID"/);
 });
 
 test.each([1, 2])('whatever is written at the source, the table has it: seed %i', async (seed) => {

@@ -186,12 +186,14 @@ test('what cannot be one table fails and names the file', async () => {
   expect(await failureOf(client, 'none/')).toMatch(/no file with data at none\//);
   expect(await failureOf(client, 'mixed/')).toMatch(/shop\/mixed\/a\.csv and shop\/mixed\/b\.ndjson/);
   expect(await failureOf(client, 'names/')).toMatch(/first line of shop\/names\/b\.csv/);
-  expect(await failureOf(client, 'cut/')).toMatch(/shop\/cut\/a\.csv\.gz is no gzip file, or not all/);
+  expect(await failureOf(client, 'cut/')).toMatch(/shop\/cut\/a\.csv\.gz isn't a complete gzip file/);
   for (const resource of ['bomb/', 'large/'])
     expect(await failureOf(client, resource)).toMatch(/larger than 0\.005 GiB/);
   expect(await failureOf(client, 'bad/')).toMatch(/Line 3 of shop\/bad\/b\.csv/);
   const changed = await listing(412);
-  expect(await failureOf(client, 'x.csv', changed.base)).toMatch(/shop\/x\.csv changed while it was read/);
+  expect(await failureOf(client, 'x.csv', changed.base)).toMatch(
+    /shop\/x\.csv changed while the service read it/,
+  );
   expect(changed.requests.at(-1)!.headers['if-match']).toBe('"e1"');
 });
 
