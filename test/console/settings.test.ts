@@ -201,7 +201,7 @@ describeInChromium('settings', () => {
     await other.goto('/console/settings');
     await expectTitle(other, 'Settings');
     await page.reload();
-    const mine = rowOf(page, 'Your sessions', 'console (this one)');
+    const mine = rowOf(page, 'Your sessions', 'console (this session)');
     const others = part(page, 'Your sessions').getByRole('row').filter({ hasNotText: 'this session' });
     await mine.waitFor();
     await expectEventually(() => others.count()).toBe(2);

@@ -24,7 +24,7 @@ test('who was invited opens the account with the invited e-mail, in any case, an
   const path = await invited('Grace@Example.com', 'admin');
   expect((await newBrowser().open(path)).text).toContain('<strong>Grace@Example.com</strong>');
   for (const [change, words] of [
-    [{ sub: 'mallory', email: 'mallory@example.com' }, 'The invitation is for a different email address'],
+    [{ sub: 'mallory', email: 'mallory@example.com' }, 'invitation is for'],
     [{ email_verified: false }, 'has no verified email for you'],
   ] as const) {
     const { answer } = await openLink(path, claimsOf('grace', change));

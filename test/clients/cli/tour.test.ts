@@ -210,7 +210,7 @@ test('what goes wrong says what to do, with an exit code of its own', async () =
     [['tables', 'nothing'], 1, /There is no table nothing/],
     [['import', 'nothing.csv'], 1, /There is no file/],
     [['export', 'orders'], 2, /Name the file to write/],
-    [['runs', 'show', 'imp_none', '--project', 'prj_none'], 1, /not found/i],
+    [['runs', 'show', 'imp_none', '--project', 'prj_none'], 1, /run doesn't exist/],
   ];
   for (const [args, code, told] of codes) {
     const ended = await run(args);

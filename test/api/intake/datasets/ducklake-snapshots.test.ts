@@ -188,7 +188,7 @@ test('fails by what the other lake, its store or its keys are the reason of', as
   await objects.put(key, Buffer.alloc(sizeBytes, 'x'), 'text/plain');
   expect(await failureOf(client, 'main.lost')).toEqual({
     ...{ code: 'source_failed', stage: 'request' },
-    message: expect.stringMatching(`^main\\.lost cannot be read: .*${key}`),
+    message: expect.stringMatching(`^main\\.lost couldn't be read: .*${key}`),
   });
   await objects.put(key, Buffer.alloc(sizeBytes - 1, 'x'), 'text/plain');
   expect((await failureOf(client, 'main.lost')).message).toBe(
@@ -206,14 +206,15 @@ test('a catalog that says what cannot be read is refused', async () => {
   const { run, inCatalog, failureOf } = lake;
   await run('CREATE TABLE lake.main.refused AS SELECT i FROM range(200) r(i)');
   const refusals = {
-    [`ducklake_metadata SET value = '9.9' WHERE key = 'version'`]: /format 9\.9; only 1\.0 can be read/,
+    [`ducklake_metadata SET value = '9.9' WHERE key = 'version'`]:
+      /format 9\.9\. The service can only read 1\.0/,
     [`ducklake_metadata SET value = 'true' WHERE key = 'encrypted'`]: /lake is encrypted/,
     [`ducklake_data_file SET encryption_key = 'a-secret-key'`]: /\.parquet is encrypted/,
     [`ducklake_data_file SET path = 's3://other/x.parquet', path_is_relative = false`]:
       /s3:\/\/other\/x\.parquet isn't in the lake's bucket/,
     [`ducklake_data_file SET file_size_bytes = 200000000000000`]: /is larger than/,
     [`ducklake_data_file SET file_size_bytes = -1`]: /has no size in the lake's catalog/,
-    [`ducklake_column SET column_type = 'what'`]: /main\.refused cannot be read/,
+    [`ducklake_column SET column_type = 'what'`]: /main\.refused couldn't be read/,
   };
   for (const [change, message] of Object.entries(refusals)) {
     const [table] = change.split(' ');
