@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { inspect } from '../api/pages/in-browser/inspect.ts';
 import { expectTitle } from '../api/pages/in-browser/lab.ts';
 import { describeInChromium } from '../support/chromium.ts';
+import { expectEventually } from '../support/eventually.ts';
 import { attachedTable } from '../support/runs.ts';
 import { writtenPlaybook } from '../support/schedules.ts';
 import type { TestClient } from '../support/workspace.ts';
@@ -50,7 +51,7 @@ describeInChromium('playbooks in the console', () => {
     await page.getByText('Saved as revision 2.').waitFor();
     const versions = page.getByRole('table', { name: 'Versions' });
     await versions.getByRole('rowheader', { name: '1', exact: true }).waitFor();
-    expect(await versions.getByRole('row').count()).toBe(3);
+    await expectEventually(() => versions.getByRole('row').count()).toBe(3);
 
     await page.getByLabel('since (required)').fill('2026-11-01');
     await page.getByRole('button', { name: 'Run playbook' }).click();

@@ -166,7 +166,7 @@ describeInChromium('tests of tables', () => {
     const large = { params: { column: 'city', values: [1234567890123456] } };
     expect((await client.call('PATCH', path, { body: large })).status).toBe(200);
     await page.reload();
-    await page.getByText(/more digits than a browser keeps/).waitFor();
+    await page.getByText(/more digits than a browser can keep/).waitFor();
     expect(await field.isEditable()).toBe(false);
     // A test that does not fit its table any more can be switched off all the same.
     const column = `/v1/grid/tables/${id}/columns`;

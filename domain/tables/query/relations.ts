@@ -83,6 +83,6 @@ function asRelation(
   if (kind === 'view')
     return [view ?? { id, name, refusal: `The view ${name} cannot be read at the moment.` }];
   if (!isUnbuilt) return [{ id, name }];
-  const refusal = `The calculated table ${name} has never been built. Build it with POST /v1/grid/tables/${id}/materialize.`;
+  const refusal = `The calculated table ${name} isn't built yet. Use POST /v1/grid/tables/${id}/materialize.`;
   return [{ id, name, refusal }];
 }

@@ -172,7 +172,7 @@ test('with a fault in any line nothing comes in, and each is told', async () => 
   expect(code).toBe(1);
   for (const said of [
     'Line 2: schedule.cronExpression',
-    'Line 3: projectId: There is no such project',
+    'Line 3: projectId: The organization has no such project',
     'Line 4: steps.0.config.playbook_id',
     'Line 5: steps.1.config.to.0',
     'Line 6: steps: Two steps have the same position.',
