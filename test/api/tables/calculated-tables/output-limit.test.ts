@@ -29,7 +29,7 @@ test('a build that writes more than it may is aborted, and its files are removed
     expect(run).toMatchObject({ status: 'failed', error: { code: 'query_too_large' } });
     expect((await on.status(id)).error).toMatchObject({
       code: 'query_too_large',
-      message: expect.stringContaining('more than 0.01 GiB'),
+      message: expect.stringContaining('larger than 0.01 GiB'),
     });
   }
   expect(await on.materialized(small)).toMatchObject({ status: 'succeeded', output: { rowCount: 1_000 } });
