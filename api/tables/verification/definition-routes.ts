@@ -55,13 +55,13 @@ export function testDefinitionsRoutes(app: Routes, deps: ApiDeps): void {
     body: changeDefinitionBody,
     errors: ['revision_conflict', 'queries_saturated'],
     run: ({ organizationId, caller, params, body, reply }) => {
-      const { expected_revision: expectedRevision, keep_rows: storeRows, target, ...rest } = body;
+      const { expected_revision: expectedRevision, keep_rows: keepRows, target, ...rest } = body;
       return changeTestDefinition(
         deps,
         { organizationId, id: params.definition_id, callerId: caller.id, signal: clientGone(reply) },
         {
           ...rest,
-          ...(storeRows === undefined ? {} : { storeRows }),
+          ...(keepRows === undefined ? {} : { keepRows }),
           ...(target === undefined ? {} : { target: targetOf(target) }),
           expectedRevision,
         },

@@ -40,7 +40,7 @@ export const definitionSchema = z
       .describe(
         'With severity `error`: new content that fails the test is refused before anybody can see it.',
       ),
-    storeRows: z.boolean().describe('Whether failing rows are kept as a table. Some are shown as a sample.'),
+    keepRows: z.boolean().describe('Whether failing rows are kept as a table. Some are shown as a sample.'),
     enabled: z.boolean(),
     createdByUserId: z.string().describe('The user or API client that created it.'),
     revision: z.int(),
@@ -58,7 +58,7 @@ export const definitionExample: z.input<typeof definitionSchema> = {
   target: { tableId: 'tbl_01kahz3v6dfyvb1s8m3h9q2w4x' },
   severity: 'error',
   blocking: true,
-  storeRows: true,
+  keepRows: true,
   enabled: true,
   createdByUserId: 'usr_01kahz3v6dfyvb1s8m3h9q2w4x',
   revision: 1,
@@ -71,7 +71,7 @@ export function definitionView(row: TestDefinition): z.input<typeof definitionSc
   return {
     ...{ id: row.id, name: row.name, description: row.description, kind: row.kind, params: paramsOf(row) },
     target: selector === undefined ? { tableId: row.table_id! } : { selector },
-    ...{ severity: row.severity, blocking: row.blocking, storeRows: row.keep_rows, enabled: row.enabled },
+    ...{ severity: row.severity, blocking: row.blocking, keepRows: row.keep_rows, enabled: row.enabled },
     ...{ createdByUserId: row.created_by, revision: row.revision },
     ...{ createdAt: row.created_at.toISOString(), updatedAt: row.updated_at.toISOString() },
   };
@@ -153,6 +153,6 @@ export function targetOf(sent: z.output<typeof target>): Target {
 }
 
 export function writtenOf(body: z.output<typeof definitionBody>): WrittenDefinition {
-  const { keep_rows: storeRows, target: sent, ...rest } = body;
-  return { ...rest, storeRows, target: targetOf(sent) };
+  const { keep_rows: keepRows, target: sent, ...rest } = body;
+  return { ...rest, keepRows, target: targetOf(sent) };
 }

@@ -36,7 +36,7 @@ export function testPreviewsRoutes(app: Routes, deps: ApiDeps): void {
       const { tests, unmatched } = await transaction((db) => requestedSet(db, organizationId, request));
       const shown = tests
         .slice(0, mostShown)
-        .map(({ storeRows: _keepRows, definedBy: _definedBy, ...test }) => test);
+        .map(({ keepRows: _keepRows, definedBy: _definedBy, ...test }) => test);
       return { data: { tests: shown, total: tests.length, unmatched } };
     },
   );

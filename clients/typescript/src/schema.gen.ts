@@ -3046,7 +3046,7 @@ export interface components {
             /** @description With severity `error`: new content that fails the test is refused before anybody can see it. */
             blocking: boolean;
             /** @description Whether failing rows are kept as a table. Some are shown as a sample. */
-            storeRows: boolean;
+            keepRows: boolean;
             enabled: boolean;
             /** @description The user or API client that created it. */
             createdByUserId: string;

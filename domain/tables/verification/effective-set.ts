@@ -14,7 +14,7 @@ export interface TestSource {
   severity: Severity;
   blocking: boolean;
   enabled: boolean;
-  storeRows: boolean;
+  keepRows: boolean;
   definedBy: string;
 }
 
@@ -61,7 +61,7 @@ export interface EffectiveTest {
   enabled: boolean;
   severity: Severity;
   blocking: boolean;
-  storeRows: boolean;
+  keepRows: boolean;
   definedBy: string;
   params: Params;
   provenance: Provenance[];
@@ -168,10 +168,10 @@ function effectiveTest(
       decide(`params.${key}`, definition.params[key]!, (overlay) => overlay.params?.[key]),
     ]),
   );
-  const { id: definitionId, name, kind, storeRows, definedBy } = definition;
+  const { id: definitionId, name, kind, keepRows, definedBy } = definition;
   return {
     ...{ tableId: table.id, definitionId, name, kind, enabled, severity, blocking },
-    ...{ storeRows, definedBy, params, provenance },
+    ...{ keepRows, definedBy, params, provenance },
   };
 }
 

@@ -51,7 +51,7 @@ export async function keepFailingRows(
   limits: Limits,
 ): Promise<FailingRows> {
   const { test, failing } = result;
-  if (failing === undefined || !test.storeRows) return nothing;
+  if (failing === undefined || !test.keepRows) return nothing;
   try {
     const sample = await sampleOf(deps, tested, failing, limits);
     // One row of figures, which the sample shows.

@@ -21,7 +21,7 @@ export function testSourceOf(row: TestDefinition): TestSource {
     severity: row.severity,
     blocking: row.blocking,
     enabled: row.enabled,
-    storeRows: row.keep_rows,
+    keepRows: row.keep_rows,
     definedBy: row.defined_by,
   };
 }

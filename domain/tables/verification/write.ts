@@ -31,7 +31,7 @@ export interface WrittenDefinition {
   severity: Severity;
   blocking: boolean;
   enabled: boolean;
-  storeRows: boolean;
+  keepRows: boolean;
 }
 
 interface Write {
@@ -106,13 +106,13 @@ function writtenOf(row: TestDefinition): WrittenDefinition {
   return {
     ...{ name: row.name, description: row.description, kind: row.kind, params: paramsOf(row) },
     target: row.table_id === null ? { selector: row.selector as Selector } : { tableId: row.table_id },
-    ...{ severity: row.severity, blocking: row.blocking, enabled: row.enabled, storeRows: row.keep_rows },
+    ...{ severity: row.severity, blocking: row.blocking, enabled: row.enabled, keepRows: row.keep_rows },
   };
 }
 
 const columnsOf = (written: WrittenDefinition, definerId: string) => ({
   ...{ name: written.name, description: written.description, severity: written.severity },
-  ...{ blocking: written.blocking, enabled: written.enabled, keep_rows: written.storeRows },
+  ...{ blocking: written.blocking, enabled: written.enabled, keep_rows: written.keepRows },
   params: JSON.stringify(written.params),
   table_id: 'tableId' in written.target ? written.target.tableId : null,
   selector: 'selector' in written.target ? JSON.stringify(written.target.selector) : null,

@@ -33,7 +33,7 @@ test('a definition is kept as it was written, changed with its revision, and del
   expect(made.headers.location).toBe(`${path}/${id}`);
   expect(made.body.data).toMatchObject({
     ...{ name: 'accepted_values', description: '', kind: 'accepted_values', params },
-    ...{ target: { tableId: orders }, severity: 'warn', blocking: true, enabled: true, storeRows: true },
+    ...{ target: { tableId: orders }, severity: 'warn', blocking: true, enabled: true, keepRows: true },
     ...{ createdByUserId: client.clientId, revision: 1 },
   });
   expect((await client.call('GET', `${path}/${id}`)).body).toEqual(made.body);

@@ -15,7 +15,7 @@ const table = (id: string, more: Partial<TestedTable> = {}): TestedTable => ({
 
 const definition = (id: string, more: Partial<TestSource> = {}): TestSource => ({
   ...{ id, name: id, kind: 'row_count', params: { min: 1 }, target: { selector: {} } },
-  ...{ severity: 'error', blocking: false, enabled: true, storeRows: true, definedBy: 'usr_1' },
+  ...{ severity: 'error', blocking: false, enabled: true, keepRows: true, definedBy: 'usr_1' },
   ...more,
 });
 
