@@ -196,9 +196,9 @@ test('every time of a cadence is there once', () => {
 });
 
 test('a time is missed where something was down, and skipped where a fire was under way', () => {
-  const skipped = unfired(2, 'skipped', 'The run of 2026-11-22T18:01:00 was still under way.');
+  const skipped = unfired(2, 'skipped', 'The run of 2026-11-22T18:01:00 was still running.');
   expect(breachesOfCadence([fired(1), skipped, fired(3), fired(4)])).toEqual({});
-  const ofNone = unfired(3, 'skipped', 'The run of 2026-11-22T18:02:00 was still under way.');
+  const ofNone = unfired(3, 'skipped', 'The run of 2026-11-22T18:02:00 was still running.');
   expect(breachesOfCadence([fired(1), skipped, ofNone, fired(4)])).toEqual({ fireMissed: 1 });
   const missed = unfired(1, 'missed', 'The service was not there to fire it.');
   const rows = [missed, fired(2), fired(3), fired(4)];
