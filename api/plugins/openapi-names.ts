@@ -5,7 +5,6 @@ type Schema = Record<string, unknown>;
 interface Operation {
   operationId?: string;
   parameters?: unknown;
-  requestBody?: { content?: Record<string, { schema?: Schema }> };
   responses?: Record<string, { description?: string }>;
 }
 
@@ -15,26 +14,17 @@ interface Document {
 }
 
 /**
- * The document with a title for each request body (`CreateProjectRequest`) and a named schema for each
- * enumeration (`RunStatus`). The meaning is the same. Generated clients have one type for each name.
+ * The document with a named schema for each enumeration (`RunStatus`), and with the status of each answer in
+ * words. The meaning is the same. Bodies stay inline: generators name them after their operation, and demand
+ * the fields of a referenced body that have a default.
  */
 export function withNames<T extends object>(given: T): T {
   const document = structuredClone(given) as Document;
   const schemas = document.components?.schemas ?? {};
   const operations = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path));
-  for (const operation of operations) {
-    nameBody(operation);
-    describeAnswers(operation);
-  }
+  for (const operation of operations) describeAnswers(operation);
   nameEnumerations(operations, schemas);
   return { ...document, components: { ...document.components, schemas } } as unknown as T;
-}
-
-/** A title, no reference: generators demand the fields of a referenced body that have a default. */
-function nameBody({ operationId, requestBody }: Operation): void {
-  const schema = requestBody?.content?.['application/json']?.schema;
-  if (operationId !== undefined && schema !== undefined && !('$ref' in schema))
-    schema['title'] ??= `${pascal(operationId)}Request`;
 }
 
 function describeAnswers({ responses = {} }: Operation): void {

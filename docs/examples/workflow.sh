@@ -78,7 +78,7 @@ HOOK=$(call -X PUT "$FLOW" -d "{\"title\": \"Orders\", \"output_folder\": \"orde
 FIRST=$(activated "")
 
 echo "3. Delete the table and start a run. It fails at its first node. Import the table again and resume the run."
-call -X DELETE "$API/v1/tables/$TABLE" > /dev/null
+call -X DELETE "$API/v1/tables/$TABLE?confirm=true" > /dev/null
 RUN=$(call "$FLOW/runs" -d '{"params": {}}' | member id)
 succeeds "$FLOW/runs/$RUN" failed
 call "$FLOW/runs/$RUN" | member error

@@ -48,14 +48,8 @@ test('alternatives of a body are whole objects, and each has only what it takes'
   expect(byId.properties.mode).toEqual({ type: 'string', enum: ['replace', 'append'] });
 });
 
-test('each body has a title, and each list of strings a name', () => {
-  type Operation = { requestBody?: { content: Record<string, { schema: Record<string, string> }> } };
-  const paths: Record<string, Operation>[] = Object.values(document.paths);
-  const operations = paths.flatMap((path) => Object.values(path));
-  const bodies = operations.flatMap(({ requestBody }) => requestBody?.content['application/json'] ?? []);
-  expect(bodies.length).toBeGreaterThan(60);
-  for (const { schema } of bodies) expect(schema.title ?? schema.$ref).toMatch(/\w/);
+test('an enumeration has one name, and an answer says its status', () => {
   expect(document.components.schemas.RunStatus.enum).toContain('waiting');
   expect(document.components.schemas.Run.properties.status.$ref).toBe('#/components/schemas/RunStatus');
-  expect(JSON.stringify(operations)).not.toContain('Default Response');
+  expect(JSON.stringify(document.paths)).not.toContain('Default Response');
 });

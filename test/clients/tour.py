@@ -21,8 +21,8 @@ from workspace_client.api.query_executions import run_query
 from workspace_client.api.tables import append_rows, delete_table, get_table, list_tables, read_rows, upsert_rows
 from workspace_client.models import (
     AppendRowsBody,
-    CreateExportBody,
-    CreateExportBodyFormat,
+    CreateExportStatement,
+    ExportFormat,
     CreateGridTableData,
     CreateGridTableDataColumnsItem,
     CreateGridTableDataKind,
@@ -34,7 +34,7 @@ from workspace_client.models import (
     PreviewAssetBody,
     Problem,
     RunQueryBody,
-    RunQueryBodyRowFormat,
+    RunQueryRowFormat,
     TableKind,
     UpsertRowsBody,
     ValidationError,
@@ -91,7 +91,7 @@ said("import", [imported.status, imported.rows_imported])
 
 # A question.
 sql = "SELECT city, count(*) AS orders FROM orders GROUP BY ALL ORDER BY city"
-body = RunQueryBody(sql=sql, row_format=RunQueryBodyRowFormat.ROWS)
+body = RunQueryBody(sql=sql, row_format=RunQueryRowFormat.ROWS)
 answer = ok(run_query.sync(client=client, body=body)).data
 said("orders", [row.to_dict() for row in answer.rows])
 
@@ -122,8 +122,8 @@ own = [table for table in ok(list_tables.sync(client=client)).tables if table.ki
 said("tables", sorted(f"{table.name} {table.kind}" for table in own))
 
 # An export, downloaded from storage.
-body = CreateExportBody(
-    sql="SELECT city, target FROM targets ORDER BY city", format_=CreateExportBodyFormat.CSV
+body = CreateExportStatement(
+    sql="SELECT city, target FROM targets ORDER BY city", format_=ExportFormat.CSV
 )
 asked = ok(create_export.sync(client=client, body=body)).data
 exported = ended(lambda: get_export.sync(asked.id, client=client))

@@ -92,7 +92,7 @@ describe.skipIf(!hasCurl)('the tour', () => {
     const steps = stdout.split(/^\d\. .*\n/m);
     const lines = (step: number) => steps[step]!.trimEnd().split('\n');
     expect(lines(3)).toEqual([
-      expect.stringContaining('verified_orders failed amounts are positive (2 rows); nothing was changed.'),
+      expect.stringContaining('amounts are positive (2 rows). Nothing was changed.'),
     ]);
     expect(lines(4)).toEqual([
       '[{"orderNo":4,"city":"Porto","amount":-10},{"orderNo":5,"city":"Lagos","amount":null}]',
