@@ -39,6 +39,7 @@ export const storesEnvironment = z.object({
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
   LAKE_PROCESSES: z.coerce.number().int().min(2).max(64).default(3),
   LAKE_MEMORY_MIB: z.coerce.number().int().min(128).default(1_024),
+  PLAIN_READS: z.stringbool().default(true),
   QUERY_PROCESSES: z.coerce.number().int().min(2).max(64).default(4),
   QUERY_THREADS: z.coerce.number().int().min(1).max(256).default(2),
   QUERY_MEMORY_MIB: z.coerce.number().int().min(128).default(2_048),
@@ -130,6 +131,7 @@ export function storesConfig(e: z.infer<typeof storesEnvironment>) {
     extensionDir: e.DUCKDB_EXTENSION_DIR ?? carriedExtensions(),
     workDir: e.WORK_DIR,
     logLevel: e.LOG_LEVEL,
+    readsPlain: e.PLAIN_READS,
     lakeProcesses: e.LAKE_PROCESSES,
     lakeMemoryBytes: e.LAKE_MEMORY_MIB * mebibyte,
     queries: {

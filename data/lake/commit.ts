@@ -4,6 +4,7 @@ import { endReading } from './ducklake/alive.ts';
 import { appendInlined, type InlinedAppend, type InlinedRows } from './ducklake/inlined-append.ts';
 import type { EngineConnection, LakeEngine } from './engine/contract.ts';
 import { isTransientFailure } from './engine/failure.ts';
+import type { TableLayouts } from './layouts.ts';
 import { type CommitNote, commitExtraInfo, findOperations, type LakeOperation } from './ledger.ts';
 import {
   heldTables,
@@ -21,6 +22,8 @@ export interface LakeDeps {
   catalog: LakeCatalog;
   engine: LakeEngine;
   locks: TableLocks;
+  /** What tables consist of; undefined if DuckLake reads them all. */
+  layouts?: TableLayouts | undefined;
 }
 
 /**

@@ -4,6 +4,7 @@ import { AppError } from '../../data/errors.ts';
 import type { LakeDeps } from '../../data/lake/commit.ts';
 import type { LakeEngine } from '../../data/lake/engine/contract.ts';
 import { createLakeEngine, type EngineOptions } from '../../data/lake/engine/pool.ts';
+import { createTableLayouts } from '../../data/lake/layouts.ts';
 import { createTableLocks, lockTimeoutMs } from '../../data/lake/locks.ts';
 import { createLakeCatalog } from '../../data/lake/provision.ts';
 import type { ObjectStoreSettings } from '../../data/objects/settings.ts';
@@ -30,6 +31,8 @@ export interface LakeOptions {
   /** Engine processes for long work that holds no lock. */
   staging: Pick<EngineOptions, 'processes' | 'waiting' | 'waitMs' | 'niceness' | 'refusal'>;
   applicationName: string;
+  /** Whether queries read plain tables by their files; true if left out. */
+  readsPlain?: boolean | undefined;
   logger?: EngineOptions['logger'];
 }
 
@@ -74,7 +77,10 @@ export function openLakes(options: LakeOptions): Lakes {
     engine,
   });
   return {
-    lake: { catalogPool, catalog, engine, locks: createTableLocks(lockPool) },
+    lake: {
+      ...{ catalogPool, catalog, engine, locks: createTableLocks(lockPool) },
+      layouts: options.readsPlain === false ? undefined : createTableLayouts(catalogPool),
+    },
     staging,
     pools: { catalog: catalogPool, locks: lockPool },
     async close() {

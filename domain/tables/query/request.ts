@@ -1,3 +1,4 @@
+import type { PlainTable } from '../../../data/lake/ducklake/table-layout.ts';
 import type { LakeLocation } from '../../../data/lake/location.ts';
 import type { RowFormat } from '../../../packages/row-formats/index.ts';
 import type { Parameter, Relation } from '../../../packages/sql-guard/index.ts';
@@ -25,11 +26,27 @@ export type SqlValue = CellValue | { table: string };
 /** By placeholder as written in the statement: `${params.since}`. */
 export type SqlValues = ReadonlyMap<string, SqlValue>;
 
+/**
+ * A statement some or all of whose tables are read by their files, as of one snapshot. Its relations name the
+ * tables by their keys.
+ */
+export interface PlainReading<Table = PlainTable> {
+  tables: readonly Table[];
+  /** The lake's newest snapshot when they were looked up. */
+  snapshotId: number;
+  /** How each table is read and why, by id; an EXPLAIN tells it. */
+  ways: ReadonlyMap<string, string>;
+}
+
+/** Where a statement reads; the catalog is left out where it reads no table through it. */
+export type ReadingLocation = Omit<LakeLocation, 'catalog'> & Partial<Pick<LakeLocation, 'catalog'>>;
+
 export type OnlyCheck = 'form' | 'names';
 
 export interface QueryRequest {
   /** The lake; its catalog user can read only this organization's schema. */
-  location: LakeLocation;
+  location: ReadingLocation;
+  plain?: PlainReading | undefined;
   /** Every relation of the organization; no other exists for the statement. */
   relations: readonly QueryRelation[];
   sql: string;

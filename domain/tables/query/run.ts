@@ -7,6 +7,7 @@ import { withParameters } from '../../../packages/sql-guard/index.ts';
 import { actAs } from '../../workspace/organizations/rights.ts';
 import { listQueryable, type NamedTable } from '../tables/tables.ts';
 import { type AskedVersion, askedVersions } from './asked-versions.ts';
+import { readPlain } from './plain.ts';
 import type { QueryPool } from './pool/pool.ts';
 import { recordQueryExecution } from './query-executions.ts';
 import { relationsFor } from './relations.ts';
@@ -15,7 +16,7 @@ import type { OnPiece, Streamed } from './stream/contract.ts';
 
 export interface QueryDeps {
   db: Database;
-  lake: Pick<LakeDeps, 'catalog' | 'catalogPool'>;
+  lake: Pick<LakeDeps, 'catalog' | 'catalogPool' | 'layouts'>;
   queries: QueryPool;
 }
 
@@ -98,7 +99,7 @@ export async function streamQuery(
   return answer;
 }
 
-type Statement = Pick<QueryRequest, 'location' | 'relations' | 'sql' | 'atVersions'> &
+type Statement = Pick<QueryRequest, 'location' | 'plain' | 'relations' | 'sql' | 'atVersions'> &
   Required<Pick<QueryRequest, 'parameters' | 'tableSources'>>;
 
 /** What an answer says besides its rows. */
@@ -142,14 +143,20 @@ async function recorded<Answer extends Summary>(
   const tables = named.filter(({ kind }) => kind !== 'view');
   const atVersions = await askedVersions(deps.lake, lake.schema, tables, query.atVersions);
   try {
-    const answer = await perform({
+    const statement: Statement = {
       location: lake.reader,
       ...parameterized,
       relations: [...relations, ...views, ...parameterized.relations],
       atVersions: new Map([...atVersions].map(([table, { snapshotId }]) => [table.name, snapshotId])),
-    });
+    };
+    const plain = await readPlain(deps.lake, lake, statement);
+    const plainly = plain && (await perform(plain.statement).catch(unlessOfTheWay));
+    const answer = plainly ?? (await perform(statement));
     const known = new Set(tables.map((table) => table.id));
-    const scanned = await scannedVersions(deps, lake.schema, answer, atVersions, known);
+    const scanned =
+      plain === undefined || plainly === undefined
+        ? await scannedVersions(deps, lake.schema, answer, atVersions, known)
+        : scannedAt(plain.versions, answer, known);
     await recordQueryExecution(deps.db, {
       ...record,
       status: 'succeeded',
@@ -172,6 +179,22 @@ async function recorded<Answer extends Summary>(
     }
     throw error;
   }
+}
+
+/**
+ * Nothing if names in a statement may mean something else when tables are read by their files. It has read
+ * nothing by then, is run again as usual, and fails with DuckLake's own words if it fails.
+ *
+ * @throws any other failure
+ */
+function unlessOfTheWay(error: unknown): undefined {
+  const { code, message } = error instanceof AppError ? error : { code: '', message: '' };
+  if (code !== 'query_failed' || !/^(Binder Error|A name in)/.test(message)) throw error;
+}
+
+function scannedAt(versions: ReadonlyMap<string, number>, answer: Summary, known: ReadonlySet<string>) {
+  const tableIds = answer.scannedRelationIds.filter((id) => known.has(id));
+  return tableIds.map((tableId) => ({ tableId, version: versions.get(tableId) ?? answer.snapshotId }));
 }
 
 /** The version of each table read: the requested one, or its newest at the statement's snapshot. */

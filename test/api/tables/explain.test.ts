@@ -25,12 +25,16 @@ test.each([
 ])('the plan of a SELECT is shown: %s', async (sql) => {
   const { status, body, text } = await query(sql);
   expect(status, text).toBe(200);
-  expect(body.data).toMatchObject({ rowCount: 1, scanned: { tables: [{ tableId: table }] } });
+  expect(body.data).toMatchObject({ rowCount: 2, scanned: { tables: [{ tableId: table }] } });
   expect(body.data.columns.map(({ name }: { name: string }) => name)).toEqual([
     'explain_key',
     'explain_value',
   ]);
   expect(body.data.rows[0].explainValue).toContain('GROUP_BY');
+  expect(body.data.rows[1]).toEqual({
+    explainKey: 'tables',
+    explainValue: 'explained: read from 0 files and 1 row of the catalog',
+  });
   // Neither where the files are, nor of whom.
   expect(text).not.toMatch(/s3:|\.parquet|lake_|org_/);
 });

@@ -242,10 +242,10 @@ function performIn<Task extends ProcessTask>(
 }
 
 function statementOf(request: QueryRequest): ProcessStatement {
-  const { location, relations, sql, limit, rowFormat, atVersions } = request;
+  const { location, plain, relations, sql, limit, rowFormat, atVersions } = request;
   const { parameters = [], tableSources = [], onlyCheck } = request;
   return {
-    ...{ kind: 'run', location, relations, sql, parameters, tableSources },
+    ...{ kind: 'run', location, plain, relations, sql, parameters, tableSources },
     ...{ limit, rowFormat, atVersions, onlyCheck },
   };
 }
@@ -257,7 +257,7 @@ function logHidden(
 ): void {
   if (outcome.privateDetail === undefined) return;
   const { catalog, organizationId } = location;
-  const detail = withoutValues(outcome.privateDetail.replaceAll(catalog.password || '***', '***'));
+  const detail = withoutValues(outcome.privateDetail.replaceAll(catalog?.password || '***', '***'));
   logger?.warn(
     { code: outcome.code, organizationId, detail },
     'a query failed for a reason not shown to its client',

@@ -9,8 +9,10 @@ import type { PoolProcess } from '../../../../data/process-pool/slots.ts';
 import { createFrameReader, type PiecePart } from '../../../../packages/row-formats/index.ts';
 import type {
   FromProcess,
+  PlainTableNews,
   ProcessSettings,
   ProcessTask,
+  SentTask,
   StatementOutcome,
   ToProcess,
 } from '../process/messages.ts';
@@ -41,6 +43,9 @@ export class QueryProcessEnded extends Error {
 
 /** How long an interrupted statement may take to react; mostly it takes 40 ms. */
 const interruptGraceMs = 1000;
+
+/** As many plain tables are known to a process; others are made again when they are named. */
+const mostPlainTables = 200;
 
 let processCount = 0;
 
@@ -93,6 +98,18 @@ export function startQueryProcess(
       }
     },
   });
+
+  /** Keys of the plain tables that the process knows; least recently used first. */
+  const known = new Set<string>();
+  function newsFor(task: ProcessTask): PlainTableNews {
+    const tables = 'plain' in task ? (task.plain?.tables ?? []) : [];
+    const unknown = tables.filter(({ key }) => !known.has(key));
+    for (const { key } of tables) known.delete(key);
+    const forgotten = [...known].slice(0, Math.max(0, known.size + tables.length - mostPlainTables));
+    for (const key of forgotten) known.delete(key);
+    for (const { key } of tables) known.add(key);
+    return { tables: unknown, forgotten };
+  }
 
   const frames = createFrameReader();
   child.output
@@ -151,7 +168,7 @@ export function startQueryProcess(
         current = starting;
         const start = () => {
           if (starting.isInterrupted) settle(starting, neverStarted(statementId));
-          else child.send({ kind: 'run', statementId, task });
+          else child.send({ kind: 'run', statementId, task: withKeys(task), news: newsFor(task) });
         };
         // If the process ends before it is ready, its exit fails the statement.
         ready.promise.then(start, () => undefined);
@@ -166,6 +183,12 @@ export function startQueryProcess(
     },
     kill: child.kill,
   };
+}
+
+function withKeys(task: ProcessTask): SentTask {
+  if (task.kind !== 'run' && task.kind !== 'stream') return task;
+  const { plain, ...rest } = task;
+  return { ...rest, plain: plain && { ...plain, tables: plain.tables.map(({ key }) => key) } };
 }
 
 async function offer(statement: Current, part: PiecePart): Promise<void> {

@@ -5,9 +5,9 @@ import {
   loadExtensions,
   queryExtensions,
 } from '../../../../data/lake/engine/extensions.ts';
-import type { LakeLocation } from '../../../../data/lake/location.ts';
 import { literal } from '../../../../data/lake/sql.ts';
 import { type CheckedStatement, createParser, type Parser } from '../../../../packages/sql-guard/index.ts';
+import type { ReadingLocation } from '../request.ts';
 import type { ProcessSettings } from './messages.ts';
 
 /** One DuckDB instance: first blank, then attached to one organization's lake and locked permanently. */
@@ -18,8 +18,10 @@ export interface Engine {
   parser: Parser;
   /** What was found of statements of its organization, by all that it depends on. */
   checked: Map<string, CheckedStatement>;
-  /** Which lake it is attached to; undefined while blank. */
-  attachedTo: string | undefined;
+  /** Whose data it may read; undefined while blank. */
+  attachedTo: Attachment | undefined;
+  /** Keys of the plain tables that it has views of. */
+  plain: Set<string>;
   /**
    * The end of the last statement's transaction if that failed. The next statement waits for it; the answer
    * does not.
@@ -62,32 +64,53 @@ export async function openBlankEngine(settings: ProcessSettings): Promise<Engine
     parser,
     checked: new Map(),
     attachedTo: undefined,
+    plain: new Set(),
     ending: Promise.resolve(),
     isLost: false,
     close,
   };
 }
 
-/** Locations with the same key can share an engine: same organization, same credentials. */
-export function locationKey(location: LakeLocation): string {
-  return JSON.stringify([location.organizationId, location.dataPath, location.catalog]);
+/** What an engine was opened for; it never changes. */
+interface Attachment {
+  /** The organization, and where its files are. */
+  data: string;
+  /** The catalog with its credentials; undefined if it has none. */
+  catalog: string | undefined;
+}
+
+function attachmentFor({ organizationId, dataPath, catalog }: ReadingLocation): Attachment {
+  return {
+    data: JSON.stringify([organizationId, dataPath]),
+    catalog: catalog === undefined ? undefined : JSON.stringify(catalog),
+  };
+}
+
+/** Whether the engine can read there: the same data, and the same catalog if one is needed. */
+export function isAttachedTo({ attachedTo }: Engine, location: ReadingLocation): boolean {
+  const { data, catalog } = attachmentFor(location);
+  return attachedTo?.data === data && (catalog === undefined || attachedTo.catalog === catalog);
 }
 
 /**
- * Attaches the lake and locks the engine. Addresses are kept in secrets, so that no function can print a
- * connection string; the only paths left accessible are the organization's own. From here on no setting can
+ * Attaches the lake, unless only files are read, and locks the engine. Addresses are kept in secrets, so that
+ * no function can print a connection string; the only paths left accessible are the organization's own. From here on no setting can
  * change, so an engine never changes its organization.
  */
 export async function attachLake(
   engine: Engine,
   settings: ProcessSettings,
-  location: LakeLocation,
+  location: ReadingLocation,
 ): Promise<void> {
-  const { dataPath } = location;
+  const { dataPath, catalog } = location;
   const statements = [
     objectStoreSecret('object_store', settings.objectStore, location.dataPath),
-    ...attachStatements(location, 'lake', readOnly),
+    // Columns may be written with the lake's name, whether or not it is needed.
+    ...(catalog === undefined
+      ? [`ATTACH ':memory:' AS lake`]
+      : attachStatements({ catalog, dataPath }, 'lake', readOnly)),
     `SET TimeZone = 'UTC'`,
+    `SET parquet_metadata_cache = true`,
     // The catalog's tables are small: splitting a read over several connections would only cost round trips.
     `SET GLOBAL pg_use_ctid_scan = false`,
     `SET temp_directory = ${literal(settings.tempDir)}`,
@@ -97,5 +120,5 @@ export async function attachLake(
     `SET lock_configuration = true`,
   ];
   for (const statement of statements) await engine.connection.run(statement);
-  engine.attachedTo = locationKey(location);
+  engine.attachedTo = attachmentFor(location);
 }

@@ -1,9 +1,9 @@
 import type { ErrorCode } from '../../../../data/errors.ts';
 import { isComparedWithNul } from '../../../../data/lake/engine/failure.ts';
-import type { LakeLocation } from '../../../../data/lake/location.ts';
 import { RowFault } from '../../../../packages/row-formats/index.ts';
 import { SqlRefusal } from '../../../../packages/sql-guard/index.ts';
 import { QueryRefusal } from '../refusal.ts';
+import type { ReadingLocation } from '../request.ts';
 
 export interface ShownFailure {
   code: ErrorCode;
@@ -48,7 +48,7 @@ function refusalIn(error: unknown): { code: ErrorCode; message: string } | undef
 }
 
 /** What a client is shown of a failed statement, and what is only logged. */
-export function shownFailure(error: unknown, location: LakeLocation, readsThePast: boolean): ShownFailure {
+export function shownFailure(error: unknown, location: ReadingLocation, readsThePast: boolean): ShownFailure {
   const refusal = refusalIn(error);
   if (refusal !== undefined) {
     return { code: refusal.code, message: refusal.message, privateDetail: undefined, broken: 'nothing' };
@@ -127,12 +127,15 @@ function isGoneVersion(detail: string, readsThePast: boolean): boolean {
   return readsThePast && /does not exist at version/.test(detail);
 }
 
-function isPrivate(message: string, location: LakeLocation): boolean {
+function isPrivate(message: string, location: ReadingLocation): boolean {
   const { catalog, dataPath } = location;
   const bucket = dataPath.replace(/^\w+:\/\//, '').split('/')[0] ?? dataPath;
-  const names = [catalog.host, catalog.schema, catalog.user, catalog.password, dataPath];
+  const { host = '', schema = '', user = '', password = '' } = catalog ?? {};
+  const names = [host, schema, user, password, dataPath];
   return (
-    /\w:\/\/|ducklake|postgres|secret|password|\blibpq\b|temp_directory|\.duckdb/i.test(message) ||
+    /\w:\/\/|ducklake|plain_\d|read_parquet|postgres|secret|password|\blibpq\b|temp_directory|\.duckdb/i.test(
+      message,
+    ) ||
     names.some((name) => name.length > 2 && message.includes(name)) ||
     message.includes(`${bucket}/`)
   );

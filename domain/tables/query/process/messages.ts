@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../../../data/errors.ts';
+import type { PlainTable } from '../../../../data/lake/ducklake/table-layout.ts';
 import type { ExtensionSource } from '../../../../data/lake/engine/extensions.ts';
 import type { LakeLocation } from '../../../../data/lake/location.ts';
 import type { ObjectStoreSettings } from '../../../../data/objects/settings.ts';
@@ -6,7 +7,14 @@ import type { RowFormat } from '../../../../packages/row-formats/index.ts';
 import type { Analyzed, DefinitionText, Renamed, Renaming } from '../../../../packages/sql-guard/index.ts';
 import type { BuildTask, Built } from '../build/contract.ts';
 import type { Exported, ExportTask } from '../export/contract.ts';
-import type { OnlyCheck, QueryAnswer, QueryParameter, QueryRelation } from '../request.ts';
+import type {
+  OnlyCheck,
+  PlainReading,
+  QueryAnswer,
+  QueryParameter,
+  QueryRelation,
+  ReadingLocation,
+} from '../request.ts';
 import type { Streamed, StreamTask } from '../stream/contract.ts';
 
 /**
@@ -25,7 +33,8 @@ export interface ProcessSettings extends ExtensionSource {
 
 export interface ProcessStatement {
   kind: 'run';
-  location: LakeLocation;
+  location: ReadingLocation;
+  plain?: PlainReading | undefined;
   relations: readonly QueryRelation[];
   sql: string;
   parameters: readonly QueryParameter[];
@@ -52,7 +61,9 @@ export interface RenameTask {
 }
 
 /** What a query process can do, one at a time. */
-export type ProcessTask = ProcessStatement | StreamTask | AnalyzeTask | RenameTask | BuildTask | ExportTask;
+export type ProcessTask = ProcessStatement | StreamTask | OtherTask;
+
+type OtherTask = AnalyzeTask | RenameTask | BuildTask | ExportTask;
 
 /** The answer to each kind of task. */
 export interface TaskAnswers {
@@ -66,10 +77,23 @@ export interface TaskAnswers {
 
 export type AnswerOf<Task extends ProcessTask> = TaskAnswers[Task['kind']];
 
+/** Tables that a process gets to know, and those that no statement will name any more. */
+export interface PlainTableNews {
+  tables: readonly PlainTable[];
+  forgotten: readonly string[];
+}
+
 export type ToProcess =
   | { kind: 'configure'; settings: ProcessSettings }
-  | { kind: 'run'; statementId: number; task: ProcessTask }
+  | { kind: 'run'; statementId: number; task: SentTask; news: PlainTableNews }
   | { kind: 'interrupt'; statementId: number };
+
+/** A task as a process gets it: plain tables by their keys, since it knows them already. */
+export type SentTask = WithKeys<ProcessStatement> | WithKeys<StreamTask> | OtherTask;
+
+type WithKeys<Task extends { plain?: PlainReading | undefined }> = Omit<Task, 'plain'> & {
+  plain?: PlainReading<string> | undefined;
+};
 
 /** What every outcome of a statement says. */
 interface Ended {

@@ -7,16 +7,17 @@ import { buildFiles } from '../build/build.ts';
 import { definedColumnFault } from '../defined-columns.ts';
 import { exportFiles } from '../export/export-files.ts';
 import { streamRows } from '../stream/stream-rows.ts';
-import { attachLake, type Engine, locationKey, openBlankEngine } from './engine.ts';
+import { attachLake, type Engine, isAttachedTo, openBlankEngine } from './engine.ts';
 import { LakeUnavailable, shownFailure, withoutValues } from './failure.ts';
 import type {
   FromProcess,
   ProcessSettings,
-  ProcessTask,
+  SentTask,
   StatementOutcome,
   TaskAnswers,
   ToProcess,
 } from './messages.ts';
+import { learnPlain, makePlain, type PlainTables } from './plain-tables.ts';
 import { openShadow, type Shadow } from './shadow.ts';
 import { type Interruption, runStatement, stopIfInterrupted } from './statement.ts';
 
@@ -33,6 +34,7 @@ interface Running extends Interruption {
   outflow: Outflow;
 }
 
+type RunMessage = Extract<ToProcess, { kind: 'run' }>;
 type Settled = OmitEach<StatementOutcome, 'pieces'>;
 type OmitEach<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
@@ -46,6 +48,7 @@ export function serveStatements(channel: Channel): void {
   let engine: Promise<Engine> | undefined;
   let shadow: Promise<Shadow> | undefined;
   let running: Running | undefined;
+  const plainTables: PlainTables = new Map();
 
   // SIGKILL, because an ordinary exit waits for the running statement.
   channel.onParentGone(() => process.kill(process.pid, 'SIGKILL'));
@@ -61,7 +64,7 @@ export function serveStatements(channel: Channel): void {
     } else if (message.kind === 'interrupt') {
       if (running?.statementId === message.statementId) void interrupt(running);
     } else if (settings !== undefined) {
-      void run(settings, message.statementId, message.task).catch(endLoudly);
+      void run(settings, message).catch(endLoudly);
     }
   });
 
@@ -81,7 +84,7 @@ export function serveStatements(channel: Channel): void {
     if (running === statement) stop();
   }
 
-  async function run(limits: ProcessSettings, statementId: number, task: ProcessTask) {
+  async function run(limits: ProcessSettings, { statementId, task, news }: RunMessage) {
     const outflow = createOutflow(channel.pieces, statementId);
     const current: Running = { statementId, isRequested: false, outflow };
     running = current;
@@ -100,6 +103,7 @@ export function serveStatements(channel: Channel): void {
       // interrupts.
       onHopeless: () => channel.send(overMemory),
     });
+    await learnPlain(plainTables, news, (await engine)!);
     const settled = await outcomeOf(limits, task, current);
     running = undefined;
     const wasExceeded = memory.stop();
@@ -108,7 +112,7 @@ export function serveStatements(channel: Channel): void {
     channel.send({ ...shown, isSpent, pieces: outflow.sent });
   }
 
-  async function outcomeOf(limits: ProcessSettings, task: ProcessTask, current: Running): Promise<Settled> {
+  async function outcomeOf(limits: ProcessSettings, task: SentTask, current: Running): Promise<Settled> {
     const { statementId } = current;
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -132,15 +136,15 @@ export function serveStatements(channel: Channel): void {
 
   async function perform(
     limits: ProcessSettings,
-    task: ProcessTask,
+    task: SentTask,
     current: Running,
   ): Promise<TaskAnswers[keyof TaskAnswers]> {
     const stop = () => stopIfInterrupted(current);
     switch (task.kind) {
       case 'run':
-        return runStatement(await engineFor(limits, task), task, limits.maxAnswerBytes, current);
+        return runStatement(await readyFor(limits, task), task, limits.maxAnswerBytes, current);
       case 'stream':
-        return streamRows(await engineFor(limits, task), task, limits.maxAnswerBytes, current);
+        return streamRows(await readyFor(limits, task), task, limits.maxAnswerBytes, current);
       case 'build':
         return buildFiles(await engineFor(limits, task), task, current);
       case 'export':
@@ -172,10 +176,18 @@ export function serveStatements(channel: Channel): void {
     return shadow;
   }
 
-  async function engineFor(limits: ProcessSettings, { location }: ProcessTask): Promise<Engine> {
+  async function readyFor(
+    limits: ProcessSettings,
+    task: Extract<SentTask, { kind: 'run' | 'stream' }>,
+  ): Promise<Engine> {
+    const current = await engineFor(limits, task);
+    if (task.plain !== undefined) await makePlain(current, plainTables, task.plain.tables);
+    return current;
+  }
+
+  async function engineFor(limits: ProcessSettings, { location }: SentTask): Promise<Engine> {
     const current = await engine;
-    const key = locationKey(location);
-    if (current?.attachedTo === key) return current;
+    if (current !== undefined && isAttachedTo(current, location)) return current;
     const blank =
       current?.attachedTo === undefined && current !== undefined ? current : await replaceEngine(limits);
     try {
@@ -196,10 +208,10 @@ export function serveStatements(channel: Channel): void {
 }
 
 /** Whether it reads through a view what its caller may not read. */
-const readsFurther = (task: ProcessTask): boolean =>
+const readsFurther = (task: SentTask): boolean =>
   'relations' in task && task.relations.some((relation) => relation.readsFurther === true);
 
-function readsThePast(task: ProcessTask): boolean {
+function readsThePast(task: SentTask): boolean {
   if (task.kind === 'build' || task.kind === 'export') return true;
   if (task.kind !== 'run' && task.kind !== 'stream') return false;
   return task.atVersions.size > 0 || /\bat\b/i.test(task.sql);

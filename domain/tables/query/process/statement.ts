@@ -7,8 +7,9 @@ import { boundParameters } from './bind.ts';
 import { checkedOnce } from './checked-before.ts';
 import { confirmStreamed } from './confirm.ts';
 import type { Engine } from './engine.ts';
+import { explained } from './explained.ts';
 import { LakeUnavailable } from './failure.ts';
-import type { ProcessStatement } from './messages.ts';
+import type { SentTask } from './messages.ts';
 
 /**
  * Set from outside while a statement runs, and checked between its steps, since an interrupt only ends one
@@ -32,7 +33,7 @@ const nothing: QueryAnswer = {
 /** Checks a statement, and runs it in one read-only transaction. */
 export async function runStatement(
   engine: Engine,
-  statement: ProcessStatement,
+  statement: Extract<SentTask, { kind: 'run' }>,
   maxAnswerBytes: number,
   interruption: Interruption,
 ): Promise<QueryAnswer> {
@@ -50,13 +51,16 @@ export async function runStatement(
   }
   return inReadTransaction(engine, interruption, async () => {
     const readsLake = checked.scannedRelationIds.length > 0;
-    const snapshotId = readsLake ? await newestSnapshot(engine) : 0;
+    const snapshotId = readsLake ? (statement.plain?.snapshotId ?? (await newestSnapshot(engine))) : 0;
     stopIfInterrupted(interruption);
     // A bounded result is faster materialised than streamed; any other is read no further than wanted.
     const bound = await boundParameters(connection, statement.parameters);
-    const result = await (checked.isBounded
-      ? connection.run(checked.sql, bound?.values, bound?.types)
-      : connection.stream(checked.sql, bound?.values, bound?.types));
+    const result =
+      checked.isPlan === true
+        ? await explained(connection, checked, bound, statement.plain)
+        : await (checked.isBounded
+            ? connection.run(checked.sql, bound?.values, bound?.types)
+            : connection.stream(checked.sql, bound?.values, bound?.types));
     const limits = { rows: statement.limit, bytes: maxAnswerBytes };
     const names = applyNames(result.columnNames(), checked.columnNames);
     const rows = await encodeRows(result, names, statement.rowFormat, limits);

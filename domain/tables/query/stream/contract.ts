@@ -1,11 +1,11 @@
-import type { LakeLocation } from '../../../../data/lake/location.ts';
 import type { Piece, WrittenFormat } from '../../../../packages/row-formats/index.ts';
-import type { QueryParameter, QueryRelation } from '../request.ts';
+import type { PlainReading, QueryParameter, QueryRelation, ReadingLocation } from '../request.ts';
 
 /** Runs a statement and hands on its rows, encoded, piece by piece. */
 export interface StreamTask {
   kind: 'stream';
-  location: LakeLocation;
+  location: ReadingLocation;
+  plain?: PlainReading | undefined;
   relations: readonly QueryRelation[];
   sql: string;
   parameters?: readonly QueryParameter[];

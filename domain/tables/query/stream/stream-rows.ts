@@ -11,6 +11,7 @@ import { applyNames, checkStatement } from '../../../../packages/sql-guard/index
 import { boundParameters } from '../process/bind.ts';
 import { confirmStreamed } from '../process/confirm.ts';
 import type { Engine } from '../process/engine.ts';
+import type { SentTask } from '../process/messages.ts';
 import {
   type Interruption,
   inReadTransaction,
@@ -18,7 +19,7 @@ import {
   newestSnapshot,
   stopIfInterrupted,
 } from '../process/statement.ts';
-import type { Streamed, StreamTask } from './contract.ts';
+import type { Streamed } from './contract.ts';
 
 /**
  * Runs a statement as any other, and sends its rows as they come. Nothing is sent before the first rows are
@@ -28,7 +29,7 @@ import type { Streamed, StreamTask } from './contract.ts';
  */
 export async function streamRows(
   engine: Engine,
-  task: StreamTask,
+  task: Extract<SentTask, { kind: 'stream' }>,
   maxBytes: number,
   current: Interruption & { outflow: Outflow },
 ): Promise<Streamed> {
@@ -38,7 +39,7 @@ export async function streamRows(
   const checked = await checkStatement(parser, task);
   const { answer, last } = await inReadTransaction(engine, current, async () => {
     const readsLake = checked.scannedRelationIds.length > 0;
-    const snapshotId = readsLake ? await newestSnapshot(engine) : 0;
+    const snapshotId = readsLake ? (task.plain?.snapshotId ?? (await newestSnapshot(engine))) : 0;
     stopIfInterrupted(current);
     const bound = await boundParameters(connection, task.parameters ?? []);
     const result = await connection.stream(checked.sql, bound?.values, bound?.types);

@@ -18,6 +18,8 @@ export interface CheckedStatement {
   columnNames: ColumnName[];
   /** Whether the engine itself stops shortly after the wanted number of rows. */
   isBounded: boolean;
+  /** Whether it is an EXPLAIN. */
+  isPlan?: boolean;
 }
 
 export interface StatementToCheck {
@@ -96,7 +98,7 @@ async function explain(
       'query_failed',
       'The plan would show tables behind a view that you may not read; explain a SELECT over tables.',
     );
-  return { ...checked, sql: `EXPLAIN ${checked.sql}`, columnNames: [], isBounded: true };
+  return { ...checked, sql: `EXPLAIN ${checked.sql}`, columnNames: [], isBounded: true, isPlan: true };
 }
 
 async function check({ parse, print }: Parser, statement: StatementToCheck): Promise<CheckedStatement> {
