@@ -94,8 +94,8 @@ export function isAttachedTo({ attachedTo }: Engine, location: ReadingLocation):
 
 /**
  * Attaches the lake, unless only files are read, and locks the engine. Addresses are kept in secrets, so that
- * no function can print a connection string; the only paths left accessible are the organization's own. From here on no setting can
- * change, so an engine never changes its organization.
+ * no function can print a connection string; the only paths left accessible are the organization's own. From
+ * here on no setting can change, so an engine never changes its organization.
  */
 export async function attachLake(
   engine: Engine,
