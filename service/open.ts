@@ -41,7 +41,10 @@ import { reportsOfTables } from '../domain/publishing/reports/lineage.ts';
 import type { BuildLimits } from '../domain/tables/calculated-tables/deps.ts';
 import { createLineageDrawer, type LineageDrawer } from '../domain/tables/lineage/draw.ts';
 import type { LineageEnds } from '../domain/tables/lineage/ends.ts';
+import { createQueryHistory, type QueryHistory } from '../domain/tables/query/history.ts';
 import { createQueryPool, type QueryPool } from '../domain/tables/query/pool/pool.ts';
+import { type RememberedAnswers, rememberAnswers } from '../domain/tables/query/remembered-answers.ts';
+import { type RememberedNames, rememberNames } from '../domain/tables/query/remembered-names.ts';
 import { type BodyReader, createBodyReader } from '../domain/tables/records/reading/reader.ts';
 import { type Appender, createAppender } from '../domain/tables/rows/append-queue.ts';
 import { createRowsBodies, type RowsBodies } from '../domain/tables/rows/body.ts';
@@ -69,6 +72,10 @@ export interface Service {
   pages: PageWriter;
   /** Runs users' SQL; its processes start when needed. */
   queries: QueryPool;
+  /** What queries remember: their records, names and answers. */
+  history: QueryHistory;
+  names: RememberedNames;
+  answers: RememberedAnswers;
   /** Builds calculated tables, so that long ones take no process from statements that people wait for. */
   builds: QueryPool;
   buildLimits: BuildLimits;
@@ -162,6 +169,7 @@ export async function openService(
   const { lake, staging } = lakes;
   const place = { extensionDir, objectStore: config.objectStore, workDir, startsEarly, logger };
   const queries = createQueryPool({ name: 'query', ...config.queries, ...place });
+  const history = createQueryHistory(db, logger);
   const builds = createQueryPool({ name: 'build', ...config.queries, ...config.builds, ...place });
   const temporal = createTemporalClient(config.temporal, { workflow: [traceInterceptor(traceHeader)] });
   const processes = createProcesses(db, temporal, {
@@ -195,6 +203,9 @@ export async function openService(
       rows: await createRowsBodies(reader, workDir),
       pages: await createPageWriter({ engine: lake.engine, reader, objects, workDir }),
       queries,
+      history,
+      names: rememberNames(db),
+      answers: rememberAnswers(),
       builds,
       buildLimits: config.builds,
       processes,
@@ -252,6 +263,7 @@ export async function openService(
         apps.close(),
         sources.close(),
       ]);
+      await history.close();
       await temporal.connection.close().catch(() => undefined);
       await lakes.close();
       await db.destroy();

@@ -18,6 +18,8 @@ export interface WantedTable {
 /** Tables at one snapshot of their lake. */
 export interface TablesAtSnapshot {
   snapshotId: number;
+  /** Changes with the names and rights of the organization. */
+  namesVersion: number;
   /** The newest version of each table, by id. */
   versions: ReadonlyMap<string, number>;
   /** By id; absent if the lake has no such table. */
@@ -115,15 +117,16 @@ async function look(
   known: KnownLake,
   tables: readonly WantedTable[],
 ): Promise<TablesAtSnapshot> {
+  const place = { organizationId: lake.writer.organizationId, schemaName: lake.schema };
   const ids = tables.map(({ id }) => id);
-  let looked = await lookAtTables(pool, lake.schema, known.snapshotId, ids);
+  let looked = await lookAtTables(pool, place, { since: known.snapshotId, ids });
   apply(known, looked);
   const absent = new Set<string>();
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
     const missing = tables.filter(({ name }) => !known.tables.has(folded(name)) && !absent.has(name));
     if (missing.length === 0) break;
     const names = missing.map(({ name }) => name);
-    looked = await lookAtTables(pool, lake.schema, known.snapshotId, ids, names);
+    looked = await lookAtTables(pool, place, { since: known.snapshotId, ids, names });
     apply(known, looked);
     for (const [index, text] of (looked.layouts ?? []).entries()) {
       if (text === null) absent.add(names[index]!);
@@ -142,6 +145,7 @@ async function look(
   forgetTables(known, tables);
   return {
     snapshotId: looked.snapshot_id,
+    namesVersion: looked.names_version,
     versions: new Map(Object.entries(looked.versions ?? {})),
     layouts,
   };

@@ -637,6 +637,11 @@ export interface MessageSteps {
   step: number;
 }
 
+export interface NamesVersions {
+  organization_id: string;
+  version: number;
+}
+
 export interface ObjectDeletions {
   not_before: Timestamp;
   object_key: string;
@@ -1336,6 +1341,7 @@ export interface DB {
   message_parts: MessageParts;
   message_steps: MessageSteps;
   messages: Messages;
+  names_versions: NamesVersions;
   object_deletions: ObjectDeletions;
   oidc_subjects: OidcSubjects;
   organization_usage: OrganizationUsage;

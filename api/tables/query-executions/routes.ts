@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { newId } from '../../../data/ids.ts';
 import { getQueryExecution, listQueryExecutions } from '../../../domain/tables/query/query-executions.ts';
 import { runQuery, streamQuery } from '../../../domain/tables/query/run.ts';
+import { callerOf } from '../../caller.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { validate } from '../../plugins/validation.ts';
 import { clientGone, sendText } from '../../reply.ts';
@@ -29,8 +30,16 @@ If the \`Accept\` header names \`text/csv\`, \`application/x-ndjson\` or \`appli
 
 CSV follows RFC 4180, with a header line. A null is an empty field, and an empty text is quoted. NDJSON has one object per line, with the same values as a JSON response. Arrow uses its IPC streaming format and keeps lists, structs and maps.`;
 
+const path = '/v1/query-executions';
+
 export function queryExecutionsRoutes(app: Routes, deps: ApiDeps): void {
   const tag = 'Query Executions';
+  // Whoever looks sees what this process has run, though records are written in groups. Before the route takes
+  // a connection, which the writing may need.
+  app.addHook('preHandler', async (request) => {
+    const isLook = request.method === 'GET' && request.routeOptions.url?.startsWith(path) === true;
+    if (isLook && request.caller !== undefined) await deps.history.written(callerOf(request).organizationId);
+  });
   const executions = resource(app, deps, {
     tag,
     path: '/v1/query-executions/:query_execution_id',
@@ -44,7 +53,7 @@ export function queryExecutionsRoutes(app: Routes, deps: ApiDeps): void {
   route(
     app,
     { db: deps.db, tag },
-    ['POST', '/v1/query-executions'],
+    ['POST', path],
     {
       summary: 'Run a query',
       description: runDescription,

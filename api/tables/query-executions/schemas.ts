@@ -87,6 +87,12 @@ export const queryAnswer = z
       )
       .optional()
       .describe('Warnings about the result, such as columns whose names share one key in `rows`.'),
+    cached: z
+      .literal(true)
+      .optional()
+      .describe(
+        'Whether the result was kept from the same statement, over the same versions and with the same rights. It is exactly what the statement would return again.',
+      ),
   })
   .meta({ id: 'QueryAnswer' });
 
@@ -174,7 +180,7 @@ function noticesOf({ columns, rowsJson }: QueryResult['answer']): string[] {
 }
 
 /** The rows are JSON text already; only the envelope is built here. */
-export function answerText(id: string, { answer, scanned }: QueryResult): string {
+export function answerText(id: string, { answer, scanned, cached }: QueryResult): string {
   const members = [
     `"id":${JSON.stringify(id)}`,
     `"columns":${JSON.stringify(answer.columns)}`,
@@ -187,6 +193,7 @@ export function answerText(id: string, { answer, scanned }: QueryResult): string
     `"elapsedMs":${Math.round(answer.elapsedMs * 1_000) / 1_000}`,
     `"scanned":${JSON.stringify({ tables: scanned })}`,
     ...noticesOf(answer),
+    ...(cached ? ['"cached":true'] : []),
   ];
   return `{"data":{${members.join(',')}}}`;
 }

@@ -90,6 +90,8 @@ function engineType(type: string): string | undefined {
 /** What the catalog says of tables at its newest snapshot. */
 export interface LookedAt {
   snapshot_id: number;
+  /** How often the names and rights of its organization have changed. */
+  names_version: number;
   /** What each commit after the last look changed. */
   changes: (string | null)[] | null;
   /** By the service's id of the table. */
@@ -101,22 +103,22 @@ export interface LookedAt {
 /** Looks at tables, by id, and reads what those of these names consist of, at one moment. */
 export async function lookAtTables(
   pool: Pick<pg.Pool, 'query'>,
-  schemaName: string,
-  since: number,
-  ids: readonly string[],
-  names?: readonly string[],
+  { organizationId, schemaName }: { organizationId: string; schemaName: string },
+  { since, ids, names }: { since: number; ids: readonly string[]; names?: readonly string[] },
 ): Promise<LookedAt> {
   const schema = identifier(schemaName);
-  const layouts = `, ARRAY(SELECT public.lake_table_layout($3, n, ${mostFiles}, ${mostRows})::text
-    FROM unnest($4::text[]) WITH ORDINALITY AS named(n, place) ORDER BY place) AS layouts`;
+  const layouts = `, ARRAY(SELECT public.lake_table_layout($4, n, ${mostFiles}, ${mostRows})::text
+    FROM unnest($5::text[]) WITH ORDINALITY AS named(n, place) ORDER BY place) AS layouts`;
   const { rows } = await pool.query<LookedAt>(
     `SELECT s.snapshot_id, ARRAY(
          SELECT changes_made FROM ${schema}.ducklake_snapshot_changes
          WHERE snapshot_id > $1 AND $1 >= 0 LIMIT ${mostChanges + 1}) AS changes,
        (SELECT json_object_agg(table_id, version) FROM ${schema}.workspace_table
-        WHERE table_id = ANY ($2)) AS versions ${names === undefined ? '' : layouts}
+        WHERE table_id = ANY ($2)) AS versions,
+       coalesce((SELECT version FROM public.names_versions WHERE organization_id = $3), 0) AS names_version
+       ${names === undefined ? '' : layouts}
      FROM (SELECT max(snapshot_id) AS snapshot_id FROM ${schema}.ducklake_snapshot) s`,
-    names === undefined ? [since, ids] : [since, ids, schemaName, names],
+    [since, ids, organizationId, ...(names === undefined ? [] : [schemaName, names])],
   );
   return rows[0]!;
 }

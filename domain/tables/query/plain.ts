@@ -1,15 +1,20 @@
-import type { LakeDeps } from '../../../data/lake/commit.ts';
 import type { TableLayout } from '../../../data/lake/ducklake/table-layout.ts';
+import type { TableLayouts } from '../../../data/lake/layouts.ts';
 import type { Lake } from '../../../data/lake/provision.ts';
 import { mayName, wordsIn } from '../../../packages/sql-guard/index.ts';
 import type { PlainReading, QueryRelation, QueryRequest } from './request.ts';
 
-/** A statement that reads tables by their files where it can. */
-export interface PlainStatement<Statement> {
-  statement: Statement;
+/** What was found of the tables that a statement may name. */
+export interface Looked<Statement> {
+  /** The same statement with plain tables read by their files; undefined if it has to be run as it is. */
+  statement: Statement | undefined;
   /** The newest version of each table at its snapshot, by id. */
   versions: ReadonlyMap<string, number>;
+  /** See `TablesAtSnapshot`. */
+  namesVersion: number;
 }
+
+type Readable = Pick<QueryRequest, 'location' | 'plain' | 'relations' | 'sql' | 'atVersions'>;
 
 /** A look at more tables takes longer than it saves. */
 const mostTables = 64;
@@ -21,43 +26,55 @@ const mostTables = 64;
 const needsDuckLake =
   /\b(rowid|snapshot_id|filename|file_row_number|file_index|describe|show|summarize)\b|\bat\s*\(|(^|\()\s*desc\b/i;
 
+/** Whether a statement may read tables by their files. */
+export const mayReadPlain = (texts: readonly string[]): boolean =>
+  texts.every((text) => !needsDuckLake.test(text));
+
+/** No table, view or catalog can be named without one of these. */
+const namesTables = /\b(from|join|table|tables|pivot|unpivot|describe|show|summarize)\b|(^|\()\s*desc\b/i;
+
+/** Whether a statement may name anything. */
+export const mayNameTables = (sql: string): boolean => namesTables.test(sql);
+
+/** A statement that reads nothing. */
+export function readNothing<Statement extends Readable>(lake: Lake, statement: Statement): Statement {
+  const { catalog: _, ...location } = lake.reader;
+  return { ...statement, location, plain: { tables: [], snapshotId: 0, ways: new Map() } };
+}
+
+/** The texts of a statement and of the views that it may name. */
+export function textsOf({ sql, relations }: Pick<Readable, 'sql' | 'relations'>): string[] {
+  // Rows that were kept may be megabytes of text, which names no table.
+  const definitions = everyRelation(relations).flatMap((each) =>
+    each.reads?.length === 0 ? [] : (each.definition ?? []),
+  );
+  return [sql, ...definitions];
+}
+
 /**
- * The same statement with plain tables read by their files, all tables at one snapshot. Undefined if it has
- * to be run as it is.
+ * Looks at the tables that a statement may name, and has those that are plain read by their files: all tables
+ * at one snapshot. Undefined if there are too many.
  */
-export async function readPlain<
-  Statement extends Pick<QueryRequest, 'location' | 'plain' | 'relations' | 'sql' | 'atVersions'>,
->(
-  { layouts }: Pick<LakeDeps, 'layouts'>,
+export async function lookAtTables<Statement extends Readable>(
+  layouts: TableLayouts,
   lake: Lake,
   statement: Statement,
-): Promise<PlainStatement<Statement> | undefined> {
-  if (layouts === undefined || statement.atVersions.size > 0) return undefined;
-  const all = everyRelation(statement.relations);
-  // Rows that were kept may be megabytes of text, which names no table.
-  const texts = [
-    statement.sql,
-    ...all.flatMap((each) => (each.reads?.length === 0 ? [] : (each.definition ?? []))),
-  ];
-  if (texts.some((text) => needsDuckLake.test(text))) return undefined;
-  const words = wordsIn(texts.join('\n'));
+): Promise<Looked<Statement> | undefined> {
+  const words = wordsIn(textsOf(statement).join('\n'));
   const tables = new Map(
-    all
-      .filter(
-        (each) => each.definition === undefined && each.refusal === undefined && mayName(words, each.name),
-      )
+    everyRelation(statement.relations)
+      .filter((each) => each.definition === undefined && each.refusal === undefined)
+      .filter(({ name }) => mayName(words, name))
       .map(({ id, name }) => [id, { id, name }]),
   );
   if (tables.size > mostTables) return undefined;
-  const { catalog: _, ...files } = lake.reader;
-  if (tables.size === 0) {
-    const plain = { tables: [], snapshotId: 0, ways: new Map() };
-    return { statement: { ...statement, location: files, plain }, versions: new Map() };
-  }
+  const looked = await layouts.newest(lake, [...tables.values()]);
+  const { layouts: found, versions, snapshotId, namesVersion } = looked;
+  if (tables.size === 0) return { statement: readNothing(lake, statement), versions, namesVersion };
 
-  const { layouts: found, versions, snapshotId } = await layouts.newest(lake, [...tables.values()]);
   const plain = new Map([...found].flatMap(([id, { plain }]) => (plain === undefined ? [] : [[id, plain]])));
-  if (plain.size === 0 && !/\bexplain\b/i.test(statement.sql)) return undefined;
+  if (plain.size === 0 && !/\bexplain\b/i.test(statement.sql))
+    return { statement: undefined, versions, namesVersion };
   const others = [...tables.values()].filter(({ id }) => !plain.has(id));
   const reading: PlainReading = {
     tables: [...plain.values()],
@@ -67,13 +84,14 @@ export async function readPlain<
   return {
     statement: {
       ...statement,
-      ...(others.length === 0 ? { location: files } : {}),
+      ...(others.length === 0 ? { location: readNothing(lake, statement).location } : {}),
       plain: reading,
       relations: readFrom(statement.relations, (id) => plain.get(id)?.key),
       // DuckLake reads the others as of the same snapshot.
       atVersions: new Map(others.map(({ name }) => [name, snapshotId])),
     },
     versions,
+    namesVersion,
   };
 }
 

@@ -1,12 +1,6 @@
-import type { Insertable } from 'kysely';
 import { notFound } from '../../../data/errors.ts';
-import {
-  type Database,
-  inOrganization,
-  type OrganizationTransaction,
-} from '../../../data/postgres/client.ts';
+import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
-import type { DB } from '../../../data/postgres/schema.ts';
 
 export type QueryExecution = RecordOf<'query_executions'>;
 
@@ -26,19 +20,6 @@ const executions = records('query_executions', { prefix: 'qry', what: 'The query
 export interface Viewer {
   id: string;
   admin: boolean;
-}
-
-/** Visible at once like any row; only a crash of the database itself may lose the latest records. */
-export async function recordQueryExecution(
-  db: Database,
-  row: Insertable<DB['query_executions']>,
-): Promise<void> {
-  await inOrganization(
-    db,
-    row.organization_id,
-    (transaction) => transaction.insertInto('query_executions').values(row).execute(),
-    { synchronous_commit: 'off' },
-  );
 }
 
 export async function getQueryExecution(

@@ -62,10 +62,7 @@ export async function relationsFor(
     return relations.flatMap((relation) => asRelation(relation, views.get(relation.id)));
   }
 
-  const words = wordsIn(texts.join('\n'));
-  // SHOW TABLES lists them all, and EXPLAIN must know which of those behind views may be seen.
-  const needsAll = texts.some((text) => /tables|explain/.test(foldName(text)));
-  const within = named.filter(({ name }) => needsAll || mayName(words, name));
+  const { within, words } = namedBy(named, texts);
   const relations = await resolve(within, words);
   const own = new Set(named.map(({ id }) => id));
   for (const relation of relations) {
@@ -73,6 +70,23 @@ export async function relationsFor(
     if (relation.definition !== undefined && isFurther) relation.readsFurther = true;
   }
   return relations;
+}
+
+/** The same if no view is among them, which takes no look into the database; else undefined. */
+export function relationsWithoutViews(
+  named: readonly NamedRelation[],
+  texts: readonly string[],
+): QueryRelation[] | undefined {
+  const { within } = namedBy(named, texts);
+  if (within.some(({ kind }) => kind === 'view')) return undefined;
+  return within.flatMap((relation) => asRelation(relation, undefined));
+}
+
+function namedBy(named: readonly NamedRelation[], texts: readonly string[]) {
+  const words = wordsIn(texts.join('\n'));
+  // SHOW TABLES lists them all, and EXPLAIN must know which of those behind views may be seen.
+  const needsAll = texts.some((text) => /tables|explain/.test(foldName(text)));
+  return { words, within: named.filter(({ name }) => needsAll || mayName(words, name)) };
 }
 
 /** A view that no text names is not needed, except in a list of names. */

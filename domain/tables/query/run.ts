@@ -1,23 +1,19 @@
 import { AppError } from '../../../data/errors.ts';
-import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { versionsAt } from '../../../data/lake/ledger.ts';
-import { type Database, inOrganization } from '../../../data/postgres/client.ts';
+import type { Database } from '../../../data/postgres/client.ts';
 import type { RowFormat, StreamFormat } from '../../../packages/row-formats/index.ts';
-import { withParameters } from '../../../packages/sql-guard/index.ts';
-import { actAs } from '../../workspace/organizations/rights.ts';
-import { listQueryable, type NamedTable } from '../tables/tables.ts';
-import { type AskedVersion, askedVersions } from './asked-versions.ts';
-import { readPlain } from './plain.ts';
+import type { QueryHistory } from './history.ts';
 import type { QueryPool } from './pool/pool.ts';
-import { recordQueryExecution } from './query-executions.ts';
-import { relationsFor } from './relations.ts';
-import type { QueryAnswer, QueryRelation, QueryRequest, SqlValues } from './request.ts';
+import { type PrepareDeps, type Prepared, prepare, type Statement } from './prepare.ts';
+import type { RememberedAnswers } from './remembered-answers.ts';
+import type { QueryAnswer, QueryRelation, SqlValues } from './request.ts';
 import type { OnPiece, Streamed } from './stream/contract.ts';
 
-export interface QueryDeps {
+export interface QueryDeps extends PrepareDeps {
   db: Database;
-  lake: Pick<LakeDeps, 'catalog' | 'catalogPool' | 'layouts'>;
   queries: QueryPool;
+  history: QueryHistory;
+  answers: RememberedAnswers;
 }
 
 /** One statement as a caller gives it. */
@@ -48,6 +44,8 @@ export interface QueryResult {
   answer: QueryAnswer;
   /** The tables that were read, with the version of each. */
   scanned: { tableId: string; version: number }[];
+  /** Whether the answer was kept from the same statement over the same versions. */
+  cached: boolean;
 }
 
 /**
@@ -56,10 +54,15 @@ export interface QueryResult {
  * @throws AppError with one of the query codes, ValidationError where `atVersions` names no table
  */
 export function runQuery(deps: QueryDeps, query: Query, signal: AbortSignal): Promise<QueryResult> {
-  const { limit, timeoutMs, rowFormat } = query;
-  return recorded(deps, query, (statement) =>
-    deps.queries.run({ ...statement, limit, timeoutMs, rowFormat, signal }),
-  );
+  const { organizationId, limit, timeoutMs, rowFormat } = query;
+  const keyed = (key: string) => `${rowFormat} ${key}`;
+  return recorded(deps, query, {
+    perform: (statement) => deps.queries.run({ ...statement, limit, timeoutMs, rowFormat, signal }),
+    remembered: {
+      find: (key) => deps.answers.find(organizationId, keyed(key)),
+      keep: (key, answer) => deps.answers.keep(organizationId, keyed(key), answer),
+    },
+  });
 }
 
 /** How the rows of a statement are handed on. */
@@ -86,21 +89,16 @@ export async function streamQuery(
     rowCount = (rowCount ?? 0) + piece.rowCount;
     return onPiece(piece);
   };
-  const { answer } = await recorded(
-    deps,
-    query,
-    (statement) =>
+  const { answer } = await recorded(deps, query, {
+    perform: (statement) =>
       deps.queries.perform(
         { kind: 'stream', ...statement, limit, format },
         { timeoutMs, signal, onPiece: counted },
       ),
-    () => rowCount,
-  );
+    rowsSoFar: () => rowCount,
+  });
   return answer;
 }
-
-type Statement = Pick<QueryRequest, 'location' | 'plain' | 'relations' | 'sql' | 'atVersions'> &
-  Required<Pick<QueryRequest, 'parameters' | 'tableSources'>>;
 
 /** What an answer says besides its rows. */
 type Summary = Pick<
@@ -108,77 +106,75 @@ type Summary = Pick<
   'rowCount' | 'truncated' | 'elapsedMs' | 'scannedRelationIds' | 'snapshotId'
 >;
 
-/**
- * Finds what a statement may read, performs it, and keeps its record.
- *
- * @param rowsSoFar Of one that failed
- */
+interface Work<Answer> {
+  perform(statement: Statement): Promise<Answer>;
+  /** Rows of one that failed. */
+  rowsSoFar?: () => number | undefined;
+  /** Answers that are kept by what they depend on. */
+  remembered?: { find(key: string): Answer | undefined; keep(key: string, answer: Answer): void };
+}
+
+/** Finds what a statement may read, performs it, and keeps its record. */
 async function recorded<Answer extends Summary>(
   deps: QueryDeps,
   query: Omit<Query, 'rowFormat'>,
-  perform: (statement: Statement) => Promise<Answer>,
-  rowsSoFar: () => number | undefined = () => undefined,
-): Promise<{ answer: Answer; scanned: QueryResult['scanned'] }> {
-  const { organizationId, id, sql, views = [] } = query;
+  work: Work<Answer>,
+): Promise<{ answer: Answer; scanned: QueryResult['scanned']; cached: boolean }> {
+  const { organizationId, sql } = query;
   deps.queries.admit(organizationId);
-  const parameterized = withParameters(sql, query.values ?? new Map());
   const startedMs = performance.now();
   const record = {
     organization_id: organizationId,
-    id,
+    id: query.id,
     caller_id: query.callerId,
     owner_id: query.ownerId ?? null,
     sql,
   };
-  const lake = await deps.lake.catalog.get(organizationId);
-  const { named, relations } = await inOrganization(deps.db, organizationId, async (db) => {
-    await actAs(db, organizationId, query.actsFor ?? query.callerId);
-    const all = await listQueryable(db, organizationId);
-    const named = query.within === undefined ? all : all.filter(({ id }) => query.within?.has(id));
-    // What may name nothing of its own, such as rows that were kept, may be megabytes long.
-    const reading = [...parameterized.relations, ...views].filter(({ reads }) => reads?.length !== 0);
-    const texts = [sql, ...reading.map(({ definition }) => definition ?? '')];
-    return { named, relations: await relationsFor(db, organizationId, named, texts) };
-  });
-  const tables = named.filter(({ kind }) => kind !== 'view');
-  const atVersions = await askedVersions(deps.lake, lake.schema, tables, query.atVersions);
+  const prepared = await prepare(deps, query);
   try {
-    const statement: Statement = {
-      location: lake.reader,
-      ...parameterized,
-      relations: [...relations, ...views, ...parameterized.relations],
-      atVersions: new Map([...atVersions].map(([table, { snapshotId }]) => [table.name, snapshotId])),
-    };
-    const plain = await readPlain(deps.lake, lake, statement);
-    const plainly = plain && (await perform(plain.statement).catch(unlessOfTheWay));
-    const answer = plainly ?? (await perform(statement));
-    const known = new Set(tables.map((table) => table.id));
-    const scanned =
-      plain === undefined || plainly === undefined
-        ? await scannedVersions(deps, lake.schema, answer, atVersions, known)
-        : scannedAt(plain.versions, answer, known);
-    await recordQueryExecution(deps.db, {
+    const known = prepared.key === undefined ? undefined : work.remembered?.find(prepared.key);
+    const { answer, scanned } =
+      known === undefined
+        ? await answered(deps, prepared, work)
+        : { answer: known, scanned: scannedAt(prepared, known) };
+    const elapsedMs = known === undefined ? answer.elapsedMs : performance.now() - startedMs;
+    await deps.history.add({
       ...record,
       status: 'succeeded',
       row_count: answer.rowCount,
       truncated: answer.truncated,
-      elapsed_ms: answer.elapsedMs,
+      elapsed_ms: elapsedMs,
       scanned: JSON.stringify(scanned),
     });
-    return { answer, scanned };
+    return { answer: { ...answer, elapsedMs }, scanned, cached: known !== undefined };
   } catch (error) {
     if (error instanceof AppError && error.code !== 'queries_saturated') {
-      await recordQueryExecution(deps.db, {
+      await deps.history.add({
         ...record,
         status: 'failed',
         error_code: error.code,
         error_detail: error.message.slice(0, 2_000),
-        row_count: rowsSoFar() ?? null,
+        row_count: work.rowsSoFar?.() ?? null,
         elapsed_ms: performance.now() - startedMs,
       });
     }
     throw error;
   }
+}
+
+async function answered<Answer extends Summary>(
+  deps: QueryDeps,
+  prepared: Prepared,
+  { perform, remembered }: Work<Answer>,
+): Promise<{ answer: Answer; scanned: QueryResult['scanned'] }> {
+  const { plain, key } = prepared;
+  const plainly = plain && (await perform(plain.statement).catch(unlessOfTheWay));
+  if (plainly === undefined) {
+    const answer = await perform(prepared.statement);
+    return { answer, scanned: await scannedVersions(deps, prepared, answer) };
+  }
+  if (key !== undefined) remembered?.keep(key, plainly);
+  return { answer: plainly, scanned: scannedAt(prepared, plainly) };
 }
 
 /**
@@ -192,24 +188,24 @@ function unlessOfTheWay(error: unknown): undefined {
   if (code !== 'query_failed' || !/^(Binder Error|A name in)/.test(message)) throw error;
 }
 
-function scannedAt(versions: ReadonlyMap<string, number>, answer: Summary, known: ReadonlySet<string>) {
-  const tableIds = answer.scannedRelationIds.filter((id) => known.has(id));
-  return tableIds.map((tableId) => ({ tableId, version: versions.get(tableId) ?? answer.snapshotId }));
+/** The version of each table read, as it was when the statement was prepared. */
+function scannedAt({ plain, tableIds }: Prepared, answer: Summary): QueryResult['scanned'] {
+  return answer.scannedRelationIds
+    .filter((id) => tableIds.has(id))
+    .map((tableId) => ({ tableId, version: plain?.versions.get(tableId) ?? answer.snapshotId }));
 }
 
 /** The version of each table read: the requested one, or its newest at the statement's snapshot. */
 async function scannedVersions(
   deps: QueryDeps,
-  schema: string,
+  { lake, atVersions, tableIds }: Prepared,
   answer: Summary,
-  atVersions: ReadonlyMap<NamedTable, AskedVersion>,
-  known: ReadonlySet<string>,
-): Promise<{ tableId: string; version: number }[]> {
-  const tableIds = answer.scannedRelationIds.filter((id) => known.has(id));
-  if (tableIds.length === 0) return [];
+): Promise<QueryResult['scanned']> {
+  const scanned = answer.scannedRelationIds.filter((id) => tableIds.has(id));
+  if (scanned.length === 0) return [];
   const asked = new Map([...atVersions].map(([table, { version }]) => [table.id, version]));
-  const newest = await versionsAt(deps.lake.catalogPool, schema, tableIds, answer.snapshotId);
-  return tableIds.map((tableId) => ({
+  const newest = await versionsAt(deps.lake.catalogPool, lake.schema, scanned, answer.snapshotId);
+  return scanned.map((tableId) => ({
     tableId,
     version: asked.get(tableId) ?? newest.get(tableId) ?? answer.snapshotId,
   }));

@@ -49,7 +49,7 @@ export async function readBothWays(
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
   const types = new Map(Object.keys(values).map((type, index) => [`c${index}`, type]));
   const id = await on.data(name, Object.fromEntries(types));
-  const { lake: deps, db, queries } = workspace.deps;
+  const { lake: deps } = workspace.deps;
   const lake = await deps.catalog.get(client.organizationId);
   const maintained = { id, name, organizationId: client.organizationId };
   const read = readings(name);
@@ -128,7 +128,7 @@ export async function readBothWays(
 
   const answer = async (sql: string, layouts: QueryDeps['lake']['layouts']) =>
     runQuery(
-      { db, queries, lake: { ...deps, layouts } },
+      { ...workspace.deps, lake: { ...deps, layouts } },
       {
         ...{ organizationId: client.organizationId, callerId: client.clientId, id: newId('qry'), sql },
         ...{ limit: 100_000, timeoutMs: 60_000, rowFormat: 'rows_with_column_order', atVersions: {} },

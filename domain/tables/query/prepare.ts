@@ -1,0 +1,121 @@
+import type { LakeDeps } from '../../../data/lake/commit.ts';
+import type { Lake } from '../../../data/lake/provision.ts';
+import { withParameters } from '../../../packages/sql-guard/index.ts';
+import type { NamedTable } from '../tables/tables.ts';
+import { type AskedVersion, askedVersions } from './asked-versions.ts';
+import { lookAtTables, mayNameTables, mayReadPlain, readNothing, textsOf } from './plain.ts';
+import { isRepeatable } from './remembered-answers.ts';
+import type { Names, RememberedNames } from './remembered-names.ts';
+import type { QueryRelation, QueryRequest, SqlValues } from './request.ts';
+
+export interface PrepareDeps {
+  lake: Pick<LakeDeps, 'catalog' | 'catalogPool' | 'layouts'>;
+  names: RememberedNames;
+}
+
+/** What decides what a statement reads. */
+export interface ToPrepare {
+  organizationId: string;
+  callerId: string;
+  actsFor?: readonly string[];
+  sql: string;
+  values?: SqlValues;
+  limit: number;
+  atVersions: Readonly<Record<string, number>>;
+  within?: ReadonlySet<string>;
+  views?: readonly QueryRelation[];
+}
+
+export type Statement = Pick<QueryRequest, 'location' | 'plain' | 'relations' | 'sql' | 'atVersions'> &
+  Required<Pick<QueryRequest, 'parameters' | 'tableSources'>>;
+
+export interface Prepared {
+  lake: Lake;
+  /** As DuckLake reads it. */
+  statement: Statement;
+  /** The same with tables read by their files, and the version of each table that it may name. */
+  plain: { statement: Statement; versions: ReadonlyMap<string, number> } | undefined;
+  /** Ids of the tables that it may name. */
+  tableIds: ReadonlySet<string>;
+  atVersions: ReadonlyMap<NamedTable, AskedVersion>;
+  /** All that its answer depends on, besides its format; undefined if that cannot be said. */
+  key: string | undefined;
+}
+
+/**
+ * Finds what a statement may read, with as few questions to the database as that takes: none if it names
+ * nothing, and one if its names are remembered.
+ *
+ * @throws ValidationError where `atVersions` names no table, AppError version_expired
+ */
+export async function prepare({ lake: lakes, names }: PrepareDeps, query: ToPrepare): Promise<Prepared> {
+  const { organizationId, sql, views = [], within } = query;
+  const lake = await lakes.catalog.get(organizationId);
+  const parameterized = withParameters(sql, query.values ?? new Map());
+  const ownRelations = [...views, ...parameterized.relations];
+  const statementOf = (relations: readonly QueryRelation[]): Statement => ({
+    ...{ location: lake.reader, ...parameterized },
+    ...{ relations: [...relations, ...ownRelations], atVersions: new Map() },
+  });
+  const { layouts } = lakes;
+  const mayBePlain = layouts !== undefined && Object.keys(query.atVersions).length === 0;
+  if (mayBePlain && ownRelations.length === 0 && !mayNameTables(sql)) {
+    const statement = statementOf([]);
+    const plain = { statement: readNothing(lake, statement), versions: new Map() };
+    const key = isRepeatable([sql]) ? keyOf(query, []) : undefined;
+    return { lake, statement, plain, tableIds: new Set(), atVersions: new Map(), key };
+  }
+
+  // What may name nothing of its own, such as rows that were kept, may be megabytes long.
+  const reading = ownRelations.filter(({ reads }) => reads?.length !== 0);
+  const texts = [sql, ...reading.map(({ definition }) => definition ?? '')];
+  const actsFor = query.actsFor ?? query.callerId;
+  const wanted = { organizationId, actsFor, within, texts };
+  const look = async ({ named, relations }: Names) => {
+    const statement = statementOf(relations);
+    const all = textsOf(statement);
+    const looked = mayReadPlain(all) ? await lookAtTables(layouts!, lake, statement) : undefined;
+    return { named, statement, looked, isRepeatable: isRepeatable(all) };
+  };
+  const recalled = mayBePlain && mayReadPlain(texts) ? names.recall(wanted) : undefined;
+  let found = recalled && { ...(await look(recalled)), version: recalled.version };
+  if (found === undefined || found.looked?.namesVersion !== found.version) {
+    const read = await names.read(wanted);
+    const { version } = read;
+    found = mayBePlain
+      ? { ...(await look(read)), version }
+      : {
+          named: read.named,
+          statement: statementOf(read.relations),
+          looked: undefined,
+          isRepeatable: false,
+          version,
+        };
+  }
+
+  const { named, statement, looked } = found;
+  const tables = named.filter(({ kind }) => kind !== 'view');
+  const atVersions = await askedVersions(lakes, lake.schema, tables, query.atVersions);
+  const plain = looked?.statement && { statement: looked.statement, versions: looked.versions };
+  const isRemembered =
+    plain?.statement.atVersions.size === 0 && found.isRepeatable && ownRelations.length === 0;
+  return {
+    lake,
+    statement: {
+      ...statement,
+      atVersions: new Map([...atVersions].map(([table, { snapshotId }]) => [table.name, snapshotId])),
+    },
+    plain,
+    tableIds: new Set(tables.map(({ id }) => id)),
+    atVersions,
+    key: isRemembered
+      ? keyOf(query, [
+          ...[found.version, actsFor, within && [...within]],
+          ...[[...plain.versions], plain.statement.plain?.tables.map(({ key }) => key)],
+        ])
+      : undefined,
+  };
+}
+
+const keyOf = ({ sql, values, limit }: ToPrepare, read: readonly unknown[]): string =>
+  JSON.stringify([sql, [...(values ?? [])], limit, ...read]);
