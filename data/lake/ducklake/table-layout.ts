@@ -40,7 +40,8 @@ export type TableLayout = { plain: PlainTable } | { plain: undefined; reason: st
 export interface StoredLayout {
   tableId: number;
   folders: { path: string; isRelative: boolean }[];
-  columns: { id: number; name: string; type: string; parent: number | null; default: string | null }[];
+  /** Null of a table that is just being dropped. */
+  columns: { id: number; name: string; type: string; parent: number | null; default: string | null }[] | null;
   files: (StoredFile & { id: number; mapping: number | null })[];
   deletions: (StoredFile & { file: number })[];
   /** Mapping, name in the file, field id, id of the parent, whether it is part of a path. */
@@ -123,11 +124,15 @@ export async function lookAtTables(
   return rows[0]!;
 }
 
+type WithColumns = Omit<StoredLayout, 'columns'> & { columns: NonNullable<StoredLayout['columns']> };
+
 let layouts = 0;
 
 /** Decides how a table is read. `dataPath` is where its lake's files are. */
-export function layoutOf(stored: StoredLayout, dataPath: string): TableLayout {
+export function layoutOf({ columns: found, ...rest }: StoredLayout, dataPath: string): TableLayout {
   const byDuckLake = (reason: string): TableLayout => ({ plain: undefined, reason });
+  if (found === null) return byDuckLake('it has no columns');
+  const stored = { ...rest, columns: found };
   if (stored.files.length > mostFiles) return byDuckLake('it has many files');
   if (stored.columns.some(({ parent }) => parent !== null)) return byDuckLake('it has nested columns');
   if (stored.columns.some((column) => column.default !== null)) return byDuckLake('a column has a default');
@@ -151,7 +156,7 @@ const isReadable = (column: { name: string; type: string | undefined }): column 
   column.type !== undefined;
 
 /** Undefined if there are too many, or if a value may not be the same afterwards. */
-function carriedRows({ inlined, columns }: StoredLayout): (string | null)[][] | undefined {
+function carriedRows({ inlined, columns }: WithColumns): (string | null)[][] | undefined {
   if (inlined === null) return [];
   const { types, values } = inlined;
   const isCarried = columns.every(({ type }) => carried.test(type));
@@ -165,7 +170,7 @@ function carriedRows({ inlined, columns }: StoredLayout): (string | null)[][] | 
 }
 
 /** Undefined if only DuckLake can read them. */
-function groupedFiles(stored: StoredLayout, dataPath: string): PlainFiles[] | undefined {
+function groupedFiles(stored: WithColumns, dataPath: string): PlainFiles[] | undefined {
   const { files, deletions, inlinedDeletions } = stored;
   const deleted = new Set([...deletions.map(({ file }) => file), ...inlinedDeletions.map(([file]) => file)]);
   const deletedRows = deletions.reduce((sum, { rows }) => sum + rows, 0);
@@ -200,7 +205,7 @@ function groupedFiles(stored: StoredLayout, dataPath: string): PlainFiles[] | un
 
 /** Where each column is in files of a mapping; undefined if it cannot be said in a simple way. */
 function sourcesOf(
-  { columns, mappings }: StoredLayout,
+  { columns, mappings }: WithColumns,
   mapping: number | null,
 ): PlainFiles['sources'] | undefined {
   if (mapping === null) return columns.map(({ id }) => id);
@@ -213,7 +218,7 @@ function sourcesOf(
   return sources.every((source) => source === null) ? undefined : sources;
 }
 
-function fileUrl({ folders }: StoredLayout, dataPath: string, { path, isRelative }: StoredFile): string {
+function fileUrl({ folders }: WithColumns, dataPath: string, { path, isRelative }: StoredFile): string {
   if (!isRelative) return path;
   let root = dataPath;
   for (const folder of folders) root = folder.isRelative ? root + folder.path : folder.path;
