@@ -1,9 +1,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useFirstFault } from '../automation/first-fault.ts';
 import { describe } from '../data/subject.ts';
 import { faultAt, unplaced } from '../parts/faults.ts';
 import { Field } from '../parts/field.tsx';
+import { useFirstFault } from '../parts/first-fault.ts';
 import { Failure } from '../parts/states.tsx';
 import { useUnsaved } from '../parts/use-unsaved.ts';
 import * as texts from '../texts/index.ts';

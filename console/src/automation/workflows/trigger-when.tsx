@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
+import { cadenceInWords } from '../../cadences/cadence.ts';
 import { attachedQuery } from '../../project/attached.ts';
-import { cadenceInWords } from '../schedules/cadence.ts';
 import type { Workflow } from './graph.ts';
 
 interface TriggerWhenProps {

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { LinesInput } from '../../automation/workflows/config/lines-input.tsx';
 import { Field } from '../../parts/field.tsx';
+import { LinesInput } from '../../parts/lines-input.tsx';
 import * as texts from '../../texts/index.ts';
 import { Group } from '../group.tsx';
 

@@ -1,4 +1,4 @@
-import { CadenceFields } from '../../automation/schedules/cadence-fields.tsx';
+import { CadenceFields } from '../../cadences/cadence-fields.tsx';
 import { faultAt } from '../../parts/faults.ts';
 import { Field } from '../../parts/field.tsx';
 import * as texts from '../../texts/index.ts';

@@ -1,7 +1,7 @@
 import { useId } from 'react';
-import { faultAt, type Place } from '../../parts/faults.ts';
-import { Field } from '../../parts/field.tsx';
-import * as texts from '../../texts/index.ts';
+import { faultAt, type Place } from '../parts/faults.ts';
+import { Field } from '../parts/field.tsx';
+import * as texts from '../texts/index.ts';
 import { allWeekdays, type CadenceForm, type WritableType, writableTypes } from './cadence.ts';
 
 const { fields, types, weekdays } = texts.automation.schedules;
