@@ -4,11 +4,11 @@ import {
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
 import { deleteObjectLater, keepObject } from '../../workspace/files/files.ts';
+import { internalFailure } from '../../workspace/runs/runs.ts';
 import {
   beginAtSnapshot,
   endOf,
   endQueued,
-  internalFailure,
   type Queue,
   type QueuedRunDeps,
   type QueuedRunEnd,

@@ -9,18 +9,13 @@ import {
   beginStep,
   describeStep,
   findRun,
+  internalFailure,
   moveRun,
   type Run,
   reportRunProgress,
 } from '../../workspace/runs/runs.ts';
 import { deleteLakePins } from '../lake-maintenance/pins.ts';
-import {
-  beginQueued,
-  endQueued,
-  internalFailure,
-  type Queue,
-  type Turn,
-} from '../queued-runs/queued-runs.ts';
+import { beginQueued, endQueued, type Queue, type Turn } from '../queued-runs/queued-runs.ts';
 import type { ComputedProfile, ProfileProgress } from './compute.ts';
 import { putProfile } from './profiles.ts';
 import { type ProfileId, profilePin } from './runs.ts';

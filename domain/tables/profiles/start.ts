@@ -45,15 +45,9 @@ async function findOrInsert(db: OrganizationTransaction, request: ProfileRequest
   const active = await findActiveRun(db, organizationId, tableId);
   if (active !== undefined) return active;
   return insertRun(db, {
-    organization_id: organizationId,
-    id: runId,
-    project_id: table.project_id,
-    kind: 'profile',
-    trigger_type: 'api',
-    trigger_id: callerId,
-    title: `Profile of ${table.name}`,
-    resource_type: 'table',
-    resource_id: tableId,
+    ...{ organization_id: organizationId, id: runId, project_id: table.project_id, kind: 'profile' },
+    ...{ trigger_type: 'api', trigger_id: callerId, title: `Profile of ${table.name}` },
+    ...{ resource_type: 'table', resource_id: tableId },
     workflow_id: profileProcess.workflowId(`${tableId}/${runId}`),
   });
 }

@@ -128,9 +128,3 @@ export function endOf(run: Run | undefined): QueuedRunEnd {
   const error = run?.error as { code?: string } | null | undefined;
   return { status: (run?.status ?? 'cancelled') as QueuedRunEnd['status'], errorCode: error?.code ?? null };
 }
-
-/** Default if no other failure was recorded. */
-export const internalFailure = (what: string): { code: string; message: string } => ({
-  code: 'internal_error',
-  message: `${what} failed because of an internal error. Start it again, or give its id to the operator.`,
-});

@@ -1,11 +1,10 @@
 import { versionsAt } from '../../../data/lake/ledger.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
-import { reportRunProgress } from '../../workspace/runs/runs.ts';
+import { internalFailure, reportRunProgress } from '../../workspace/runs/runs.ts';
 import {
   beginAtSnapshot,
   endOf,
   endQueued,
-  internalFailure,
   type Queue,
   type QueuedRunDeps,
   type QueuedRunEnd,
