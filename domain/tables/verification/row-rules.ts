@@ -31,13 +31,13 @@ interface Numbered {
 export function countFailing(rules: readonly RowRule[], few: ReadonlySet<string> = new Set()): string {
   const nulls: Numbered[] = [];
   const rest: Numbered[] = [];
-  const never: Numbered[] = [];
+  const unfailing: Numbered[] = [];
   for (const [at, rule] of rules.entries()) {
-    const group = rule.by !== 'nulls' ? rest : rule.columns.length > 0 ? nulls : never;
+    const group = rule.by !== 'nulls' ? rest : rule.columns.length > 0 ? nulls : unfailing;
     group.push({ rule, as: `c${at}` });
   }
   const parts: string[] = [];
-  if (never.length > 0) parts.push(`SELECT ${never.map(({ as }) => `0 AS ${as}`).join(', ')}`);
+  if (unfailing.length > 0) parts.push(`SELECT ${unfailing.map(({ as }) => `0 AS ${as}`).join(', ')}`);
   const nullable = columnsOf(nulls);
   const isPattern =
     nulls.length > 0 && nullable.length <= mostInPattern && nulls.length >= nullable.length * rulesPerNull;

@@ -91,7 +91,7 @@ function impliedMeasure(column: Reference, isGrouped: boolean, findings: Finding
 }
 
 function resolveMeasure(
-  { aggregate, table, column: reference, said, isSoft }: DraftMeasure,
+  { aggregate, table, column: reference, said, isSuperlative }: DraftMeasure,
   draft: Draft,
   scope: Scope,
   findings: Findings,
@@ -115,7 +115,7 @@ function resolveMeasure(
     return undefined;
   }
   noteSynonym(reference, column, findings);
-  const isOrdered = isSoft === true && draft.subject !== undefined;
+  const isOrdered = isSuperlative === true && draft.subject !== undefined;
   if (isOrdered && reference.columns.length > 0 && isFlow(reference)) return measure('sum', column);
   if (aggregate !== 'count') return measure(aggregate, column);
   const isAdditive =
