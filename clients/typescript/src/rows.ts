@@ -211,5 +211,5 @@ async function stage(
   }
   await Promise.all(underWay);
   if (failure !== undefined) throw failure.error;
-  return pages.sort((one, other) => one.page_number - other.page_number);
+  return pages.sort((a, b) => a.page_number - b.page_number);
 }

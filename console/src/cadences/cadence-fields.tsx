@@ -29,9 +29,9 @@ export function CadenceFields({ cadence, change, error, at = [] }: CadenceFields
             value={type}
             onChange={({ target }) => change({ type: target.value as WritableType, interval: null })}
           >
-            {writableTypes.map((one) => (
-              <option key={one} value={one}>
-                {types[one]}
+            {writableTypes.map((writableType) => (
+              <option key={writableType} value={writableType}>
+                {types[writableType]}
               </option>
             ))}
           </select>

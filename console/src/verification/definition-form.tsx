@@ -72,9 +72,9 @@ export function DefinitionForm({ initial, isNew, label, save, onRefused }: Defin
             value={kind}
             onChange={({ target }) => change({ kind: target.value as Kind })}
           >
-            {kinds.map((one) => (
-              <option key={one} value={one}>
-                {labels.kinds[one]}
+            {kinds.map((kind) => (
+              <option key={kind} value={kind}>
+                {labels.kinds[kind]}
               </option>
             ))}
           </select>
@@ -98,9 +98,9 @@ export function DefinitionForm({ initial, isNew, label, save, onRefused }: Defin
             value={content.severity}
             onChange={({ target }) => change({ severity: target.value as Content['severity'] })}
           >
-            {severities.map((one) => (
-              <option key={one} value={one}>
-                {labels.severities[one]}
+            {severities.map((severity) => (
+              <option key={severity} value={severity}>
+                {labels.severities[severity]}
               </option>
             ))}
           </select>

@@ -176,7 +176,7 @@ export function schemaChanges(
 ): SchemaChange[] {
   if (before === undefined) return [];
   const [old, now] = [before, after].map(
-    (columns) => new Map(columns.map((one) => [one.name, one.dataType])),
+    (columns) => new Map(columns.map((column) => [column.name, column.dataType])),
   );
   return [
     ...after.flatMap(({ name, dataType }): SchemaChange[] => {

@@ -109,7 +109,7 @@ function columned(current: CurrentDefinitions, named: readonly NamedRelation[]):
         : current.physical.get(name.toLowerCase())?.columns;
     return columns === undefined
       ? []
-      : [{ id, name, columns: columns.map((one) => ({ name: one.name, type: shadowType(one.dataType) })) }];
+      : [{ id, name, columns: columns.map((own) => ({ name: own.name, type: shadowType(own.dataType) })) }];
   });
 }
 

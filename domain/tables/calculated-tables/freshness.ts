@@ -22,7 +22,7 @@ export async function surroundings(
   const graph = await loadGraph(db, organizationId);
   const all = [...new Set([...ids, ...reachable(ids, graph.reads)])];
   const defined = await unrestricted(db, () => listDefined(db, organizationId, { ids: all }));
-  return { graph, defined: new Map(defined.map((one) => [one.id, one])), versions };
+  return { graph, defined: new Map(defined.map((definition) => [definition.id, definition])), versions };
 }
 
 const isView = ({ defined }: Surroundings, id: string): boolean => defined.get(id)?.kind === 'view';

@@ -62,7 +62,7 @@ async function dueBuilds(
   nowMs: number,
 ): Promise<Due[]> {
   const tables = (await listDefined(db, organizationId, { kind: 'calc' })).filter(
-    (one) => one.refresh_mode === 'on_change' && one.built !== null,
+    (definition) => definition.refresh_mode === 'on_change' && definition.built !== null,
   );
   if (tables.length === 0) return [];
   const ids = tables.map(({ id }) => id);

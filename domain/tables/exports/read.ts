@@ -42,7 +42,7 @@ export function readAs(
 
 /** @throws AppError not_found */
 export function nameOf(named: readonly NamedRelation[], id: string): string {
-  const found = named.find((one) => one.id === id);
+  const found = named.find((relation) => relation.id === id);
   if (found === undefined) throw notFound('The table');
   return found.name;
 }

@@ -136,7 +136,7 @@ function definitionEdges(
 /** Nearest first; the edges are those between nodes that are left. */
 function cut(nodes: { node: LineageNode; distance: number }[], edges: readonly LineageEdge[]): LineageGraph {
   const kept = nodes
-    .toSorted((one, other) => one.distance - other.distance)
+    .toSorted((a, b) => a.distance - b.distance)
     .slice(0, maxNodes)
     .map(({ node }) => node);
   const ids = new Set(kept.map(({ id }) => id));

@@ -34,14 +34,14 @@ export async function walk(
   { organizationId, id, direction, depth }: Walk,
 ): Promise<Walked> {
   const graph = await loadGraph(db, organizationId);
-  const isWanted = (one: Direction) => direction === one || direction === 'both';
+  const isWanted = (wanted: Direction) => direction === wanted || direction === 'both';
   const relations = await visibleRelations(db, organizationId, [
     id,
     ...(isWanted('upstream') ? reachable([id], graph.reads) : []),
     ...(isWanted('downstream') ? reachable([id], graph.readBy) : []),
   ]);
-  const from = (one: Direction, next: (id: string) => readonly string[]): Distances =>
-    isWanted(one)
+  const from = (wanted: Direction, next: (id: string) => readonly string[]): Distances =>
+    isWanted(wanted)
       ? distances(id, (at) => next(at).filter((each) => relations.has(each)), depth)
       : { found: new Map(), isCut: false };
   const upstream = from('upstream', graph.reads);

@@ -52,12 +52,12 @@ export async function appendFiles(deps: TableDeps, append: Replacement): Promise
 /** They were those of the table when the files were planned. */
 function requireColumns({ columns }: PhysicalTable, staged: StagedFiles): void {
   const changed = staged.columns.find(({ name, dataType }) => {
-    const column = columns.find((one) => one.name === name);
+    const column = columns.find((column) => column.name === name);
     return column === undefined || column.dataType !== dataType || column.typing === 'undetermined';
   });
   const missing = columns.find(
     ({ name, nullable }) =>
-      !nullable && name !== createdAtColumn && !staged.columns.some((one) => one.name === name),
+      !nullable && name !== createdAtColumn && !staged.columns.some((column) => column.name === name),
   );
   const name = (changed ?? missing)?.name;
   if (name !== undefined)

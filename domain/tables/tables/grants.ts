@@ -66,7 +66,7 @@ export async function unknownPrincipals(
 
 /** Of several principals, joined with commas, each has to be among them. */
 const includesAll = (ids: readonly string[] | null, principalId: string | undefined): boolean =>
-  ids === null || principalId === undefined || principalId.split(',').every((one) => ids.includes(one));
+  ids === null || principalId === undefined || principalId.split(',').every((part) => ids.includes(part));
 
 export function isWritable(
   { writers }: TableAccess,

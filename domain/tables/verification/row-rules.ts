@@ -122,7 +122,7 @@ function overValues(rules: readonly Numbered[]): string {
   const names = columns.map(identifier).join(', ');
   // Longer than the columns', so it is another.
   const rows = identifier(`rows of ${columns.join(', ')}`);
-  const counts = rules.map((one) => sumOf(rows, failingWhere(one.rule), one));
+  const counts = rules.map((rule) => sumOf(rows, failingWhere(rule.rule), rule));
   return `SELECT ${counts.join(',\n')} FROM (SELECT ${names}, count(*) AS ${rows} FROM this GROUP BY ${names})`;
 }
 
@@ -131,9 +131,9 @@ function overPatterns(rules: readonly Numbered[], columns: readonly string[]): s
   const set = columns.map(
     (name) => `CASE WHEN ${identifier(name)} IS NULL THEN ${bits.get(name)} ELSE 0 END`,
   );
-  const counts = rules.map((one) => {
-    const wanted = columnsOf([one]).reduce((sum, name) => sum + bits.get(name)!, 0n);
-    return sumOf('n', `nulls & CAST(${wanted} AS BIGINT) <> 0`, one);
+  const counts = rules.map((rule) => {
+    const wanted = columnsOf([rule]).reduce((sum, name) => sum + bits.get(name)!, 0n);
+    return sumOf('n', `nulls & CAST(${wanted} AS BIGINT) <> 0`, rule);
   });
   return `SELECT ${counts.join(',\n')} FROM (SELECT nulls, count(*) AS n
     FROM (SELECT CAST(${set.join(' + ')} AS BIGINT) AS nulls FROM this) GROUP BY nulls)`;

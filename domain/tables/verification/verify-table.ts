@@ -172,7 +172,7 @@ export async function keepAll(
     const where = { ...place, onlySample: tables >= mostFailureTables };
     const rows = await keepFailingRows(deps, tested, result, where, limits);
     if (rows.tableId !== null) tables += 1;
-    const message = [result.message, rows.message].filter((one) => one !== null).join(' ');
+    const message = [result.message, rows.message].filter((message) => message !== null).join(' ');
     kept.push({ ...result, ...rows, message: message === '' ? null : message });
   }
   return kept;

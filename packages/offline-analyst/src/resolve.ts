@@ -165,7 +165,7 @@ function isOwn({ columns }: Reference, { base }: Scope): boolean {
 function groupColumn(reference: Reference, scope: Scope, findings: Findings): Column | undefined {
   const own = reference.columns.find(({ column, score }) => column.table === scope.base.name && score >= 9);
   const [name] = reference.tables;
-  const table = scope.tables.find((one) => one.name === name);
+  const table = scope.tables.find((table) => table.name === name);
   if (table === undefined || own !== undefined) return taken(pick(scope, reference, 'group'), findings);
   const join = scope.joins.get(table.name);
   const isReachable = table === scope.base || (join !== undefined && !join.isMany);

@@ -108,7 +108,7 @@ function readToken(text: string, at: number, into: Token[]): number {
     if (end > at) return end;
   }
   if (isWordCharacter(character)) return readWord(text, at, into);
-  const symbol = symbols.find((one) => text.startsWith(one, at));
+  const symbol = symbols.find((symbol) => text.startsWith(symbol, at));
   if (symbol === undefined) return at;
   into.push({ kind: 'symbol', text: symbol, word: symbol, stem: symbol, at });
   return at + symbol.length;

@@ -70,9 +70,9 @@ export function NewTrigger({ projectId, parameters, index, add }: NewTriggerProp
                 value={type}
                 onChange={({ target }) => change({ type: target.value as Type })}
               >
-                {types.map((one) => (
-                  <option key={one} value={one}>
-                    {labels.types[one]}
+                {types.map((type) => (
+                  <option key={type} value={type}>
+                    {labels.types[type]}
                   </option>
                 ))}
               </select>
@@ -140,7 +140,7 @@ function TablesOf({ projectId, tables, fault, onChange }: TablesOfProps) {
             type="checkbox"
             checked={tables.includes(id)}
             onChange={({ target }) =>
-              onChange({ tables: target.checked ? [...tables, id] : tables.filter((one) => one !== id) })
+              onChange({ tables: target.checked ? [...tables, id] : tables.filter((table) => table !== id) })
             }
           />{' '}
           {name}

@@ -22,4 +22,4 @@ function TableNames({ projectId, ids }: { projectId: string; ids: readonly strin
 }
 
 const textsOf = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+  Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];

@@ -33,7 +33,7 @@ export function ColumnsChoice({ label, hint, fault, columns, value, onChange }: 
             type="checkbox"
             checked={value.includes(name)}
             onChange={({ target }) =>
-              onChange(target.checked ? [...value, name] : value.filter((one) => one !== name))
+              onChange(target.checked ? [...value, name] : value.filter((chosen) => chosen !== name))
             }
           />{' '}
           {name}

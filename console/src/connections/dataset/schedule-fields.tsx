@@ -25,9 +25,9 @@ export function ScheduleFields({ settings, change, error }: ScheduleFieldsProps)
             value={repeats}
             onChange={({ target }) => change({ repeats: target.value as Repeats })}
           >
-            {allRepeats.map((one) => (
-              <option key={one} value={one}>
-                {labels.repeats[one]}
+            {allRepeats.map((allRepeat) => (
+              <option key={allRepeat} value={allRepeat}>
+                {labels.repeats[allRepeat]}
               </option>
             ))}
           </select>

@@ -86,8 +86,8 @@ async function ended(call: NodeCall, made: Run): Promise<NodeStep> {
   const { name: tableName } = await tableOfOwner(call, tableId);
   const built = builtBy(made);
   const version =
-    built.find((one) => one.tableId === tableId)?.version ?? (await versionBefore(call, tableId));
-  const others = built.filter((one) => one.tableId !== tableId);
+    built.find((build) => build.tableId === tableId)?.version ?? (await versionBefore(call, tableId));
+  const others = built.filter((build) => build.tableId !== tableId);
   await readFromHere(call, [...(await readable(call, others)), { tableId, version }]);
   return { kind: 'done', outputs: { table: { type: 'table', tableId, tableName, version } } };
 }
