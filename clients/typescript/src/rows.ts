@@ -194,8 +194,8 @@ async function stage(
   }
   function begin(text: string, count: number): void {
     pageNumber += 1;
-    const one: Promise<void> = put(pageNumber, text, count).finally(() => underWay.delete(one));
-    underWay.add(one);
+    const upload: Promise<void> = put(pageNumber, text, count).finally(() => underWay.delete(upload));
+    underWay.add(upload);
   }
 
   try {

@@ -90,7 +90,7 @@ async function findDefined(deps: DefinitionDeps, organizationId: string, ids: re
     const all = [...new Set([...ids, ...reachable(ids, graph.reads)])];
     // What a definition says does not depend on who looks: also what the caller may not see is part of it.
     const rows = await unrestricted(db, () => listDefined(db, organizationId, { ids: all }));
-    for (const one of rows) defined.set(one.id, one);
+    for (const row of rows) defined.set(row.id, row);
     const visible = visibleToDefiners(db, organizationId);
     for (const [definerId, theirs] of Map.groupBy(rows, ({ defined_by }) => defined_by)) {
       const { namedIn } = await visible(definerId);

@@ -102,10 +102,10 @@ export async function runTests(
     for (const result of results) done.set(result.test, result);
   };
   const [byRow, others] = [ready.filter(isByRow), ready.filter((test) => !isByRow(test))];
-  for (const group of Map.groupBy(byRow, (one) => one.group).values())
+  for (const group of Map.groupBy(byRow, (test) => test.group).values())
     for (let at = 0; at < group.length; at += mostTogether)
       keep(await countTogether(deps, tested, group.slice(at, at + mostTogether), limits));
-  for (const one of others) keep([await countAlone(deps, tested, one, limits)]);
+  for (const test of others) keep([await countAlone(deps, tested, test, limits)]);
   return tests.map((test) => done.get(test)!);
 }
 

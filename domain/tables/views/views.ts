@@ -166,11 +166,11 @@ async function writeFollowed(
 ): Promise<void> {
   const ids = dependents.map(({ id }) => id);
   const now = await unrestricted(db, () => listDefined(db, organizationId, { ids, lock: 'update' }));
-  for (const one of now) {
-    const seen = dependents.find(({ id }) => id === one.id);
-    if (seen?.revision !== one.revision) throw changedMeanwhile(one);
-    const query = queries.get(one.id);
-    if (query !== undefined) await unrestricted(db, () => rewrite(db, one, query));
+  for (const dependent of now) {
+    const seen = dependents.find(({ id }) => id === dependent.id);
+    if (seen?.revision !== dependent.revision) throw changedMeanwhile(dependent);
+    const query = queries.get(dependent.id);
+    if (query !== undefined) await unrestricted(db, () => rewrite(db, dependent, query));
   }
 }
 

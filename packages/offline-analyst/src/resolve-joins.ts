@@ -70,8 +70,8 @@ function noteValues(
 ): void {
   if (via !== undefined) noteValues(via, base, findings);
   if (isByValues !== true) return;
-  for (const one of [{ left, right }, ...others])
+  for (const join of [{ left, right }, ...others])
     findings.notes.push(
-      `I joined “${via?.table ?? base}” and “${table}” by “${one.left}” and “${one.right}”, whose values fit.`,
+      `I joined “${via?.table ?? base}” and “${table}” by “${join.left}” and “${join.right}”, whose values fit.`,
     );
 }

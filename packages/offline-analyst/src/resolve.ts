@@ -130,8 +130,8 @@ function resolveGroups(draft: Draft, scope: Scope, findings: Findings): Group[] 
         .map((column): DraftGroup => ({ said: column.said, column })),
     );
   const groups: Group[] = [];
-  for (const one of wanted) {
-    const group = resolveGroup(one, scope, findings);
+  for (const draftGroup of wanted) {
+    const group = resolveGroup(draftGroup, scope, findings);
     const isNew = !groups.some(({ column, period }) => column === group?.column && period === group?.period);
     if (group !== undefined && isNew) groups.push(group);
   }
