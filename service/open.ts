@@ -42,7 +42,7 @@ import type { BuildLimits } from '../domain/tables/calculated-tables/deps.ts';
 import { createLineageDrawer, type LineageDrawer } from '../domain/tables/lineage/draw.ts';
 import type { LineageEnds } from '../domain/tables/lineage/ends.ts';
 import { createQueryPool, type QueryPool } from '../domain/tables/query/pool/pool.ts';
-import { type BodyReader, createBodyReader } from '../domain/tables/records/reading/reader.ts';
+import { type BodyReader, createBodyReader } from '../domain/tables/row-input/reading/reader.ts';
 import { type Appender, createAppender } from '../domain/tables/rows/append-queue.ts';
 import { createRowsBodies, type RowsBodies } from '../domain/tables/rows/body.ts';
 import { offlineModel } from '../packages/offline-analyst/index.ts';

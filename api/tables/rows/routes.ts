@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { deleteRows } from '../../../domain/tables/rows/delete.ts';
 import { readAsked } from '../../../domain/tables/rows/read.ts';
 import { appendSent, upsertSent } from '../../../domain/tables/rows/sent.ts';
-import { getTable, type TableRow } from '../../../domain/tables/tables/tables.ts';
+import { getTable, type TableRow } from '../../../domain/tables/tables/registry.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { bodyLimits } from '../../plugins/json-body.ts';
 import { sendText } from '../../reply.ts';

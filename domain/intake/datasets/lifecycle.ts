@@ -6,7 +6,7 @@ import {
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
 import { confirmationHours } from '../../../workflows/intake/snapshot/names.ts';
-import { forgetTable } from '../../tables/tables/tables.ts';
+import { forgetTable } from '../../tables/tables/registry.ts';
 import { beginStep, findRun, internalFailure } from '../../workspace/runs/runs.ts';
 import {
   copyStep,

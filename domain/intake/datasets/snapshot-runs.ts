@@ -4,7 +4,7 @@ import { isUniqueViolation, type OrganizationTransaction } from '../../../data/p
 import { type RecordOf, records } from '../../../data/postgres/records.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 import { states } from '../../../data/postgres/states.ts';
-import type { Refusal } from '../../tables/definitions/definitions.ts';
+import type { Refusal } from '../../tables/derived-relations/definitions.ts';
 import {
   deleteRun,
   describeStep,

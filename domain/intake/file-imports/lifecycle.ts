@@ -1,5 +1,5 @@
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
-import { forgetTable } from '../../tables/tables/tables.ts';
+import { forgetTable } from '../../tables/tables/registry.ts';
 import { beginStep, findRun, internalFailure } from '../../workspace/runs/runs.ts';
 import { getTableImport, type ImportFailure, moveTableImport, type TableImport } from './table-imports.ts';
 

@@ -5,7 +5,7 @@ import { type RecordOf, records, type Slice } from '../../../data/postgres/recor
 import type { DB } from '../../../data/postgres/schema.ts';
 import { states } from '../../../data/postgres/states.ts';
 import type { ReadOptions, SkippedLine, Warning } from '../../../packages/file-reader/index.ts';
-import type { Refusal } from '../../tables/definitions/definitions.ts';
+import type { Refusal } from '../../tables/derived-relations/definitions.ts';
 import { deleteRun, followRun, insertRun, reportRunProgress } from '../../workspace/runs/runs.ts';
 
 export type TableImport = RecordOf<'table_imports'>;

@@ -1,7 +1,7 @@
 import { unrestricted } from '../../../data/postgres/acting.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { type BuildRecord, builtOf, type Defined, listDefined } from '../definitions/definitions.ts';
-import { type DefinitionGraph, loadGraph, reachable } from '../definitions/graph.ts';
+import { type BuildRecord, builtOf, type Defined, listDefined } from '../derived-relations/definitions.ts';
+import { type DefinitionGraph, loadGraph, reachable } from '../derived-relations/graph.ts';
 
 /** The definitions that some tables are made from, and how they hang together. */
 export interface Surroundings {

@@ -9,8 +9,8 @@ import {
 import { bestEffort, type ProcessDeps } from '../../../data/processes/processes.ts';
 import { wakeMaterializationSignal } from '../../../workflows/tables/materialization/names.ts';
 import { reportRunProgress, showSteps } from '../../workspace/runs/runs.ts';
-import type { BuildFailure } from '../definitions/definitions.ts';
-import { loadGraph, reachable } from '../definitions/graph.ts';
+import type { BuildFailure } from '../derived-relations/definitions.ts';
+import { loadGraph, reachable } from '../derived-relations/graph.ts';
 import {
   beginAtSnapshot,
   endOf,

@@ -5,7 +5,7 @@ import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { newestVersions } from '../../../data/lake/ledger.ts';
 import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
 import type { ProcessDeps } from '../../../data/processes/processes.ts';
-import { builtOf, type Defined, listDefined } from '../definitions/definitions.ts';
+import { builtOf, type Defined, listDefined } from '../derived-relations/definitions.ts';
 import { readsThrough, surroundings } from './freshness.ts';
 import { startMaterialization } from './start.ts';
 

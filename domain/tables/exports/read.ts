@@ -7,7 +7,7 @@ import { actAs } from '../../workspace/organizations/rights.ts';
 import type { QueryRelation } from '../query/pool/pool.ts';
 import { tablesAmong } from '../query/relation-tables.ts';
 import { relationsFor } from '../query/relations.ts';
-import { listQueryable, type NamedRelation } from '../tables/tables.ts';
+import { listQueryable, type NamedRelation } from '../tables/registry.ts';
 import type { AskedVersions } from './exports.ts';
 
 export interface ReadDeps {

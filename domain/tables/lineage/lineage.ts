@@ -1,8 +1,8 @@
 import { type TableStatistics, tableStatistics } from '../../../data/lake/ledger.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
-import { type CurrentDefinitions, currentDefinitions } from '../analyses/analyses.ts';
-import type { DefinitionDeps } from '../analyses/deps.ts';
 import { type CalculationStatus, calculationStatuses } from '../calculated-tables/status.ts';
+import { type CurrentDefinitions, currentDefinitions } from '../definition-analyses/analyses.ts';
+import type { DefinitionDeps } from '../definition-analyses/deps.ts';
 import { findEnds, type LineageEnds } from './ends.ts';
 import { columnInfluence, type LineageEdge, type LineageGraph, type LineageNode, maxNodes } from './graph.ts';
 import { type Relation, type Walk, type Walked, walk } from './walk.ts';

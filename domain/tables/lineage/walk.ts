@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { type DefinitionGraph, loadGraph, reachable } from '../definitions/graph.ts';
-import type { TableKind } from '../tables/tables.ts';
+import { type DefinitionGraph, loadGraph, reachable } from '../derived-relations/graph.ts';
+import type { TableKind } from '../tables/registry.ts';
 import { maxNodes } from './graph.ts';
 
 export type Direction = 'upstream' | 'downstream' | 'both';

@@ -3,7 +3,7 @@ import { inOrganization, type OrganizationTransaction } from '../../../data/post
 import type { ProcessDeps } from '../../../data/processes/processes.ts';
 import { startRun } from '../../workspace/runs/kind.ts';
 import { deleteRun, insertRun, type Run } from '../../workspace/runs/runs.ts';
-import { getTable, lockTable } from '../tables/tables.ts';
+import { getTable, lockTable } from '../tables/registry.ts';
 import { findContent, neverBuilt, refuseUnlessProfiled } from './content.ts';
 import { profileProcess, profileRuns } from './process.ts';
 import { findActiveRun, type ProfileId } from './runs.ts';

@@ -5,7 +5,7 @@ import { type Database, inOrganization } from '../../../data/postgres/client.ts'
 import type { RowFormat, StreamFormat } from '../../../packages/row-formats/index.ts';
 import { withParameters } from '../../../packages/sql-guard/index.ts';
 import { actAs } from '../../workspace/organizations/rights.ts';
-import { listQueryable, type NamedTable } from '../tables/tables.ts';
+import { listQueryable, type NamedTable } from '../tables/registry.ts';
 import { type AskedVersion, askedVersions } from './asked-versions.ts';
 import type { QueryPool } from './pool/pool.ts';
 import { recordQueryExecution } from './query-executions.ts';

@@ -1,8 +1,8 @@
 import type { Context } from '@opentelemetry/api';
 import type { LakeOperation } from '../../../data/lake/ledger.ts';
 import { counts, histogram } from '../../../data/telemetry/instruments.ts';
-import { repeatsOf } from '../records/duplicates.ts';
-import type { PlannedRows } from '../records/reading/tasks.ts';
+import { repeatsOf } from '../row-input/duplicates.ts';
+import type { PlannedRows } from '../row-input/reading/tasks.ts';
 import type { RowsBody } from './body.ts';
 import type { SharedCommit } from './write-appended.ts';
 

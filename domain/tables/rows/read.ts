@@ -7,7 +7,7 @@ import type { Lake } from '../../../data/lake/provision.ts';
 import { identifier } from '../../../data/lake/sql.ts';
 import { rowIdColumn } from '../tables/column-name.ts';
 import { findPhysicalTable } from '../tables/columns.ts';
-import { isInLake, type TableRow } from '../tables/tables.ts';
+import { isInLake, type TableRow } from '../tables/registry.ts';
 import { snapshotShowing } from '../tables/versions.ts';
 import { countRows, type Ordered, seek } from './seek.ts';
 

@@ -2,7 +2,7 @@ import { inOrganization } from '../../../data/postgres/client.ts';
 import { notAppendable } from '../tables/appendable.ts';
 import { findPhysicalTable } from '../tables/columns.ts';
 import type { TableDeps } from '../tables/deps.ts';
-import { getTable, type TableRow, uniqueKeysOf } from '../tables/tables.ts';
+import { getTable, type TableRow, uniqueKeysOf } from '../tables/registry.ts';
 import type { AppendRequest, AppendResult } from './append-group.ts';
 import type { Appender } from './append-queue.ts';
 import type { RowsBodies, RowsBody } from './body.ts';

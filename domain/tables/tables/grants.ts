@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { AppError, notFound } from '../../../data/errors.ts';
 import { acting } from '../../../data/postgres/acting.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import type { TableRow } from './tables.ts';
+import type { TableRow } from './registry.ts';
 
 /** Ids of users and clients, or null for everybody. Who writes also reads. */
 export type TableAccess = Pick<TableRow, 'readers' | 'writers'>;

@@ -1,9 +1,9 @@
 import { AppError } from '../../../../../data/errors.ts';
 import { restrictTo } from '../../../../../data/postgres/acting.ts';
 import { startMaterialization } from '../../../../tables/calculated-tables/start.ts';
-import { builtOf, findDefinition } from '../../../../tables/definitions/definitions.ts';
+import { builtOf, findDefinition } from '../../../../tables/derived-relations/definitions.ts';
 import { isWritable } from '../../../../tables/tables/grants.ts';
-import { findTable, readableTables, type TableRow } from '../../../../tables/tables/tables.ts';
+import { findTable, readableTables, type TableRow } from '../../../../tables/tables/registry.ts';
 import { actAs, principalFor } from '../../../../workspace/organizations/rights.ts';
 import { findRun, type Run, runStates } from '../../../../workspace/runs/runs.ts';
 import { type NodeCall, NodeFailed, type NodeStep, type NodeWork, within } from '../node-work.ts';

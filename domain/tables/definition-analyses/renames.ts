@@ -7,13 +7,13 @@ import {
   type Defined,
   listDefined,
   updateDefinition,
-} from '../definitions/definitions.ts';
+} from '../derived-relations/definitions.ts';
 import {
   announceToDefinitions,
   forgetRenames,
   type PendingRename,
   pendingRenames,
-} from '../definitions/pending-renames.ts';
+} from '../derived-relations/pending-renames.ts';
 import type { DefinitionDeps } from './deps.ts';
 
 /** A circle cannot be, and a longer chain of views is followed when it is next looked at. */

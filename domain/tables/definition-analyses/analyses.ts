@@ -15,11 +15,11 @@ import {
   lockDefinitions,
   replaceReads,
   type StoredAnalysis,
-} from '../definitions/definitions.ts';
-import { circle, inOrder, loadGraph, reachable } from '../definitions/graph.ts';
+} from '../derived-relations/definitions.ts';
+import { circle, inOrder, loadGraph, reachable } from '../derived-relations/graph.ts';
 import { visibleToDefiners } from '../query/relations.ts';
 import { type PhysicalTable, physicalTables } from '../tables/columns.ts';
-import type { NamedRelation } from '../tables/tables.ts';
+import type { NamedRelation } from '../tables/registry.ts';
 import type { DefinitionDeps } from './deps.ts';
 import { followPendingRenames } from './renames.ts';
 import { shadowType } from './shadow-type.ts';
