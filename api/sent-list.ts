@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { SentList } from '../domain/tables/records/reading/sent-list.ts';
+import type { SentList } from '../domain/tables/row-input/reading/sent-list.ts';
 
 /** The bytes of a `rawBody` route, for parsing its list of rows or records. */
 export function sentListOf(

@@ -37,10 +37,10 @@ const ofEngine =
  * an error about data, and statements that a message quotes.
  */
 export function withoutValues(message: string, code?: unknown): string {
-  const [told = ''] = message.slice(0, 4_000).split(/\n\s*\n|\n\s*LINE \d|\nStack Trace|\n\s*at /);
-  const isAboutData = ofEngine.test(told) || (typeof code === 'string' && aboutData.test(code));
-  let shown = told.replaceAll(quoted, (found, at: number) => {
-    const isName = !ofEngine.test(told) && named.test(told.slice(Math.max(0, at - 40), at));
+  const [firstPart = ''] = message.slice(0, 4_000).split(/\n\s*\n|\n\s*LINE \d|\nStack Trace|\n\s*at /);
+  const isAboutData = ofEngine.test(firstPart) || (typeof code === 'string' && aboutData.test(code));
+  let shown = firstPart.replaceAll(quoted, (found, at: number) => {
+    const isName = !ofEngine.test(firstPart) && named.test(firstPart.slice(Math.max(0, at - 40), at));
     const isClosed = found.length > 1 && found.endsWith(found[0]!);
     if (!isClosed) return '…';
     return isName ? found : `${found[0]}…${found[0]}`;

@@ -38,7 +38,7 @@ function patternsOf(file: string): { literals: Found[]; dynamic: string[] } {
 }
 
 function walk(node: unknown, visit: (node: AnyNode) => void): void {
-  if (Array.isArray(node)) for (const one of node) walk(one, visit);
+  if (Array.isArray(node)) for (const child of node) walk(child, visit);
   else if (typeof node === 'object' && node !== null) {
     if ('type' in node && typeof node.type === 'string') visit(node as AnyNode);
     for (const value of Object.values(node)) walk(value, visit);

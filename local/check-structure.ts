@@ -1,6 +1,6 @@
 /**
- * Checks the structure of the source: which part may import which, the order of the domain's wings, no cycle
- * among its rooms, a README in each of them, packages that need nothing of this repository, one place that names
+ * Checks the structure of the source: which part may import which, the order of the domain's wings and of the
+ * console's rooms, no cycle among rooms, a README in each of them, packages that need nothing of this repository, one place that names
  * DuckLake's own tables, and the length of files.
  */
 import { existsSync, globSync, readFileSync } from 'node:fs';
@@ -38,6 +38,11 @@ const wings: Readonly<Record<string, readonly string[]>> = {
   analyst: ['publishing', 'tables', 'workspace'],
   automation: ['analyst', 'publishing', 'intake', 'tables', 'workspace'],
 };
+/** The console's rooms, lowest first: each may import those before it. `router.tsx` shows all. */
+const consoleRooms = [
+  ...['texts', 'style', 'parts', 'session', 'project', 'cadences', 'intake', 'data', 'automation', 'runs'],
+  ...['query', 'verification', 'connections', 'reports', 'ask', 'files', 'settings', 'shell'],
+];
 const knownOfWorkflows = /\/(contract|names)\.ts$|^workflows\/(task-queues|trace-header)\.ts$/;
 const generated = 'data/postgres/schema.gen.ts';
 /**
@@ -66,6 +71,9 @@ for (const part of Object.keys(parts)) {
 for (const file of globSync(besideParts))
   for (const [, path] of readFileSync(file, 'utf8').matchAll(specifier))
     checkFace(file, join(dirname(file), path!));
+for (const file of globSync('console/src/*/**/*.{ts,tsx}'))
+  for (const [, path] of readFileSync(file, 'utf8').matchAll(specifier))
+    checkConsoleRoom(file, join(dirname(file), path!));
 for (const folder of globSync('packages/*/'))
   for (const needed of ['README.md', 'index.ts'])
     if (!existsSync(`${folder}/${needed}`)) faults.push(`${folder}/${needed} is missing.`);
@@ -125,6 +133,15 @@ function checkApiWing(file: string, target: string): void {
   const [, to] = target.split('/');
   if (from === to || !(from! in wings) || !(to! in wings) || wings[from!]!.includes(to!)) return;
   faults.push(`${file} imports ${target}: api/${from} may not import api/${to}.`);
+}
+
+function checkConsoleRoom(file: string, target: string): void {
+  const [, , room] = file.split('/');
+  const [part, , toRoom] = target.split('/');
+  const place = consoleRooms.indexOf(room!);
+  if (place === -1) faults.push(`${file}: give console/src/${room} a place in the order of the rooms.`);
+  else if (part === 'console' && room !== toRoom && !consoleRooms.slice(0, place).includes(toRoom!))
+    faults.push(`${file} imports ${target}: console/src/${room} may not import ${toRoom}.`);
 }
 
 /** The innermost folder with a README. */

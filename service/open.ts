@@ -45,7 +45,7 @@ import { createQueryHistory, type QueryHistory } from '../domain/tables/query/hi
 import { createQueryPool, type QueryPool } from '../domain/tables/query/pool/pool.ts';
 import { type RememberedAnswers, rememberAnswers } from '../domain/tables/query/remembered-answers.ts';
 import { type RememberedNames, rememberNames } from '../domain/tables/query/remembered-names.ts';
-import { type BodyReader, createBodyReader } from '../domain/tables/records/reading/reader.ts';
+import { type BodyReader, createBodyReader } from '../domain/tables/row-input/reading/reader.ts';
 import { type Appender, createAppender } from '../domain/tables/rows/append-queue.ts';
 import { createRowsBodies, type RowsBodies } from '../domain/tables/rows/body.ts';
 import { offlineModel } from '../packages/offline-analyst/index.ts';

@@ -21,7 +21,7 @@ export async function keptWorkflowBundle(folders: readonly string[], logger?: Lo
   if (known !== undefined) return known;
   const folder = await firstWritable(folders);
   const file = join(folder, name);
-  const outdated = (await readdir(folder)).filter((other) => other.endsWith('.js'));
+  const outdated = (await readdir(folder)).filter((entry) => entry.endsWith('.js'));
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(workflowsDir, 'index.ts'),
     workflowInterceptorModules: [join(workflowsDir, 'trace-context.ts')],
@@ -31,7 +31,7 @@ export async function keptWorkflowBundle(folders: readonly string[], logger?: Lo
   const partial = `${file}.${process.pid}`;
   await writeFile(partial, code);
   await rename(partial, file);
-  await Promise.all(outdated.map((other) => rm(join(folder, other), { force: true })));
+  await Promise.all(outdated.map((entry) => rm(join(folder, entry), { force: true })));
   return file;
 }
 

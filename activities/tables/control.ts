@@ -17,15 +17,15 @@ import {
   newestLakeMaintenanceRun,
 } from '../../domain/tables/lake-maintenance/runs.ts';
 import { beginProfile, endProfile } from '../../domain/tables/profiles/lifecycle.ts';
+import { endOf } from '../../domain/tables/queued-runs/queued-runs.ts';
 import { beginVerification, endVerification } from '../../domain/tables/verification/lifecycle.ts';
-import type { Run } from '../../domain/workspace/runs/runs.ts';
 import type { ExportControlActivities } from '../../workflows/tables/export/contract.ts';
 import type {
   LakeMaintenanceControlActivities,
   LakeMaintenanceRunOutcome,
 } from '../../workflows/tables/lake-maintenance/contract.ts';
 import type { MaterializationControlActivities } from '../../workflows/tables/materialization/contract.ts';
-import type { ProfileControlActivities, ProfileOutcome } from '../../workflows/tables/profile/contract.ts';
+import type { ProfileControlActivities } from '../../workflows/tables/profile/contract.ts';
 import type { VerificationControlActivities } from '../../workflows/tables/verification/contract.ts';
 import type { ActivityDeps } from '../deps.ts';
 
@@ -144,16 +144,8 @@ export function profileControlActivities({ db }: ActivityDeps): ProfileControlAc
     beginProfile: (input) => beginProfile(db, input),
 
     /** Safe to retry: no effect on a run that has ended. */
-    endProfile: async (input, status) => outcomeOf(await endProfile(db, input, status)),
+    endProfile: async (input, status) => endOf(await endProfile(db, input, status)),
   };
-}
-
-/** A code only: values of the table stay in the row. */
-export function outcomeOf(run: Run | undefined): ProfileOutcome {
-  const error = run?.error as { code: string } | null | undefined;
-  // A run without a row was withdrawn by the request that made it.
-  const status = (run?.status ?? 'cancelled') as ProfileOutcome['status'];
-  return { status, errorCode: error?.code ?? null };
 }
 
 export function verificationControlActivities(deps: ActivityDeps): VerificationControlActivities {

@@ -17,6 +17,7 @@ import { flushTable } from '../../domain/tables/lake-maintenance/flush.ts';
 import { isBusy, type MaintainedTable, nextTable } from '../../domain/tables/lake-maintenance/tables.ts';
 import { computeProfile, type ProfileProgress } from '../../domain/tables/profiles/compute.ts';
 import { keepProfile, recordFinalFailure, reportProgress } from '../../domain/tables/profiles/lifecycle.ts';
+import { endOf } from '../../domain/tables/queued-runs/queued-runs.ts';
 import { verifyNextTable } from '../../domain/tables/verification/verify-table.ts';
 import { areRemovalsHeld } from '../../domain/workspace/backups/hold.ts';
 import { findRun, runStates } from '../../domain/workspace/runs/runs.ts';
@@ -37,7 +38,7 @@ import type { VerificationLakeActivities } from '../../workflows/tables/verifica
 import type { ActivityDeps } from '../deps.ts';
 import { beating, committing, withHeartbeats, withProgress } from '../heartbeats.ts';
 import { throwIfNoProcess } from '../no-process.ts';
-import { type LakeMaintenanceSettings, outcomeOf } from './control.ts';
+import type { LakeMaintenanceSettings } from './control.ts';
 
 export function exportLakeActivities(deps: ActivityDeps): ExportLakeActivities {
   const failIfFinal = async (input: ExportInput, error: unknown): Promise<never> => {
@@ -225,7 +226,7 @@ export function profileLakeActivities(deps: ActivityDeps): ProfileLakeActivities
     /** Safe to retry: it only reads until the profile is kept, in one transaction with the end of its run. */
     async computeProfile(input) {
       const run = await read(input);
-      if (run === undefined || runStates.isEnd(run.status)) return outcomeOf(run);
+      if (run === undefined || runStates.isEnd(run.status)) return endOf(run);
       const first: ProfileProgress = { columnsDone: 0, columns: 0 };
       await withProgress(
         deps.logger,
@@ -234,7 +235,7 @@ export function profileLakeActivities(deps: ActivityDeps): ProfileLakeActivities
         async (progress: (progress: ProfileProgress) => void, signal) =>
           keepProfile(deps.db, input, await computeProfile(deps, input, { progress, signal })),
       ).catch((error: unknown) => failIfFinal(input, error));
-      return outcomeOf(await read(input));
+      return endOf(await read(input));
     },
   };
 

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../data/errors.ts';
-import { threadedFromBytes } from '../../domain/tables/records/reading/reader.ts';
+import { threadedFromBytes } from '../../domain/tables/row-input/reading/reader.ts';
 import { isDecompressionFault } from '../../packages/file-reader/index.ts';
 
 /** Memory limits of bodies, and the minimum rate at which they must arrive. */

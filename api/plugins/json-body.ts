@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../data/errors.ts';
 import type { JsonBounds } from '../../data/json-bounds.ts';
 import { createFairSlots } from '../../data/process-pool/fair-slots.ts';
-import { type BodyReader, threadedFromBytes } from '../../domain/tables/records/reading/reader.ts';
+import { type BodyReader, threadedFromBytes } from '../../domain/tables/row-input/reading/reader.ts';
 import { type BodyRules, bodyRules, createBodyBytes, ownerOf } from './body-bytes.ts';
 import { decompressed } from './content-encoding.ts';
 

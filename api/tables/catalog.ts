@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError, ValidationError } from '../../data/errors.ts';
 import type { OrganizationTransaction } from '../../data/postgres/client.ts';
-import { type TableRow, updateTableRow } from '../../domain/tables/tables/tables.ts';
+import { type TableRow, updateTableRow } from '../../domain/tables/tables/registry.ts';
 import { getUser } from '../../domain/workspace/organizations/organizations.ts';
 import { freeFormMap, keptMap } from '../free-form.ts';
 import { characters, idText, timestamp } from '../schemas.ts';

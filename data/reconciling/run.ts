@@ -54,14 +54,14 @@ export async function runStep(
       await rest(deps.db, { ...claim, attempts: 0 }, firstWaitSeconds - 1);
     } catch (err) {
       const { attempts } = claim;
-      repairs.add(1, { step: step.name, outcome: isAway(err) ? 'away' : 'failed' });
+      repairs.add(1, { step: step.name, outcome: isUnavailable(err) ? 'away' : 'failed' });
       deps.logger.warn(
         { err, step: step.name, item: item.key, attempts },
         'reconciliation will be tried again',
       );
       await rest(
         deps.db,
-        isAway(err) ? { ...claim, attempts: attempts - 1 } : claim,
+        isUnavailable(err) ? { ...claim, attempts: attempts - 1 } : claim,
         waitAfter(err, attempts),
       );
     }
@@ -85,13 +85,13 @@ async function inTime(work: Promise<unknown>, seconds: number): Promise<void> {
 }
 
 /** An unavailable store is not the item's fault: the item is retried as soon as the store is back. */
-const isAway = (error: unknown): boolean =>
+const isUnavailable = (error: unknown): boolean =>
   error instanceof AppError &&
   (error.code === 'workflows_unavailable' || error.code === 'storage_unavailable');
 
 /** Doubles the delay each time, up to ten minutes. */
 function waitAfter(error: unknown, attempts: number): number {
-  if (isAway(error)) return firstWaitSeconds;
+  if (isUnavailable(error)) return firstWaitSeconds;
   return Math.min(longestWaitSeconds, firstWaitSeconds * 2 ** Math.min(attempts - 1, 10));
 }
 

@@ -40,7 +40,7 @@ export function compileZones(folder: string): { version: string; zones: number; 
     const target = targets.get(name);
     if (target !== undefined) return { type: 'integer', value: indexes.get(target)! };
     const same = names.filter((other) => other === name || targets.get(other) === name);
-    const links = same.length === 1 ? [] : same.map((other) => indexes.get(other)!);
+    const links = same.length === 1 ? [] : same.map((sameName) => indexes.get(sameName)!);
     return zoneOf(readTzif(files.get(name)!), links, rules);
   });
   const regions = regionsOf(readFileSync(join(folder, 'zone.tab'), 'utf8'));

@@ -41,9 +41,7 @@ function ruleDayOf(
   ].map(({ mode, time }) => ({ mode, time, shift: Math.floor(time / day) }));
   // A leap year's month of 29 days is the longest.
   const length = daysOfMonth(2024, month);
-  for (const { mode, time, shift } of candidates.toSorted(
-    (one, other) => Math.abs(one.shift) - Math.abs(other.shift),
-  )) {
+  for (const { mode, time, shift } of candidates.toSorted((a, b) => Math.abs(a.shift) - Math.abs(b.shift))) {
     const date = (week === 5 ? length : 1 + 7 * (week - 1)) + shift;
     if (date < 1 || date > length) continue;
     // A month of another length in other years would move the days before its end.

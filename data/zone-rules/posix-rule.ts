@@ -43,9 +43,7 @@ export function changesOf({ standard, daylight }: YearlyRule, from: number, to: 
       { at: dayIn(year, start) + start.seconds - standard.offset, to: type },
       { at: dayIn(year, end) + end.seconds - type.offset, to: standard },
     );
-  return changes
-    .filter(({ at }) => yearOf(at) >= from && yearOf(at) <= to)
-    .toSorted((one, other) => one.at - other.at);
+  return changes.filter(({ at }) => yearOf(at) >= from && yearOf(at) <= to).toSorted((a, b) => a.at - b.at);
 }
 
 export const yearOf = (at: number): number => new Date(at * 1_000).getUTCFullYear();

@@ -35,13 +35,13 @@ export async function copyDatabase(databaseUrl: string, folder: string): Promise
 
 async function copyAll(databaseUrl: string, keeper: pg.Client, folder: string): Promise<DatabaseCopy> {
   await keeper.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-  const one = async <T extends object>(query: string) => (await keeper.query<T>(query)).rows;
-  const [snapshot] = await one<{ id: string }>('SELECT pg_export_snapshot() AS id');
-  const [server] = await one<{ version: string }>(`SELECT current_setting('server_version') AS version`);
-  const migrations = await one<{ name: string; sha256: string }>(
+  const rowsOf = async <T extends object>(query: string) => (await keeper.query<T>(query)).rows;
+  const [snapshot] = await rowsOf<{ id: string }>('SELECT pg_export_snapshot() AS id');
+  const [server] = await rowsOf<{ version: string }>(`SELECT current_setting('server_version') AS version`);
+  const migrations = await rowsOf<{ name: string; sha256: string }>(
     'SELECT name, sha256 FROM schema_migrations ORDER BY name',
   );
-  const lakes = await one<{ name: string }>(
+  const lakes = await rowsOf<{ name: string }>(
     'SELECT schema_name AS name FROM lakes WHERE to_regnamespace(schema_name) IS NOT NULL ORDER BY schema_name',
   );
   const schemas: DatabaseCopy['schemas'] = [];

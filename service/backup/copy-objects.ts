@@ -41,16 +41,16 @@ export async function copyObjects(
     backpressure: concurrency * 4,
   });
   async function* lines() {
-    for await (const one of copied) {
-      if (one === 'left out') continue;
-      if (one === 'vanished') {
+    for await (const object of copied) {
+      if (object === 'left out') continue;
+      if (object === 'vanished') {
         total.vanished += 1;
         continue;
       }
       total.count += 1;
-      total.sizeBytes += one.sizeBytes;
+      total.sizeBytes += object.sizeBytes;
       onProgress(total.count, total.sizeBytes);
-      yield `${JSON.stringify(one)}\n`;
+      yield `${JSON.stringify(object)}\n`;
     }
   }
   await pipeline(lines, createGzip(), createWriteStream(objectsFile(folder), { flags: 'wx', mode: 0o600 }));

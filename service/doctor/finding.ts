@@ -67,7 +67,7 @@ export function reportOf(findings: readonly Finding[]): string {
   ]);
   const failed = findings.filter(({ state }) => state === 'failed').length;
   const warnings = findings.filter(({ state }) => state === 'warning').length;
-  const count = (many: number, one: string) => `${many} ${one}${many === 1 ? '' : 's'}`;
+  const count = (many: number, singular: string) => `${many} ${singular}${many === 1 ? '' : 's'}`;
   return [
     ...lines,
     '',

@@ -84,13 +84,13 @@ async function run({ pidOf }: StackUnderTest): Promise<number> {
     const measured = await measure(victim, { ask, askPdf }, small, () => rssMib(pidOf('api')));
     const answers = once(attacker, 'message');
     attacker.send('stop');
-    const [told] = (await Promise.race([answers, delay(5_000, [{}])])) as [Record<string, number>];
+    const [answered] = (await Promise.race([answers, delay(5_000, [{}])])) as [Record<string, number>];
     attacker.kill('SIGKILL');
     await delay(20_000);
     const { me, query, pdf, imported, memoryMost } = measured;
     const cells = [
       name,
-      Object.entries(told)
+      Object.entries(answered)
         .map(([answer, count]) => `${count} × ${answer}`)
         .join(', '),
       ...[quantile(me, 0.5), quantile(me, 0.99), quantile(me, 1), quantile(query, 0.99)].map(

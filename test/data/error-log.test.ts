@@ -3,7 +3,7 @@ import { errorForLog, withoutValues } from '../../data/error-log.ts';
 import { AppError } from '../../data/errors.ts';
 
 const withCode = (message: string, code: string) => Object.assign(new Error(message), { code });
-const told = (error: Error) => errorForLog(error)?.['message'];
+const logged = (error: Error) => errorForLog(error)?.['message'];
 
 test.each<[string, string | undefined, string]>([
   ['No encryption key with the id "k2".', undefined, 'No encryption key with the id "k2".'],
@@ -26,7 +26,7 @@ test.each<[string, string | undefined, string]>([
     'column "amount" of relation "orders" does not exist',
   ],
 ])('what an operator needs stays: %s', (message, code, shown) => {
-  expect(told(code === undefined ? new Error(message) : withCode(message, code))).toBe(shown);
+  expect(logged(code === undefined ? new Error(message) : withCode(message, code))).toBe(shown);
 });
 
 test.each<[string, string | undefined]>([
@@ -60,5 +60,5 @@ test('our own errors say what they say, and causes are told too', () => {
     ...{ type: 'AppError', code: 'conflict', message: 'There is a table "a" already.' },
     cause: { code: '42704', message: 'role "ghost" does not exist' },
   });
-  expect(told(new Error('x'.repeat(9_000)))).toHaveLength(501);
+  expect(logged(new Error('x'.repeat(9_000)))).toHaveLength(501);
 });

@@ -51,10 +51,10 @@ test('a map that is left out is missing', () => {
     params: mapOf(100),
     schedule: eitherCase(z.object({ zone_id: z.string() })),
   });
-  const told = (type: string) => [
+  const expectedFaults = (type: string) => [
     expect.stringContaining(`body.params ${type}:`),
     expect.stringContaining(`body.schedule ${type}:`),
   ];
-  expect(faults(schema, {})).toEqual(told('missing'));
-  expect(faults(schema, { params: null, schedule: [] })).toEqual(told('dict_type'));
+  expect(faults(schema, {})).toEqual(expectedFaults('missing'));
+  expect(faults(schema, { params: null, schedule: [] })).toEqual(expectedFaults('dict_type'));
 });

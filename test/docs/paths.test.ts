@@ -12,7 +12,7 @@ const notPaths = /NNNN|^local\/qwen3$/;
 const documents = [
   ...globSync('{README,CHANGELOG}.md'),
   ...globSync('{docs,deploy,bench}/**/*.md'),
-  ...globSync('{domain,packages,data,console,clients,test}/**/README.md', {
+  ...globSync('{api,domain,packages,data,console,clients,service,test}/**/README.md', {
     exclude: (name) => name.includes('node_modules'),
   }),
 ];
@@ -27,6 +27,24 @@ test('every path that a document names is there', () => {
   );
   expect(missing).toEqual([]);
 });
+
+/** A file that a README names without a folder of the root: it is in the README's own folder or below it. */
+const ownFile = /`((?:\.\.\/)*(?:[\w-]+\/)*[\w-]+\.tsx?)`/g;
+
+test('every file that a README names is there', () => {
+  const missing = documents
+    .filter((document) => document.endsWith('/README.md') && !document.startsWith('docs/'))
+    .flatMap((document) =>
+      [...readFileSync(document, 'utf8').matchAll(ownFile)]
+        .map(([, named]) => named!)
+        .filter((named) => !isThere(named, dirname(document)) && !isBelow(named, dirname(document)))
+        .map((named) => `${document}: ${named}`),
+    );
+  expect(missing).toEqual([]);
+});
+
+/** The README says in a sentence which of its folders it writes about. */
+const isBelow = (named: string, folder: string): boolean => globSync(`${folder}/**/${named}`).length > 0;
 
 /** From the root, or from a folder above the document. What an installation makes is not in the repository. */
 function isThere(named: string, folder: string): boolean {

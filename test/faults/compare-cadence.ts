@@ -33,13 +33,13 @@ export function compareCadence(
     byTime.delete(localTime);
     const state = stateAt(changes, atMs);
     journal.count('times of cadences', row === undefined ? `none while ${state ?? 'either'}` : row.status);
-    const told = `${name} at ${localTime}`;
-    if (state === 'active' && row === undefined) journal.breach('fireLost', told);
+    const label = `${name} at ${localTime}`;
+    if (state === 'active' && row === undefined) journal.breach('fireLost', label);
     if (state === 'paused' && row !== undefined)
-      journal.breach('fireDoubled', `${told}: ${row.id} (${row.status}) while it was paused`);
+      journal.breach('fireDoubled', `${label}: ${row.id} (${row.status}) while it was paused`);
     if (row?.status === 'missed' && !isExplained(outages, changes, atMs, everyMs))
-      journal.breach('fireMissed', `${told}: ${row.id} (${row.reason})`);
-    if (row?.status === 'skipped') compareSkipped(journal, told, row, rows);
+      journal.breach('fireMissed', `${label}: ${row.id} (${row.reason})`);
+    if (row?.status === 'skipped') compareSkipped(journal, label, row, rows);
   }
   for (const [localTime, { id }] of byTime)
     journal.breach('fireDoubled', `${name} at ${localTime}: ${id}, which its cadence does not say`);
@@ -65,10 +65,10 @@ function isExplained(
 }
 
 /** It names the fire that was in progress, which must be one that fired. */
-function compareSkipped(journal: Journal, told: string, row: Data, rows: readonly Data[]): void {
+function compareSkipped(journal: Journal, label: string, row: Data, rows: readonly Data[]): void {
   const named = /^The run of (\S+) was still running\.$/.exec(row.reason ?? '')?.[1];
   const isThere = rows.some(
     ({ localTime, firedAt, id }) => id !== row.id && localTime === named && firedAt !== null,
   );
-  if (!isThere) journal.breach('fireMissed', `${told}: ${row.id} skipped (${row.reason})`);
+  if (!isThere) journal.breach('fireMissed', `${label}: ${row.id} skipped (${row.reason})`);
 }

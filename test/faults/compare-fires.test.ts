@@ -63,11 +63,11 @@ function whole(id: string) {
   };
 }
 
-function breachesOf(told: Partial<Schedules>, seen: Partial<SeenSchedules>) {
+function breachesOf(schedules: Partial<Schedules>, seen: Partial<SeenSchedules>) {
   const journal = createJournal(() => {});
   compareFires(
     journal,
-    { known: [], triggers: [], outages: [], ...told },
+    { known: [], triggers: [], outages: [], ...schedules },
     { fires: new Map(), runs: [], reports: [], files: [], messageIds: [], ...seen },
   );
   const names = Object.keys(invariants) as (keyof typeof invariants)[];
@@ -143,11 +143,11 @@ test('a mail is where its delivery says', () => {
       fire.row.status = status === 'delivered' ? 'succeeded' : 'failed';
       seen.messageIds = Array.from({ length: count }, () => messageId);
     });
-  const told = (status: string) => [0, 1, 2].map((count) => withMail(status, count)['mail'] ?? 0);
-  expect(told('delivered')).toEqual([1, 0, 1]);
-  expect(told('failed')).toEqual([0, 1, 1]);
-  expect(told('uncertain')).toEqual([0, 0, 1]);
-  expect(told('pending')).toEqual([1, 1, 1]);
+  const mailCounts = (status: string) => [0, 1, 2].map((count) => withMail(status, count)['mail'] ?? 0);
+  expect(mailCounts('delivered')).toEqual([1, 0, 1]);
+  expect(mailCounts('failed')).toEqual([0, 1, 1]);
+  expect(mailCounts('uncertain')).toEqual([0, 0, 1]);
+  expect(mailCounts('pending')).toEqual([1, 1, 1]);
   expect(breachesOfTrigger((_one, { messageIds }) => void messageIds.push('dlv_2@example.com'))).toEqual({
     mail: 1,
   });

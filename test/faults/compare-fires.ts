@@ -26,18 +26,18 @@ const ends = ['succeeded', 'failed', 'cancelled'];
 /** A report is written to its folder in three formats. */
 const filesEach = 3;
 
-type Told = Pick<Schedules, 'known' | 'triggers' | 'outages'>;
+type ExpectedSchedules = Pick<Schedules, 'known' | 'triggers' | 'outages'>;
 
 /** Compares the state with the answers to clients and with the cadences, and each thing with its origin. */
-export function compareFires(journal: Journal, told: Told, seen: SeenSchedules): void {
-  compareTriggers(journal, told, seen);
-  for (const schedule of told.known) {
+export function compareFires(journal: Journal, schedules: ExpectedSchedules, seen: SeenSchedules): void {
+  compareTriggers(journal, schedules, seen);
+  for (const schedule of schedules.known) {
     const fires = seen.fires.get(schedule.id) ?? [];
     compareCadence(
       journal,
       schedule,
       fires.map(({ row }) => row),
-      told.outages,
+      schedules.outages,
     );
     for (const fire of fires) compareFire(journal, schedule, fire, seen);
   }
@@ -46,7 +46,11 @@ export function compareFires(journal: Journal, told: Told, seen: SeenSchedules):
   compareMails(journal, all, seen);
 }
 
-function compareTriggers(journal: Journal, { triggers, known }: Told, { fires }: SeenSchedules): void {
+function compareTriggers(
+  journal: Journal,
+  { triggers, known }: ExpectedSchedules,
+  { fires }: SeenSchedules,
+): void {
   const asked = new Map<string, string>();
   for (const { name, scheduleId, fireId } of triggers) {
     if (fireId === undefined) continue;
@@ -79,11 +83,11 @@ function compareFire(
   { row, deliveries }: SeenFire,
   { runs }: SeenSchedules,
 ): void {
-  const told = `${schedule.name}, ${row.id} of ${row.localTime}: ${row.status} (${row.reason})`;
+  const label = `${schedule.name}, ${row.id} of ${row.localTime}: ${row.status} (${row.reason})`;
   journal.count('fires', row.status);
   if (!ends.includes(row.status)) {
     if (row.runId !== null || deliveries.length > 0)
-      journal.breach('fireEnd', `${told}, and it has ${row.runId} and ${deliveries.length} deliveries`);
+      journal.breach('fireEnd', `${label}, and it has ${row.runId} and ${deliveries.length} deliveries`);
     return;
   }
   const own = runs.filter(({ id }) => id === row.runId);
@@ -91,18 +95,18 @@ function compareFire(
   if (run === undefined || own.length > 1) {
     // A fire that could not be started has no run.
     if (row.status !== 'failed' || row.runId !== null)
-      journal.breach('fireOutput', `${told}: ${own.length} runs ${row.runId}`);
+      journal.breach('fireOutput', `${label}: ${own.length} runs ${row.runId}`);
     return;
   }
   if (run.trigger?.type !== 'schedule' || run.trigger.id !== schedule.id)
-    journal.breach('fireOutput', `${told}: its run is of ${JSON.stringify(run.trigger)}`);
+    journal.breach('fireOutput', `${label}: its run is of ${JSON.stringify(run.trigger)}`);
   const open = deliveries.filter(({ status }) => status !== 'delivered');
   const wanted = run.status === 'succeeded' && open.length > 0 ? 'failed' : run.status;
   if (row.status !== wanted)
-    journal.breach('fireEnd', `${told}: its run ${run.status}, and ${JSON.stringify(open)}`);
+    journal.breach('fireEnd', `${label}: its run ${run.status}, and ${JSON.stringify(open)}`);
   if (run.status === 'cancelled' || (run.status === 'failed' && !isExplained(run.error)))
-    journal.breach('runEnd', `${told}: its run ${run.status} (${JSON.stringify(run.error)})`);
-  comparePlanned(journal, schedule, told, run, deliveries);
+    journal.breach('runEnd', `${label}: its run ${run.status} (${JSON.stringify(run.error)})`);
+  comparePlanned(journal, schedule, label, run, deliveries);
 }
 
 /**
@@ -121,7 +125,7 @@ function isExplained(error: Data): boolean {
 function comparePlanned(
   journal: Journal,
   { folders, recipient }: KnownSchedule,
-  told: string,
+  label: string,
   run: Data,
   deliveries: readonly Data[],
 ): void {
@@ -133,7 +137,7 @@ function comparePlanned(
     ? files.length === filesEach && used.size === 1 && !used.has(undefined) && mails.length === 1
     : deliveries.length === 0;
   if (!isRight || mails.some(({ target }) => target !== recipient))
-    journal.breach('fireOutput', `${told}: ${JSON.stringify(deliveries.map(({ target }) => target))}`);
+    journal.breach('fireOutput', `${label}: ${JSON.stringify(deliveries.map(({ target }) => target))}`);
 }
 
 /** Each successful run has one report, and each file was a delivery. */
@@ -183,8 +187,8 @@ function compareMails(journal: Journal, fires: readonly SeenFire[], { messageIds
         : status === 'failed'
           ? there === 0
           : status === 'uncertain' && there <= 1;
-    const told = `${id}: ${status} after ${attempts} attempts, and the server has ${there}`;
-    if (!isRight) journal.breach('mail', `${told} (${JSON.stringify(error)})`);
+    const label = `${id}: ${status} after ${attempts} attempts, and the server has ${there}`;
+    if (!isRight) journal.breach('mail', `${label} (${JSON.stringify(error)})`);
     journal.count('deliveries', status === 'uncertain' ? `mail uncertain, ${there} there` : `mail ${status}`);
     if (attempts > 1) journal.count('deliveries', 'mail attempted more than once');
     counts.delete(id);

@@ -40,18 +40,18 @@ function compareRun(
   flow: StartedFlow | undefined,
   { deliveries }: SeenFlows,
 ): void {
-  const told = `${flow?.tag}, ${id}: ${status} ${error?.code ?? ''}`;
+  const label = `${flow?.tag}, ${id}: ${status} ${error?.code ?? ''}`;
   journal.count('runs of workflows', `${status} ${error?.code ?? ''}`.trim());
-  if (status === 'cancelled' && flow?.isCancelAsked !== true) journal.breach('flowEnd', `${told} by nobody`);
-  if (status === 'failed' && error?.code !== 'delivery_uncertain') journal.breach('flowEnd', told);
+  if (status === 'cancelled' && flow?.isCancelAsked !== true) journal.breach('flowEnd', `${label} by nobody`);
+  if (status === 'failed' && error?.code !== 'delivery_uncertain') journal.breach('flowEnd', label);
   const under = (steps ?? []).filter((step: Data) => step.status === 'running');
-  if (under.length > 0) journal.breach('flowEnd', `${told}: ${JSON.stringify(under)}`);
+  if (under.length > 0) journal.breach('flowEnd', `${label}: ${JSON.stringify(under)}`);
   const own = deliveries.filter(({ runId }) => runId === id);
   if (new Set(own.map(({ nodeId }) => nodeId)).size < own.length)
-    journal.breach('flowOutput', `${told}: ${JSON.stringify(own.map(({ nodeId }) => nodeId))}`);
+    journal.breach('flowOutput', `${label}: ${JSON.stringify(own.map(({ nodeId }) => nodeId))}`);
   const notDelivered = own.filter((delivery) => delivery.status !== 'delivered');
   if (status === 'succeeded' && (own.length !== 4 || notDelivered.length > 0))
-    journal.breach('flowOutput', `${told}: ${JSON.stringify(own)}`);
+    journal.breach('flowOutput', `${label}: ${JSON.stringify(own)}`);
 }
 
 /** At most one report and one file per tag, and both for a successful run. */

@@ -23,20 +23,20 @@ export function compareCopy(
   const { records } = source;
   const found = new Map(rows.map((row) => [row.id, row]));
   const doubled = rows.filter((row) => found.get(row.id) !== row);
-  if (doubled.length > 0) journal.breach('copyDoubled', `${copy}: ${told(doubled)}`);
+  if (doubled.length > 0) journal.breach('copyDoubled', `${copy}: ${listed(doubled)}`);
   const unknown = rows.filter((row) => !isSame(records.changes[row.value - 1], row));
-  if (unknown.length > 0) journal.breach('copyAltered', `${copy}: ${told(unknown)}`);
+  if (unknown.length > 0) journal.breach('copyAltered', `${copy}: ${listed(unknown)}`);
   if (rows.length > 0 && beside !== source.beside)
     journal.breach('copyTorn', `${copy}: ${beside} rows beside the records`);
   // Only changes are read as they arrive, from several states.
   if (copy !== 'changes') {
     const state = stateOf(records, Math.max(0, ...rows.map(({ value }) => value)));
     const torn = unlike(found, records.stateAt(state));
-    if (torn.length > 0) journal.breach('copyTorn', `${copy}, not the state ${state}: ${told(torn)}`);
+    if (torn.length > 0) journal.breach('copyTorn', `${copy}, not the state ${state}: ${listed(torn)}`);
   }
   const back = [...before].filter(([id, value]) => (found.get(id)?.value ?? 0) < value);
   if (back.length > 0)
-    journal.breach('copyBack', `${copy}: ${told(back.map(([id]) => found.get(id) ?? { id }))}`);
+    journal.breach('copyBack', `${copy}: ${listed(back.map(([id]) => found.get(id) ?? { id }))}`);
 }
 
 /** After a successful snapshot every record is as it was before the snapshot's start, or newer. */
@@ -51,7 +51,7 @@ export function compareBehind(
   const behind = [...records.stateAt(before).values()].filter(
     ({ id, value }) => (found.get(id) ?? 0) < value,
   );
-  if (behind.length > 0) journal.breach('copyBehind', `${snapshot}: ${told(behind)}`);
+  if (behind.length > 0) journal.breach('copyBehind', `${snapshot}: ${listed(behind)}`);
 }
 
 /** Once the source is idle and has been copied again, the copy equals the source. */
@@ -62,7 +62,7 @@ export function compareEnd(
   records: SourceRecords,
 ): void {
   const other = unlike(new Map(rows.map((row) => [row.id, row])), records.stateAt(records.changes.length));
-  if (other.length > 0) journal.breach('copyEnd', `${copy}: ${told(other)}`);
+  if (other.length > 0) journal.breach('copyEnd', `${copy}: ${listed(other)}`);
   journal.count('compared row by row', `rows of the copy ${copy}`, rows.length);
 }
 
@@ -156,6 +156,6 @@ function isSame(a: SourceRecord | undefined, b: SourceRecord | undefined): boole
   return a !== undefined && a.id === b?.id && a.at === b.at && a.value === b.value;
 }
 
-function told(records: readonly Pick<SourceRecord, 'id'>[]): string {
+function listed(records: readonly Pick<SourceRecord, 'id'>[]): string {
   return `${records.length} records, such as ${JSON.stringify(records.slice(0, 3))}`;
 }

@@ -47,20 +47,20 @@ function comparePosts(journal: Journal, talk: ComparedTalk, asked: readonly Data
   const { posts, path } = talk;
   for (const post of posts) {
     const found = asked.filter(({ content }) => plainTag(content) === post.tag);
-    const told = `${post.tag} in ${path}`;
+    const label = `${post.tag} in ${path}`;
     const mustBe = post.fate === 'acknowledged' && post.removal !== 'acknowledged';
     const mayBe = mustBe || post.fate === 'open';
     if (post.removal !== 'acknowledged') journal.count('messages', `${post.fate} ${post.onBusy}`);
     else journal.count('messages', 'removed');
-    if (mustBe && post.removal === 'none' && found.length === 0) journal.breach('messageLost', told);
-    if (found.length > 1) journal.breach('messageDoubled', told);
+    if (mustBe && post.removal === 'none' && found.length === 0) journal.breach('messageLost', label);
+    if (found.length > 1) journal.breach('messageDoubled', label);
     if (!mayBe && found.length > 0)
-      journal.breach('messageUnaccounted', `${told}: ${post.fate}, removal ${post.removal}`);
+      journal.breach('messageUnaccounted', `${label}: ${post.fate}, removal ${post.removal}`);
     if (found.length === 0) continue;
     if (!post.questions.includes(found[0].content))
-      journal.breach('altered', `${told}: ${found[0].content}, sent ${JSON.stringify(post.questions)}`);
+      journal.breach('altered', `${label}: ${found[0].content}, sent ${JSON.stringify(post.questions)}`);
     if (post.userMessageId !== undefined && post.userMessageId !== found[0].id)
-      journal.breach('messageDoubled', `${told}: is ${found[0].id}, answered as ${post.userMessageId}`);
+      journal.breach('messageDoubled', `${label}: is ${found[0].id}, answered as ${post.userMessageId}`);
   }
   const tags = new Set(posts.map(({ tag }) => tag));
   for (const { id, content } of asked)
@@ -102,35 +102,35 @@ function compareReply(journal: Journal, talk: ComparedTalk, { message, question,
   const model = post.model === scriptedModel ? 'scripted' : post.model;
   const why = error === null ? '' : ` (${error.code})`;
   journal.count('replies', `${model} ${status}${why}`);
-  const told = `${id} to ${post.tag} in ${talk.path}, ${status}${why}`;
+  const label = `${id} to ${post.tag} in ${talk.path}, ${status}${why}`;
   const calls = parts.filter(({ type }: Data) => type === 'tool_call');
   for (const call of calls) {
     const code = call.status === 'failed' ? ` (${String(call.summary).split(':')[0]})` : '';
     journal.count('tools', `${call.status}${code}`);
-    if (call.status === 'running') journal.breach('turnStuck', `${told}: ${JSON.stringify(call)}`);
+    if (call.status === 'running') journal.breach('turnStuck', `${label}: ${JSON.stringify(call)}`);
   }
-  const wasTold = talk.ends.get(id);
-  if (wasTold !== undefined && wasTold.replace('already_', '') !== status)
-    journal.breach('turnEnd', `${told}: a Stop was told ${wasTold}`);
+  const stopAnswer = talk.ends.get(id);
+  if (stopAnswer !== undefined && stopAnswer.replace('already_', '') !== status)
+    journal.breach('turnEnd', `${label}: a Stop was told ${stopAnswer}`);
   if (status === 'error' && !explained.includes(error?.code))
-    journal.breach('turnEnd', `${told}: ${error?.message}`);
+    journal.breach('turnEnd', `${label}: ${error?.message}`);
   if (status !== 'complete' && status !== 'error' && status !== 'cancelled')
-    journal.breach('turnStuck', told);
+    journal.breach('turnStuck', label);
   if (model !== 'scripted') {
-    if (status === 'complete' && content === '') journal.breach('answer', `${told}: it is empty`);
+    if (status === 'complete' && content === '') journal.breach('answer', `${label}: it is empty`);
     return;
   }
   const whole = wholeReply(question);
   if (status !== 'complete') {
     if (!whole.content.startsWith(content))
-      journal.breach('answer', `${told}: ${content}\n  is no beginning of ${whole.content}`);
+      journal.breach('answer', `${label}: ${content}\n  is no beginning of ${whole.content}`);
     return;
   }
-  if (content !== whole.content) journal.breach('answer', `${told}: ${content}\n  and not ${whole.content}`);
+  if (content !== whole.content) journal.breach('answer', `${label}: ${content}\n  and not ${whole.content}`);
   if (calls.length !== whole.calls)
-    journal.breach('answer', `${told}: ${calls.length} calls of tools, and not ${whole.calls}`);
+    journal.breach('answer', `${label}: ${calls.length} calls of tools, and not ${whole.calls}`);
   if (usage?.inputTokens !== whole.steps * tokensEach || usage?.outputTokens !== whole.steps * tokensEach)
-    journal.breach('answer', `${told}: ${JSON.stringify(usage)} for ${whole.steps} steps`);
+    journal.breach('answer', `${label}: ${JSON.stringify(usage)} for ${whole.steps} steps`);
 }
 
 /** A reply is ended by a Stop, or interrupted by the message after it. */

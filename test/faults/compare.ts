@@ -18,12 +18,12 @@ async function compareTable(context: LoadContext, table: TableKey): Promise<void
   const seen = new Set<number>();
   for (const row of found) {
     const wanted = expected.get(row.s_id);
-    const told = `${table} s_id ${row.s_id} of operation ${row.op_no}`;
-    if (seen.has(row.s_id)) journal.breach('doubled', told);
+    const label = `${table} s_id ${row.s_id} of operation ${row.op_no}`;
+    if (seen.has(row.s_id)) journal.breach('doubled', label);
     else if (wanted === undefined)
-      journal.breach('unaccounted', `${told}, which is ${model.find(row.op_no)?.fate ?? 'unknown'}`);
+      journal.breach('unaccounted', `${label}, which is ${model.find(row.op_no)?.fate ?? 'unknown'}`);
     else if (!isDeepStrictEqual(row, wanted))
-      journal.breach('altered', `${told}: expected operation ${wanted.op_no}, ${JSON.stringify(row)}`);
+      journal.breach('altered', `${label}: expected operation ${wanted.op_no}, ${JSON.stringify(row)}`);
     seen.add(row.s_id);
   }
   for (const [id, row] of expected)
@@ -67,8 +67,8 @@ async function compareCheckpoint({ client, journal, model, sync }: LoadContext):
   const newest = model.acknowledged('snapshot').toSorted((a, b) => b.version - a.version)[0];
   const path = `/v1/data-syncs/${sync.id}/checkpoint`;
   const settled = await client.settle({ kind: 'checkpoint', method: 'GET', path });
-  const told = settled.outcome === 'acknowledged' ? settled.answer.body.data : undefined;
-  const given = (told?.['checkpoint'] as { operation?: number } | null | undefined)?.operation;
+  const acknowledged = settled.outcome === 'acknowledged' ? settled.answer.body.data : undefined;
+  const given = (acknowledged?.['checkpoint'] as { operation?: number } | null | undefined)?.operation;
   if (given !== newest?.operation.no && model.open().every(({ operation }) => operation.table !== 'snapshot'))
-    journal.breach('checkpoint', `${JSON.stringify(told)}, and the last is ${newest?.operation.no}`);
+    journal.breach('checkpoint', `${JSON.stringify(acknowledged)}, and the last is ${newest?.operation.no}`);
 }

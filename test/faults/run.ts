@@ -162,8 +162,8 @@ export async function runFaults(options: FaultOptions): Promise<Journal> {
 async function runRound(run: Run, round: number, faults: readonly Fault[], mood: MailMood): Promise<boolean> {
   const { context, lanes, report, stack, signal } = run;
   if (signal.aborted) return false;
-  const told = faults.map(({ action, target }) => `${action} ${target}`).join(', ');
-  report(`Round ${round} of ${run.rounds}: ${told}; mail server ${mood}`);
+  const faultTexts = faults.map(({ action, target }) => `${action} ${target}`).join(', ');
+  report(`Round ${round} of ${run.rounds}: ${faultTexts}; mail server ${mood}`);
   await run.mailServer.be(mood);
   const outage = { fromMs: Date.now(), toMs: Number.POSITIVE_INFINITY };
   context.schedules.outages.push(outage);
@@ -209,9 +209,9 @@ async function settles({ stack, context, lanes, signal }: Run): Promise<boolean>
     await delay(100);
   }
   if (signal.aborted) return false;
-  for (const [id, told] of context.batches) {
-    const answer = await context.client.attempt({ kind: 'batch show', method: 'GET', path: told.path });
-    context.journal.breach('stuck', `${id} (${told.told}): ${JSON.stringify(answer?.body.data)}`);
+  for (const [id, batch] of context.batches) {
+    const answer = await context.client.attempt({ kind: 'batch show', method: 'GET', path: batch.path });
+    context.journal.breach('stuck', `${id} (${batch.what}): ${JSON.stringify(answer?.body.data)}`);
   }
   return context.batches.size === 0;
 }

@@ -59,17 +59,17 @@ function compareRun(
   if (run === undefined) return;
   const why = run.error === null ? '' : ` (${run.error.code})`;
   journal.count('runs', `${run.status}${why}`);
-  const told = `${tag}, ${id}: ${run.status}${why}`;
+  const label = `${tag}, ${id}: ${run.status}${why}`;
   const wanted = run.status === 'succeeded' ? 1 : 0;
   if (own.length !== wanted || (wanted === 1 && own[0].id !== run.output?.reportId))
-    journal.breach('runOutput', `${told}, and ${JSON.stringify(own.map((report) => report.id))}`);
-  if (run.status === 'failed' && !explained.includes(run.error?.code)) journal.breach('runEnd', told);
-  if (run.status === 'cancelled' && !isCancelAsked) journal.breach('runEnd', `${told} by nobody`);
+    journal.breach('runOutput', `${label}, and ${JSON.stringify(own.map((report) => report.id))}`);
+  if (run.status === 'failed' && !explained.includes(run.error?.code)) journal.breach('runEnd', label);
+  if (run.status === 'cancelled' && !isCancelAsked) journal.breach('runEnd', `${label} by nobody`);
   const running = run.steps.filter(({ status }: Data) => status === 'running');
-  if (running.length > 0) journal.breach('runEnd', `${told}: ${JSON.stringify(running)}`);
+  if (running.length > 0) journal.breach('runEnd', `${label}: ${JSON.stringify(running)}`);
   if (run.status !== 'succeeded' || own.length !== 1) return;
   const { text } = answerTo(instructionsOf(tag));
   if (own[0].sizeBytes !== Buffer.byteLength(`${text}\n`))
-    journal.breach('runOutput', `${told}: ${own[0].sizeBytes} bytes of ${JSON.stringify(text)}`);
-  if (own[0].revision !== 1) journal.breach('runOutput', `${told}: revision ${own[0].revision}`);
+    journal.breach('runOutput', `${label}: ${own[0].sizeBytes} bytes of ${JSON.stringify(text)}`);
+  if (own[0].revision !== 1) journal.breach('runOutput', `${label}: revision ${own[0].revision}`);
 }

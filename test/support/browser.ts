@@ -106,8 +106,12 @@ async function send(method: Method, url: URL, { headers, text }: Sent) {
     ...(text === undefined ? {} : { body: text }),
   });
   const { status, headers: answered } = response;
-  const told = { ...Object.fromEntries(answered), 'set-cookie': answered.getSetCookie() };
-  return { status, headers: told as Record<string, unknown> & typeof told, text: await response.text() };
+  const answerHeaders = { ...Object.fromEntries(answered), 'set-cookie': answered.getSetCookie() };
+  return {
+    status,
+    headers: answerHeaders as Record<string, unknown> & typeof answerHeaders,
+    text: await response.text(),
+  };
 }
 
 /** What a browser reads where a page has an escaped character. */

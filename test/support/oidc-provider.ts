@@ -39,12 +39,12 @@ export async function startOidcProvider({
     [JSON.stringify([clients, !tellsAllInIdToken])],
     { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: [] },
   );
-  const { issuer } = await told<{ issuer: string }>(child);
+  const { issuer } = await nextMessage<{ issuer: string }>(child);
   return {
     issuer,
     async setDown(isDown) {
       child.send({ isDown });
-      await told(child);
+      await nextMessage(child);
     },
     async stop() {
       const over = once(child, 'exit');
@@ -54,7 +54,7 @@ export async function startOidcProvider({
   };
 }
 
-async function told<T>(child: ChildProcess): Promise<T> {
+async function nextMessage<T>(child: ChildProcess): Promise<T> {
   const [message] = await Promise.race([
     once(child, 'message'),
     once(child, 'exit').then(([code]) => {

@@ -6,7 +6,7 @@ import { importSteps } from '../../domain/intake/file-imports/reconcile.ts';
 import { commitImport, stageImport } from '../../domain/intake/file-imports/run.ts';
 import { getTableImport } from '../../domain/intake/file-imports/table-imports.ts';
 import { tableSteps } from '../../domain/tables/tables/reconcile.ts';
-import { findTable, reserveTable } from '../../domain/tables/tables/tables.ts';
+import { findTable, reserveTable } from '../../domain/tables/tables/registry.ts';
 import { eventually } from '../support/eventually.ts';
 import { reconcile } from '../support/reconcile.ts';
 import { useWorker } from '../support/worker.ts';

@@ -88,8 +88,8 @@ test('a snapshot that the lake has already is told as succeeded, once', async ()
         .execute();
   });
   await revive();
-  const told = await untilStatus(client, run, 'succeeded');
-  expect(told).toMatchObject({ rowsCopied: 2, tableVersion: expect.any(Number) });
+  const shown = await untilStatus(client, run, 'succeeded');
+  expect(shown).toMatchObject({ rowsCopied: 2, tableVersion: expect.any(Number) });
   expect(await rowsOf(client, `SELECT a FROM ${dataset.snapshotTableName} ORDER BY a`)).toEqual([
     { a: 1 },
     { a: 2 },

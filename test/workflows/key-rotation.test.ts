@@ -114,8 +114,8 @@ test('its progress is told while it runs', async () => {
   values.onReseal = () => (values.byKey['k1'] === 3 ? undefined : isAsked.promise);
   await run(values, {
     async during(handle) {
-      const told = () => handle.query<KeyRotationProgress>(keyRotationProgressQuery);
-      await expectEventually(told).toMatchObject({
+      const progress = () => handle.query<KeyRotationProgress>(keyRotationProgressQuery);
+      await expectEventually(progress).toMatchObject({
         done: 2,
         left: 3,
         byColumn: { [column]: { done: 2, left: 3 } },

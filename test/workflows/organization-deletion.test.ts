@@ -31,7 +31,7 @@ const dayMs = 86_400_000;
 const minuteMs = 60_000;
 
 /** An organization, and what the process does with it. */
-interface Told {
+interface Deletion {
   calls: string[];
   /** Null: it is kept. */
   dueMs: number | null;
@@ -44,7 +44,7 @@ interface Told {
   rolesLeft: string[];
 }
 
-const told = (change: Partial<Told>): Told => ({
+const deletion = (change: Partial<Deletion>): Deletion => ({
   ...{
     calls: [],
     dueMs: 0,
@@ -59,7 +59,9 @@ const told = (change: Partial<Told>): Told => ({
 
 const nextOf = <T>(answers: T[]): T => (answers.length > 1 ? answers.shift()! : answers[0]!);
 
-function activitiesOf(on: Told): OrganizationDeletionControlActivities & OrganizationDeletionLakeActivities {
+function activitiesOf(
+  on: Deletion,
+): OrganizationDeletionControlActivities & OrganizationDeletionLakeActivities {
   const called = <T>(name: string, answer: T): T => {
     on.calls.push(name);
     return answer;
@@ -94,7 +96,7 @@ function activitiesOf(on: Told): OrganizationDeletionControlActivities & Organiz
 }
 
 async function run(
-  on: Told,
+  on: Deletion,
   { name, during }: { name: string; during?: (handle: WorkflowHandle) => Promise<void> },
 ) {
   const shared = { connection: env.nativeConnection, activities: activitiesOf(on) };
@@ -125,7 +127,7 @@ const once = ['processes', 'processes', 'credentials', 'sessions', 'tables', 'ro
 const first = once.flatMap((call) => (call === 'tables' ? ['tables', 'tables'] : [call]));
 
 test('it waits until it is due, removes everything in order, and looks once more when nothing can be under way', async () => {
-  const on = told({ dueMs: (await env.currentTimeMs()) + 7 * dayMs });
+  const on = deletion({ dueMs: (await env.currentTimeMs()) + 7 * dayMs });
   const { status, tookMs } = await run(on, { name: 'done' });
   expect(status).toBe('COMPLETED');
   expect(on.calls).toEqual(['begin: waits', 'begin', ...first, 'finish', ...once]);
@@ -133,7 +135,7 @@ test('it waits until it is due, removes everything in order, and looks once more
 });
 
 test('one that is called off while it waits ends, and removes nothing', async () => {
-  const on = told({ dueMs: (await env.currentTimeMs()) + 7 * dayMs });
+  const on = deletion({ dueMs: (await env.currentTimeMs()) + 7 * dayMs });
   const { status } = await run(on, {
     name: 'kept',
     async during(handle) {
@@ -147,7 +149,7 @@ test('one that is called off while it waits ends, and removes nothing', async ()
 });
 
 test('another time counts at once', async () => {
-  const on = told({ dueMs: (await env.currentTimeMs()) + 300 * dayMs });
+  const on = deletion({ dueMs: (await env.currentTimeMs()) + 300 * dayMs });
   const { tookMs } = await run(on, {
     name: 'sooner',
     async during(handle) {
@@ -161,7 +163,7 @@ test('another time counts at once', async () => {
 });
 
 test('it goes on when no process is found twice, after backups, and begins again where something was added', async () => {
-  const on = told({
+  const on = deletion({
     processes: [3, 0, 1, 0],
     objects: ['held', 'held', 'removed'],
     finished: ['again', 'gone'],
@@ -176,14 +178,14 @@ test('it goes on when no process is found twice, after backups, and begins again
 });
 
 test('one that is due while all automation is paused waits for the end of that', async () => {
-  const on = told({ paused: 2 });
+  const on = deletion({ paused: 2 });
   const { status } = await run(on, { name: 'paused' });
   expect(status).toBe('COMPLETED');
   expect(on.calls.slice(0, 4)).toEqual(['begin: paused', 'begin: paused', 'begin', 'processes']);
 });
 
 test('one that is cancelled ends at once', async () => {
-  const on = told({ dueMs: (await env.currentTimeMs()) + 7 * dayMs });
+  const on = deletion({ dueMs: (await env.currentTimeMs()) + 7 * dayMs });
   const { status } = await run(on, {
     name: 'cancelled',
     async during(handle) {

@@ -43,16 +43,16 @@ function verifying(tables: number, change: Partial<Activities> = {}) {
     },
     ...change,
   };
-  const told =
+  const recorded =
     <Given extends unknown[], Result>(name: string, work: (...sent: Given) => Promise<Result>) =>
     (...sent: Given) => {
       calls.push(name);
       return work(...sent);
     };
   const activities: Activities = {
-    beginVerification: told('begin', given.beginVerification),
-    verifyNextTable: told('verify', given.verifyNextTable),
-    endVerification: told('end', given.endVerification),
+    beginVerification: recorded('begin', given.beginVerification),
+    verifyNextTable: recorded('verify', given.verifyNextTable),
+    endVerification: recorded('end', given.endVerification),
   };
   return { activities, calls };
 }

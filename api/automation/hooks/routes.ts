@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AppError, ValidationError } from '../../../data/errors.ts';
 import type { Params } from '../../../domain/analyst/playbooks/parameters.ts';
 import { checkCall, type SignedCall, takeCall } from '../../../domain/automation/workflows/starts/call.ts';
-import type { BodyReader } from '../../../domain/tables/records/reading/reader.ts';
+import type { BodyReader } from '../../../domain/tables/row-input/reading/reader.ts';
 import { recordedWork } from '../../../domain/workspace/audit/recorded-work.ts';
 import type { Recorder } from '../../../domain/workspace/audit/recorder.ts';
 import { isAutomationPaused } from '../../../domain/workspace/pause/pause.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ValidationError } from '../../../data/errors.ts';
 import type { DataSync } from '../../../domain/intake/ingestion/data-syncs.ts';
 import { maxPageNumber, type StagedPage } from '../../../domain/intake/ingestion/staged-pages.ts';
-import type { Tasks } from '../../../domain/tables/records/reading/tasks.ts';
+import type { Tasks } from '../../../domain/tables/row-input/reading/tasks.ts';
 import { validate } from '../../plugins/validation.ts';
 import { envelope, nullableTimestamp, ownName, timestamp } from '../../schemas.ts';
 import { pageIdOf, records } from '../ingestion-batches/schemas.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { openBatch } from '../../../domain/intake/ingestion/open-batch.ts';
 import { findReplaySource } from '../../../domain/intake/ingestion/replay-source.ts';
-import { getTable } from '../../../domain/tables/tables/tables.ts';
+import { getTable } from '../../../domain/tables/tables/registry.ts';
 import { memoOf } from '../../caller.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { route } from '../../route.ts';

@@ -9,7 +9,7 @@ import { openBatch } from '../../../domain/intake/ingestion/open-batch.ts';
 import { wakeBatch } from '../../../domain/intake/ingestion/process.ts';
 import { stagePage } from '../../../domain/intake/ingestion/stage-page.ts';
 import { stagedTotals } from '../../../domain/intake/ingestion/staged-pages.ts';
-import { getTable } from '../../../domain/tables/tables/tables.ts';
+import { getTable } from '../../../domain/tables/tables/registry.ts';
 import { memoOf } from '../../caller.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { bodyLimits } from '../../plugins/json-body.ts';

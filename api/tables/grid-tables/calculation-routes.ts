@@ -7,7 +7,7 @@ import {
   startMaterialization,
 } from '../../../domain/tables/calculated-tables/start.ts';
 import { calculationStates } from '../../../domain/tables/calculated-tables/status.ts';
-import { getTable, type TableRow } from '../../../domain/tables/tables/tables.ts';
+import { getTable, type TableRow } from '../../../domain/tables/tables/registry.ts';
 import { cancelRun } from '../../../domain/workspace/runs/cancel.ts';
 import { getTableRun, listTableRuns } from '../../../domain/workspace/runs/of-tables.ts';
 import { withProblem } from '../../../domain/workspace/runs/show.ts';

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { inOrganization } from '../../../data/postgres/client.ts';
-import { currentDefinitions } from '../../../domain/tables/analyses/analyses.ts';
 import { calculationStates } from '../../../domain/tables/calculated-tables/status.ts';
-import { revisionOf } from '../../../domain/tables/definitions/revisions.ts';
+import { currentDefinitions } from '../../../domain/tables/definition-analyses/analyses.ts';
+import { revisionOf } from '../../../domain/tables/derived-relations/revisions.ts';
 import { decidedType, findPhysicalTable } from '../../../domain/tables/tables/columns.ts';
-import { getTable, type TableRow } from '../../../domain/tables/tables/tables.ts';
+import { getTable, type TableRow } from '../../../domain/tables/tables/registry.ts';
 import type { ApiDeps } from '../../deps.ts';
 import type { gridTableSchema } from './schemas.ts';
 

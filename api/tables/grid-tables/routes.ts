@@ -1,14 +1,14 @@
 import { AppError, notFound } from '../../../data/errors.ts';
-import { followPendingRenames } from '../../../domain/tables/analyses/renames.ts';
 import {
   changeCalculatedTable,
   createCalculatedTable,
 } from '../../../domain/tables/calculated-tables/calculated-tables.ts';
+import { followPendingRenames } from '../../../domain/tables/definition-analyses/renames.ts';
 import { findPhysicalTable, type LakeColumn } from '../../../domain/tables/tables/columns.ts';
 import { addColumn, changeColumn, dropColumn } from '../../../domain/tables/tables/columns-change.ts';
 import { setKeyEnforced } from '../../../domain/tables/tables/enforce-key.ts';
 import { automaticColumns, createDataTable } from '../../../domain/tables/tables/lifecycle.ts';
-import { getTable, type TableKind, type TableRow } from '../../../domain/tables/tables/tables.ts';
+import { getTable, type TableKind, type TableRow } from '../../../domain/tables/tables/registry.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { type Call, type Load, route } from '../../route.ts';
 import { confirmQuery } from '../../schemas.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { notFound } from '../../../data/errors.ts';
 import { lineageOf } from '../../../domain/tables/lineage/lineage.ts';
-import { getTable } from '../../../domain/tables/tables/tables.ts';
+import { getTable } from '../../../domain/tables/tables/registry.ts';
 import { getView } from '../../../domain/tables/views/views.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { clientGone } from '../../reply.ts';

@@ -1,7 +1,7 @@
 import { cancelProfile } from '../../../domain/tables/profiles/cancel.ts';
 import { getProfile } from '../../../domain/tables/profiles/profiles.ts';
 import { startProfile } from '../../../domain/tables/profiles/start.ts';
-import { getTable } from '../../../domain/tables/tables/tables.ts';
+import { getTable } from '../../../domain/tables/tables/registry.ts';
 import type { Run } from '../../../domain/workspace/runs/runs.ts';
 import { withProblem } from '../../../domain/workspace/runs/show.ts';
 import { memoOf } from '../../caller.ts';

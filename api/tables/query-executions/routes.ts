@@ -34,8 +34,8 @@ const path = '/v1/query-executions';
 
 export function queryExecutionsRoutes(app: Routes, deps: ApiDeps): void {
   const tag = 'Query Executions';
-  // Whoever looks sees what this process has run, though records are written in groups. Before the route takes
-  // a connection, which the writing may need.
+  // Whoever looks sees what this process has run, though records are written in groups. That comes before the
+  // route takes a connection, which the writing may need.
   app.addHook('preHandler', async (request) => {
     const isLook = request.method === 'GET' && request.routeOptions.url?.startsWith(path) === true;
     if (isLook && request.caller !== undefined) await deps.history.written(callerOf(request).organizationId);

@@ -1,14 +1,8 @@
 import { z } from 'zod';
-import { AppError } from '../../../data/errors.ts';
-import { findStatistics } from '../../../data/lake/ledger.ts';
-import type { RowsBody } from '../../../domain/tables/rows/body.ts';
 import { deleteRows } from '../../../domain/tables/rows/delete.ts';
-import { readRows } from '../../../domain/tables/rows/read.ts';
-import { upsertKeys, upsertRowIds, upsertRows } from '../../../domain/tables/rows/upsert.ts';
-import { notAppendable } from '../../../domain/tables/tables/appendable.ts';
-import { findPhysicalTable } from '../../../domain/tables/tables/columns.ts';
-import { getTable, isInLake, type TableRow, uniqueKeysOf } from '../../../domain/tables/tables/tables.ts';
-import { snapshotShowing } from '../../../domain/tables/tables/versions.ts';
+import { readAsked } from '../../../domain/tables/rows/read.ts';
+import { appendSent, upsertSent } from '../../../domain/tables/rows/sent.ts';
+import { getTable, type TableRow } from '../../../domain/tables/tables/registry.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { bodyLimits } from '../../plugins/json-body.ts';
 import { sendText } from '../../reply.ts';
@@ -42,32 +36,10 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
     bodyLimit: bodyLimits.rows,
   } as const;
 
-  /**
-   * Passes the sent rows to `work`. Large lists are checked before they wait for the table's lock; under the
-   * lock, only if the columns have changed meanwhile.
-   */
-  function withRows<T>(
-    { organizationId, caller, params, request, transaction }: Call<'/:table_id'>,
-    isUpsert: boolean,
-    work: (body: RowsBody) => Promise<T>,
-  ): Promise<T> {
-    return deps.rows.use(organizationId, sentListOf(request, 'rows').bytes, async (body) => {
-      if (body.isLarge) {
-        const table = appendable(await transaction((db) => exists(db, organizationId, params, caller)));
-        const { schema } = await deps.lake.catalog.get(organizationId);
-        const physical = await findPhysicalTable(deps.lake.catalogPool, schema, table.name);
-        if (physical !== undefined) await body.plan(physical.columns, ...wishes(table, isUpsert));
-      }
-      return work(body);
-    });
-  }
-
-  /** Data tables are paged by s_id; any other table may have a column named `rowid`. */
-  async function hasRowid(schema: string, table: TableRow): Promise<boolean> {
-    if (table.kind === 'data') return false;
-    const physical = await findPhysicalTable(deps.lake.catalogPool, schema, table.name);
-    return physical?.columns.some(({ name }) => name.toLowerCase() === 'rowid') ?? false;
-  }
+  const sentIn = ({ organizationId, caller, params, request, newId }: Call<'/:table_id'>) => ({
+    ...{ organizationId, tableId: params.table_id, committedBy: caller.id, operationId: newId('opr') },
+    bytes: sentListOf(request, 'rows').bytes,
+  });
 
   route(
     app,
@@ -81,12 +53,7 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
       errors: ['duplicate_row_id', 'duplicate_row_key', 'not_appendable', 'body_too_large'],
     },
     { 200: appended },
-    async (call) => {
-      const { organizationId, caller } = call;
-      const where = { organizationId, tableId: call.params.table_id, committedBy: caller.id };
-      const operationId = call.newId('opr');
-      return { data: await withRows(call, false, (body) => deps.append({ ...where, body, operationId })) };
-    },
+    async (call) => ({ data: await appendSent(deps, sentIn(call)) }),
   );
 
   route(
@@ -102,14 +69,7 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
       errors: ['duplicate_row_id', 'not_appendable', 'conflict', 'body_too_large'],
     },
     { 200: upserted },
-    async (call) => {
-      const { organizationId, caller } = call;
-      const where = { organizationId, tableId: call.params.table_id, committedBy: caller.id };
-      const operationId = call.newId('opr');
-      return {
-        data: await withRows(call, true, (body) => upsertRows(deps, { ...where, body, operationId })),
-      };
-    },
+    async (call) => ({ data: await upsertSent(deps, sentIn(call)) }),
   );
 
   route(
@@ -155,47 +115,21 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
     { 200: rowsPage },
     async ({ organizationId, caller, params, query, request, reply, transaction }) => {
       const table = await transaction((db) => exists(db, organizationId, params, caller));
-      if (!isInLake(table)) throw new AppError('conflict', "System tables can't be read.");
       const list = request as ListRequest;
       const from = decodeCursor(rowsCursor, list);
-      const lake = await deps.lake.catalog.get(organizationId);
-      const newest = (await findStatistics(deps.lake.catalogPool, lake.schema, table.id))?.version;
-      if (newest === undefined && table.kind === 'calc')
-        throw new AppError(
-          'not_materialized',
-          `The calculated table hasn't been built yet. Build it with POST /v1/grid/tables/${table.id}/materialize.`,
-        );
-      const version = from?.version ?? query.version ?? newest ?? 0;
-      const snapshotId = await snapshotShowing(deps.lake.catalogPool, lake.schema, table.id, version);
-      const rows = await readRows(deps.lake, lake, {
-        table: table.name,
-        hasRowIds: table.kind === 'data',
-        hasOwnRowid: await hasRowid(lake.schema, table),
-        snapshotId,
-        content: `${table.id} ${version}`,
+      const rows = await readAsked(deps.lake, organizationId, table, {
+        version: from?.version ?? query.version,
         after: from === undefined ? undefined : BigInt(from.after),
-        offset: query.offset,
-        limit: query.limit,
+        ...{ offset: query.offset, limit: query.limit },
       });
-      const nextCursor = rows.hasMore ? encodeCursor(list, { version, after: String(rows.last) }) : null;
+      const { version, last, total } = rows;
+      const nextCursor = rows.hasMore ? encodeCursor(list, { version, after: String(last) }) : null;
       // The rows are JSON text already: exact numbers must not be parsed by JavaScript again.
-      const numbered = rows.total === undefined ? '' : `,"total":${rows.total},"version":${version}`;
+      const numbered = total === undefined ? '' : `,"total":${total},"version":${version}`;
       return sendText(
         reply,
         `{"items":[${rows.rowTexts.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}${numbered}}`,
       );
     },
   );
-}
-
-/** The keys that each row must have, and whether it must have an s_id. */
-function wishes(table: TableRow, isUpsert: boolean): [readonly string[], 'required' | 'optional'] {
-  if (!isUpsert) return [uniqueKeysOf(table), 'required'];
-  const keys = upsertKeys(table.key_columns);
-  return [keys, upsertRowIds(keys)];
-}
-
-function appendable(table: TableRow): TableRow {
-  if (table.kind === 'data') return table;
-  throw notAppendable(table.kind);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JsonValue } from '../../../data/exact-json.ts';
-import type { Row } from '../../../domain/tables/records/plan.ts';
-import { fitsInt64, integerOf } from '../../../domain/tables/records/types.ts';
+import type { Row } from '../../../domain/tables/row-input/plan.ts';
+import { fitsInt64, integerOf } from '../../../domain/tables/row-input/types.ts';
 import { isMap, notMap } from '../../free-form.ts';
 import { envelope, integerText, page, pageQuery } from '../../schemas.ts';
 

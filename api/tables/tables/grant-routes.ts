@@ -10,7 +10,7 @@ import {
   lockTable,
   type TableRow,
   updateTableRow,
-} from '../../../domain/tables/tables/tables.ts';
+} from '../../../domain/tables/tables/registry.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { type Load, route } from '../../route.ts';
 import { envelope, idText } from '../../schemas.ts';

@@ -3,7 +3,7 @@ import { AppError } from '../../../data/errors.ts';
 import { listVersions } from '../../../data/lake/ledger.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { dropTable } from '../../../domain/tables/tables/lifecycle.ts';
-import { getTable, isInLake, listTables, lockTable } from '../../../domain/tables/tables/tables.ts';
+import { getTable, isInLake, listTables, lockTable } from '../../../domain/tables/tables/registry.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { type Load, route } from '../../route.ts';
 import { confirmQuery, decodeCursor, type ListRequest, page, pageQuery, toPage } from '../../schemas.ts';

@@ -1,4 +1,4 @@
-import { getTable } from '../../../domain/tables/tables/tables.ts';
+import { getTable } from '../../../domain/tables/tables/registry.ts';
 import { startVerification } from '../../../domain/tables/verification/start.ts';
 import { tableVerification } from '../../../domain/tables/verification/table-state.ts';
 import { listVerifications, showVerification } from '../../../domain/tables/verification/verifications.ts';

@@ -1,9 +1,9 @@
 import { identifier } from '../../../data/lake/sql.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
-import { currentDefinitions } from '../../../domain/tables/analyses/analyses.ts';
-import { lineageSummary, relationRefs } from '../../../domain/tables/definitions/describe.ts';
-import { loadGraph } from '../../../domain/tables/definitions/graph.ts';
-import { revisionOf } from '../../../domain/tables/definitions/revisions.ts';
+import { currentDefinitions } from '../../../domain/tables/definition-analyses/analyses.ts';
+import { lineageSummary, relationRefs } from '../../../domain/tables/derived-relations/describe.ts';
+import { loadGraph } from '../../../domain/tables/derived-relations/graph.ts';
+import { revisionOf } from '../../../domain/tables/derived-relations/revisions.ts';
 import {
   changeView,
   createView,

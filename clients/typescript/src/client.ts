@@ -35,7 +35,7 @@ export interface WorkspaceOptions {
   /** Instead of the platform's own. */
   fetch?: Platform;
   /** Called before a request is sent again. */
-  onRetry?: (told: Retry) => void;
+  onRetry?: (retry: Retry) => void;
 }
 
 export interface Workspace {

@@ -35,9 +35,9 @@ export async function deviceLogin(asked: DeviceLogin): Promise<LoginTokens> {
     try {
       return loginTokensOf(await postForm(context, '/v1/auth/device/token', form));
     } catch (error) {
-      const told = error instanceof WorkspaceError ? error.problem['error'] : undefined;
-      if (told === 'slow_down') intervalMs += 5_000;
-      else if (told !== 'authorization_pending') throw error;
+      const errorCode = error instanceof WorkspaceError ? error.problem['error'] : undefined;
+      if (errorCode === 'slow_down') intervalMs += 5_000;
+      else if (errorCode !== 'authorization_pending') throw error;
     }
   }
 }

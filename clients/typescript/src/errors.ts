@@ -29,9 +29,13 @@ export class WorkspaceError extends Error {
   constructor(response: Response, body: unknown) {
     const { detail, code, request_id: requestId } = (body ?? {}) as Partial<Problem>;
     const faults = Array.isArray(detail) ? (detail as unknown as Fault[]) : [];
-    const told = faults.map(({ loc, msg }) => `${[loc].flat().join('.')}: ${msg}`).join('; ');
+    const faultTexts = faults.map(({ loc, msg }) => `${[loc].flat().join('.')}: ${msg}`).join('; ');
     const said = typeof detail === 'string' ? detail : undefined;
-    super(told !== '' ? told : (said ?? `The service answered ${response.status} ${response.statusText}.`));
+    super(
+      faultTexts !== ''
+        ? faultTexts
+        : (said ?? `The service answered ${response.status} ${response.statusText}.`),
+    );
     this.status = response.status;
     this.code = code ?? (faults.length > 0 ? 'validation_error' : 'http_error');
     this.requestId = requestId ?? response.headers.get('x-request-id') ?? undefined;

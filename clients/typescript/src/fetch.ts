@@ -10,7 +10,7 @@ export interface FetchOptions {
   /** Instead of the platform's own. */
   fetch?: Platform | undefined;
   /** Called before a request is sent again. */
-  onRetry?: ((told: Retry) => void) | undefined;
+  onRetry?: ((retry: Retry) => void) | undefined;
 }
 
 export type Platform = (request: Request, init?: { signal?: AbortSignal }) => Promise<Response>;
@@ -89,8 +89,8 @@ function newKey(): string {
 /** What a platform says below "fetch failed". */
 function reasonOf(failure: unknown): string {
   const { cause, message } = failure as { cause?: { message?: string }; message?: string };
-  const told = cause?.message ?? message;
-  return told === undefined || told === '' ? '' : `: ${told}`;
+  const reason = cause?.message ?? message;
+  return reason === undefined || reason === '' ? '' : `: ${reason}`;
 }
 
 /** Reads a JSON answer to its end, so that a connection that breaks in it is an attempt that failed. */

@@ -69,8 +69,8 @@ async function sendForm(form: components['schemas']['UploadForm'], upload: Uploa
     body,
     signal,
   });
-  const told = await response.text();
-  if (!response.ok) throw refusal(response.status, told);
+  const answer = await response.text();
+  if (!response.ok) throw refusal(response.status, answer);
   onProgress?.(content.size, content.size);
 }
 
@@ -130,8 +130,8 @@ function sendByXhr(
 }
 
 /** A store that is overloaded may take it later. */
-function refusal(status: number, told: string): Error {
-  const said = /<Message>([^<]*)/.exec(told)?.[1] ?? told.slice(0, 200);
+function refusal(status: number, answer: string): Error {
+  const said = /<Message>([^<]*)/.exec(answer)?.[1] ?? answer.slice(0, 200);
   const message = `The storage answered ${status}: ${said}`;
   return status >= 500 || status === 429 ? new ConnectionError(message) : new Refused(message);
 }

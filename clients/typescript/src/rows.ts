@@ -194,8 +194,8 @@ async function stage(
   }
   function begin(text: string, count: number): void {
     pageNumber += 1;
-    const one: Promise<void> = put(pageNumber, text, count).finally(() => underWay.delete(one));
-    underWay.add(one);
+    const upload: Promise<void> = put(pageNumber, text, count).finally(() => underWay.delete(upload));
+    underWay.add(upload);
   }
 
   try {
@@ -211,5 +211,5 @@ async function stage(
   }
   await Promise.all(underWay);
   if (failure !== undefined) throw failure.error;
-  return pages.sort((one, other) => one.page_number - other.page_number);
+  return pages.sort((a, b) => a.page_number - b.page_number);
 }

@@ -97,7 +97,7 @@ export function apply(before: Transcript, event: ConversationEvent): Transcript 
       return {
         ...now,
         isHeld: event.data.queueHeld,
-        queue: queue.sort((one, other) => one.position - other.position),
+        queue: queue.sort((a, b) => a.position - b.position),
       };
     }
     default:

@@ -9,7 +9,7 @@ export function useModel(last: string | undefined) {
   const models = data?.items ?? [];
   return {
     models,
-    model: models.find(({ id }) => id === chosen) ?? models.find((one) => one.default),
+    model: models.find(({ id }) => id === chosen) ?? models.find((model) => model.default),
     choose,
   };
 }

@@ -43,9 +43,9 @@ export function ParameterFields({ rows, onChange, error = null, at = ['parameter
                 value={type}
                 onChange={({ target }) => change(key, { type: target.value as ParameterType, default: '' })}
               >
-                {types.map((one) => (
-                  <option key={one} value={one}>
-                    {labels.types[one]}
+                {types.map((type) => (
+                  <option key={type} value={type}>
+                    {labels.types[type]}
                   </option>
                 ))}
               </select>

@@ -25,7 +25,7 @@ export function EditConnection(props: EditConnectionProps) {
   return (
     <Fetched asked={asked}>
       {({ types }) => {
-        const type = types.find((one) => one.type === props.connection.type);
+        const type = types.find((type) => type.type === props.connection.type);
         return type === undefined ? null : <Form {...props} type={type} />;
       }}
     </Fetched>

@@ -62,9 +62,9 @@ function Form({ types }: { types: readonly ConnectionType[] }) {
               setValues({});
             }}
           >
-            {types.map((one) => (
-              <option key={one.type} value={one.type}>
-                {one.label}
+            {types.map((type) => (
+              <option key={type.type} value={type.type}>
+                {type.label}
               </option>
             ))}
           </select>

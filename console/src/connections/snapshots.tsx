@@ -24,7 +24,7 @@ export function Snapshots({ connectionId, datasetId }: SnapshotsProps) {
       queryKey={queryKey}
       empty={labels.empty}
       everyMs={everyMs}
-      isUnderWay={(one: { finishedAt: string | null }) => one.finishedAt === null}
+      isUnderWay={(snapshot: { finishedAt: string | null }) => snapshot.finishedAt === null}
       fetchPage={(page) =>
         workspace.get('/v1/connections/data/{connection_id}/datasets/{dataset_id}/snapshots', {
           params: { path, query: page },

@@ -72,9 +72,9 @@ function Decision({ connectionId, tool }: { connectionId: string; tool: Tool }) 
         disabled={isPending}
         onChange={({ target }) => mutate(target.value as Policy)}
       >
-        {policies.map((one) => (
-          <option key={one} value={one}>
-            {labels.policies[one]}
+        {policies.map((policy) => (
+          <option key={policy} value={policy}>
+            {labels.policies[policy]}
           </option>
         ))}
       </select>

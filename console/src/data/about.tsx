@@ -86,9 +86,9 @@ export function About({ id, catalog }: { id: string; catalog: Catalog }) {
         value={tier}
         onChange={({ target }) => change({ modeling_tier: target.value as Tier })}
       >
-        {tiers.map((one) => (
-          <option key={one} value={one}>
-            {labels.tiers[one]}
+        {tiers.map((tier) => (
+          <option key={tier} value={tier}>
+            {labels.tiers[tier]}
           </option>
         ))}
       </select>

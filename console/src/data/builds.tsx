@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Action } from '../parts/action.tsx';
 import { List } from '../parts/list.tsx';
 import { asLongAs } from '../parts/polling.ts';
+import { hasEnded, lookEveryMs, type Run } from '../parts/run.ts';
 import { Fetched } from '../parts/states.tsx';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
-import { hasEnded, lookEveryMs, type Run } from '../runs/run.ts';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 

@@ -34,9 +34,9 @@ export function GrantList({ grants, principals, onChange }: GrantListProps) {
               value={grant.access}
               onChange={({ target }) => allow(grant, target.value as Access)}
             >
-              {accesses.map((one) => (
-                <option key={one} value={one}>
-                  {labels.accesses[one]}
+              {accesses.map((access) => (
+                <option key={access} value={access}>
+                  {labels.accesses[access]}
                 </option>
               ))}
             </select>

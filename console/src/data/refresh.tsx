@@ -44,9 +44,9 @@ export function Refresh({ table }: { table: GridTable }) {
         <label>
           {labels.mode}
           <select value={mode} onChange={({ target }) => setMode(target.value as Mode)}>
-            {modes.map((one) => (
-              <option key={one} value={one}>
-                {labels.modes[one]}
+            {modes.map((mode) => (
+              <option key={mode} value={mode}>
+                {labels.modes[mode]}
               </option>
             ))}
           </select>

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { WorkspaceError } from '../../../clients/typescript/src/index.ts';
+import { addressOf, type Changed } from '../parts/statement-address.ts';
 import { Fetched, Unfetched } from '../parts/states.tsx';
-import { addressOf, type Changed } from '../query/address.ts';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import { Calculated } from './calculated.tsx';

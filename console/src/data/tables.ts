@@ -23,7 +23,7 @@ async function allEntries(): Promise<Entry[]> {
     ),
     ...views.map(({ id, name, updatedAt }): Entry => ({ id, name, kind: 'view', rowCount: null, updatedAt })),
   ];
-  return all.sort((one, other) => one.name.localeCompare(other.name));
+  return all.sort((a, b) => a.name.localeCompare(b.name));
 }
 
 export const tablesQuery = { queryKey: ['tables'], queryFn: allEntries };

@@ -1,9 +1,9 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Action } from '../parts/action.tsx';
-import { download } from '../parts/download.ts';
 import { List } from '../parts/list.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { Time } from '../parts/time.tsx';
+import { download } from '../session/download.ts';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 

@@ -12,7 +12,7 @@ import { importQuery } from './import-query.ts';
  * end, wherever one goes meanwhile. Whoever only looks at an import attaches nothing.
  */
 export function Attaching() {
-  return useBegun().map((one) => <AttachingOne key={one.importId} {...one} />);
+  return useBegun().map((begun) => <AttachingOne key={begun.importId} {...begun} />);
 }
 
 function AttachingOne({ importId, projectId }: Begun) {

@@ -24,7 +24,7 @@ function write(begun: readonly Begun[]): void {
   for (const listener of listeners) listener();
 }
 
-export const beginImport = (one: Begun): void => write([...read(), one]);
+export const beginImport = (begun: Begun): void => write([...read(), begun]);
 export const endImport = (id: string): void => write(read().filter(({ importId }) => importId !== id));
 
 const subscribe = (listener: () => void) => {

@@ -27,7 +27,7 @@ export function Uploading({ projectId, files, onDone }: UploadingProps) {
     setIds(known);
     if (known.length < files.length) return;
     give([]);
-    onDone(known.filter((one) => one !== undefined));
+    onDone(known.filter((item) => item !== undefined));
   }
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a file is sent once, and again when it is tried again.

@@ -30,7 +30,7 @@ export function Waiting({ projectId, shown, waiting }: WaitingProps) {
           key={id}
           to="/projects/$projectId/import"
           params={{ projectId }}
-          search={{ file: id, more: moreOf(all.filter((other) => other !== id)) }}
+          search={{ file: id, more: moreOf(all.filter((waiting) => waiting !== id)) }}
         >
           {files[index]?.data?.data.path.split('/').at(-1) ?? '…'}
         </Link>

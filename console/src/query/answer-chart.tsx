@@ -48,9 +48,9 @@ export function AnswerChart({ columns, rows }: AnswerChartProps) {
         <label>
           {labels.kind}
           <select value={kind} onChange={({ target }) => setKind(target.value as Kind)}>
-            {kinds.map((one) => (
-              <option key={one} value={one}>
-                {labels.kinds[one]}
+            {kinds.map((kind) => (
+              <option key={kind} value={kind}>
+                {labels.kinds[kind]}
               </option>
             ))}
           </select>

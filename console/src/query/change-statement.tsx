@@ -2,10 +2,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { WorkspaceError } from '../../../clients/typescript/src/index.ts';
 import { isView } from '../data/subject.ts';
+import type { Changed } from '../parts/statement-address.ts';
 import { Failure, Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
-import type { Changed } from './address.ts';
 
 const labels = texts.query.change;
 

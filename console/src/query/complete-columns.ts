@@ -31,8 +31,8 @@ export const completeColumns =
 function named(tables: Tables, sql: string): string[] {
   const byName = new Map(Object.keys(tables).map((name) => [name.toLowerCase(), name]));
   const words = sql.match(/'[^']*'|--[^\n]*|"[^"]*"|[\p{L}\p{N}_$]+/gu) ?? [];
-  const found = words.flatMap((one) => {
-    const name = byName.get(one.replaceAll('"', '').toLowerCase());
+  const found = words.flatMap((word) => {
+    const name = byName.get(word.replaceAll('"', '').toLowerCase());
     return name === undefined ? [] : [name];
   });
   return [...new Set(found)];

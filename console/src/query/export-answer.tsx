@@ -50,8 +50,8 @@ export function ExportAnswer({ sql }: { sql: string }) {
         <label>
           {labels.format}{' '}
           <select value={format} onChange={({ target }) => setFormat(target.value as Format)}>
-            {formats.map((one) => (
-              <option key={one}>{one}</option>
+            {formats.map((format) => (
+              <option key={format}>{format}</option>
             ))}
           </select>
         </label>

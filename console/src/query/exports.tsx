@@ -5,12 +5,12 @@ import { TableName } from '../data/table-name.tsx';
 import { Action } from '../parts/action.tsx';
 import { List } from '../parts/list.tsx';
 import { Pages } from '../parts/pages.tsx';
+import { addressOf } from '../parts/statement-address.ts';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import { ExportedFiles } from '../runs/exported-files.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
-import { addressOf } from './address.ts';
 
 type Export = components['schemas']['Export'];
 

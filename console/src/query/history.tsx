@@ -2,11 +2,11 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { List } from '../parts/list.tsx';
 import { Pages } from '../parts/pages.tsx';
+import { addressOf } from '../parts/statement-address.ts';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
-import { addressOf } from './address.ts';
 
 const { title, empty, columns } = texts.query.history;
 const shown = 200;

@@ -35,9 +35,9 @@ export function KeepStatement({ sql }: { sql: string }) {
           <label>
             {labels.as}
             <select value={kind} onChange={({ target }) => setKind(target.value as Kind)}>
-              {kinds.map((one) => (
-                <option key={one} value={one}>
-                  {labels.kinds[one]}
+              {kinds.map((kind) => (
+                <option key={kind} value={kind}>
+                  {labels.kinds[kind]}
                 </option>
               ))}
             </select>

@@ -7,7 +7,7 @@ export const schemaQuery = {
   ...catalogsQuery,
   select: ({ tables, views }: Catalogs): Record<string, string[]> =>
     Object.fromEntries(
-      [...tables, ...views].map(({ name, columns }) => [name, columns.map((one) => one.name)]),
+      [...tables, ...views].map(({ name, columns }) => [name, columns.map((column) => column.name)]),
     ),
   staleTime: 60_000,
 };

@@ -1,5 +1,5 @@
 import { Action } from '../parts/action.tsx';
-import { download } from '../parts/download.ts';
+import { download } from '../session/download.ts';
 import * as texts from '../texts/index.ts';
 import type { OfReport } from './report.ts';
 import { contentPath } from './report-text.ts';

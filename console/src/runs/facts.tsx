@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import type { Run } from '../parts/run.ts';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
 import { useMe } from '../session/me.ts';
 import * as texts from '../texts/index.ts';
-import type { Run } from './run.ts';
 import { Subject } from './subject.tsx';
 
 const labels = texts.runs;

@@ -1,5 +1,5 @@
+import type { Run } from '../parts/run.ts';
 import * as texts from '../texts/index.ts';
-import type { Run } from './run.ts';
 
 const names: Readonly<Record<string, string>> = texts.runs.made.counts;
 

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { TableName } from '../data/table-name.tsx';
 import { Action } from '../parts/action.tsx';
-import { download } from '../parts/download.ts';
+import type { Run } from '../parts/run.ts';
+import { download } from '../session/download.ts';
 import * as texts from '../texts/index.ts';
 import { ExportedFiles } from './exported-files.tsx';
 import { madeBy } from './made-by.ts';
-import type { Run } from './run.ts';
 
 const labels = texts.runs.made;
 

@@ -1,8 +1,8 @@
 import type { QueryKey } from '@tanstack/react-query';
 import { Action } from '../parts/action.tsx';
+import type { Run } from '../parts/run.ts';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
-import type { Run } from './run.ts';
 
 const labels = texts.runs.resume;
 

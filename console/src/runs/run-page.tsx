@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Action } from '../parts/action.tsx';
 import { asLongAs } from '../parts/polling.ts';
+import { hasEnded, lookEveryMs, type Run } from '../parts/run.ts';
 import { Failure, Fetched } from '../parts/states.tsx';
 import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
@@ -9,7 +10,6 @@ import * as texts from '../texts/index.ts';
 import { Facts } from './facts.tsx';
 import { Made } from './made.tsx';
 import { Resume } from './resume.tsx';
-import { hasEnded, lookEveryMs, type Run } from './run.ts';
 import { Steps } from './steps.tsx';
 
 const route = getRouteApi('/framed/projects/$projectId/runs/$runId');

@@ -2,11 +2,11 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { Choice } from '../parts/choice.tsx';
 import { List } from '../parts/list.tsx';
 import { Pages } from '../parts/pages.tsx';
+import { lookEveryMs, type Run } from '../parts/run.ts';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
-import { lookEveryMs, type Run } from './run.ts';
 
 const route = getRouteApi('/framed/projects/$projectId/runs');
 const { columns, empty, filter, kinds, statuses, stuck, percent, title, triggers } = texts.runs;

@@ -1,8 +1,8 @@
 import { List } from '../parts/list.tsx';
+import type { Run } from '../parts/run.ts';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import * as texts from '../texts/index.ts';
-import type { Run } from './run.ts';
 
 const labels = texts.runs.steps;
 

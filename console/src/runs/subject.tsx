@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { TargetLink } from '../automation/schedules/target.tsx';
 import { TableName } from '../data/table-name.tsx';
+import type { Run } from '../parts/run.ts';
 import { workspace } from '../session/login.ts';
-import type { Run } from './run.ts';
 
 /** What a run is about, by its name; what it makes is shown separately. */
 export function Subject({ run, projectId }: { run: Run; projectId: string }) {

@@ -3,12 +3,12 @@ import type { components } from '../../../clients/typescript/src/index.ts';
 import { Action } from '../parts/action.tsx';
 import { List } from '../parts/list.tsx';
 import { Pages } from '../parts/pages.tsx';
+import { ShownOnce } from '../parts/shown-once.tsx';
 import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import type { OfCaller } from './caller.ts';
 import { IssueClient } from './issue-client.tsx';
-import { ShownOnce } from './shown-once.tsx';
 
 type Client = components['schemas']['ApiClient'];
 type Issued = components['schemas']['IssuedApiClient'];

@@ -3,12 +3,12 @@ import { useId, useState } from 'react';
 import { Action } from '../parts/action.tsx';
 import { List } from '../parts/list.tsx';
 import { Pages } from '../parts/pages.tsx';
+import { ShownOnce } from '../parts/shown-once.tsx';
 import { Failure } from '../parts/states.tsx';
 import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import { RoleChoice } from './role-choice.tsx';
-import { ShownOnce } from './shown-once.tsx';
 
 const labels = texts.settings.invitations;
 const queryKey = ['invitations'];

@@ -3,11 +3,11 @@ import type { components } from '../../../clients/typescript/src/index.ts';
 import { Action } from '../parts/action.tsx';
 import { List } from '../parts/list.tsx';
 import { Pages } from '../parts/pages.tsx';
+import { ShownOnce } from '../parts/shown-once.tsx';
 import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import { IssueLakeCredential } from './issue-lake-credential.tsx';
-import { ShownOnce } from './shown-once.tsx';
 
 type Issued = components['schemas']['IssuedLakeCredential'];
 

@@ -28,8 +28,8 @@ export function MemberChanged({ member }: { member: ChangedMember }) {
       </ul>
       {paused.length > 0 && <p>{labels.paused}</p>}
       <ul>
-        {paused.map((one) => (
-          <PausedOne key={one.id} paused={one} />
+        {paused.map((schedule) => (
+          <PausedOne key={schedule.id} paused={schedule} />
         ))}
       </ul>
     </div>

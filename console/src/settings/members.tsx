@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { List } from '../parts/list.tsx';
 import { Pages } from '../parts/pages.tsx';
+import { ShownOnce } from '../parts/shown-once.tsx';
 import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
@@ -8,7 +9,6 @@ import type { OfCaller } from './caller.ts';
 import { type ChangedMember, type Member, nameOf } from './member.ts';
 import { MemberActions } from './member-actions.tsx';
 import { MemberChanged } from './member-changed.tsx';
-import { ShownOnce } from './shown-once.tsx';
 
 const labels = texts.settings.members;
 

@@ -54,7 +54,7 @@ export function useNamed(projectId: string | undefined): { named: Named[]; isLoa
   });
   return {
     named: asked.flatMap(({ data }) => data ?? []).filter(({ label }) => label !== ''),
-    isLoading: asked.some((one) => one.isLoading),
+    isLoading: asked.some((query) => query.isLoading),
   };
 }
 

@@ -10,6 +10,7 @@ export const parts = {
   unsaved: "Leave this page? Your changes aren't saved.",
   cancel: 'Cancel',
   close: 'Close',
+  shownOnce: "Copy this now. You won't see it again.",
   all: 'all',
   noValue: 'null',
   cells:

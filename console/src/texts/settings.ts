@@ -2,7 +2,6 @@
 export const settings = {
   title: 'Settings',
   adminsOnly: 'Only administrators and owners can see this.',
-  once: "Copy this now. You won't see it again.",
   roles: { owner: 'owner', admin: 'administrator', member: 'member' },
   role: 'Role',
   email: 'Email',

@@ -82,7 +82,7 @@ export function contentOf(definition: Definition): Content {
 
 const textOf = (name: string, value: unknown): string =>
   Array.isArray(value)
-    ? value.map((one) => (name === 'values' ? toValueLine(one) : toLine(String(one)))).join('\n')
+    ? value.map((item) => (name === 'values' ? toValueLine(item) : toLine(String(item)))).join('\n')
     : String(value);
 
 /** Whether its values cannot be written here, as a browser would lose digits of them. */

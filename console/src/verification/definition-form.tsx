@@ -1,9 +1,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useFirstFault } from '../automation/first-fault.ts';
 import { describe } from '../data/subject.ts';
 import { faultAt, unplaced } from '../parts/faults.ts';
 import { Field } from '../parts/field.tsx';
+import { useFirstFault } from '../parts/first-fault.ts';
 import { Failure } from '../parts/states.tsx';
 import { useUnsaved } from '../parts/use-unsaved.ts';
 import * as texts from '../texts/index.ts';
@@ -72,9 +72,9 @@ export function DefinitionForm({ initial, isNew, label, save, onRefused }: Defin
             value={kind}
             onChange={({ target }) => change({ kind: target.value as Kind })}
           >
-            {kinds.map((one) => (
-              <option key={one} value={one}>
-                {labels.kinds[one]}
+            {kinds.map((kind) => (
+              <option key={kind} value={kind}>
+                {labels.kinds[kind]}
               </option>
             ))}
           </select>
@@ -98,9 +98,9 @@ export function DefinitionForm({ initial, isNew, label, save, onRefused }: Defin
             value={content.severity}
             onChange={({ target }) => change({ severity: target.value as Content['severity'] })}
           >
-            {severities.map((one) => (
-              <option key={one} value={one}>
-                {labels.severities[one]}
+            {severities.map((severity) => (
+              <option key={severity} value={severity}>
+                {labels.severities[severity]}
               </option>
             ))}
           </select>

@@ -79,9 +79,9 @@ export function NewOverlay({ definitionId, queryKey }: { definitionId: string; q
         <Field label={labels.columns.what}>
           {(control) => (
             <select {...control} value={change} onChange={({ target }) => setChange(target.value as Change)}>
-              {all.map((one) => (
-                <option key={one} value={one}>
-                  {labels.changes[one]}
+              {all.map((change) => (
+                <option key={change} value={change}>
+                  {labels.changes[change]}
                 </option>
               ))}
             </select>

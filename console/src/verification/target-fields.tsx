@@ -58,9 +58,9 @@ export function TargetFields({ content, change, error }: TargetFieldsProps) {
                 onChange={({ target }) => change({ tier: target.value as Content['tier'] })}
               >
                 <option value="">{texts.parts.all}</option>
-                {tiers.map((one) => (
-                  <option key={one} value={one}>
-                    {texts.data.tiers[one]}
+                {tiers.map((tier) => (
+                  <option key={tier} value={tier}>
+                    {texts.data.tiers[tier]}
                   </option>
                 ))}
               </select>

@@ -74,7 +74,9 @@ async function fillCatalog(engine: EngineConnection, { table, files, deletions, 
       path: url,
       path_is_relative: false,
     }));
-  const snapshots = new Map(schemaVersions.map((one) => [one.begin_snapshot, one.schema_version]));
+  const snapshots = new Map(
+    schemaVersions.map((schemaVersion) => [schemaVersion.begin_snapshot, schemaVersion.schema_version]),
+  );
   snapshots.set(snapshot.snapshot_id, snapshot.schema_version);
   await engine.run(`DELETE FROM ${catalog}.main.ducklake_snapshot`);
   await fill(
@@ -88,7 +90,7 @@ async function fillCatalog(engine: EngineConnection, { table, files, deletions, 
   await fill(
     'ducklake_schema_versions',
     'begin_snapshot BIGINT, schema_version BIGINT, table_id BIGINT',
-    schemaVersions.map((one) => ({ ...one, table_id: tableId })),
+    schemaVersions.map((schemaVersion) => ({ ...schemaVersion, table_id: tableId })),
   );
   await engine.run(
     `INSERT INTO ${catalog}.main.ducklake_table BY NAME SELECT ${whole(tableId)} AS table_id, uuid() AS table_uuid, 0 AS begin_snapshot,
@@ -100,8 +102,8 @@ async function fillCatalog(engine: EngineConnection, { table, files, deletions, 
      column_type VARCHAR, initial_default VARCHAR, default_value VARCHAR, nulls_allowed BOOLEAN, parent_column BIGINT,
      default_value_type VARCHAR, default_value_dialect VARCHAR`,
     // Whatever the server answered, no value is treated as an expression.
-    table.columns.map((one) => ({
-      ...one,
+    table.columns.map((column) => ({
+      ...column,
       ...{ default_value: 'NULL', default_value_type: 'literal', default_value_dialect: 'duckdb' },
     })),
   );

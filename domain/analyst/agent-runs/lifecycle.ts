@@ -6,17 +6,14 @@ import {
 } from '../../../data/postgres/client.ts';
 import type { AgentRunInput, AgentRunOutcome } from '../../../workflows/analyst/agent-run/contract.ts';
 import type { TurnInput } from '../../../workflows/analyst/conversation/contract.ts';
-import { findRun, moveRun, type Run, runStates } from '../../workspace/runs/runs.ts';
+import { findRun, internalFailure, moveRun, type Run, runStates } from '../../workspace/runs/runs.ts';
 import { insertConversation, lockConversation } from '../conversations/conversations.ts';
 import { findMessage, type Message } from '../conversations/messages.ts';
 import { startTurn, type TurnFailure } from '../conversations/turns.ts';
 import { type AgentRun, getAgentRun } from './agent-runs.ts';
 
-/** Used when no better reason is known: an internal error. */
-const unforeseen: TurnFailure = {
-  code: 'internal_error',
-  message: 'The run failed because of an internal error. Start it again, or give its id to the operator.',
-};
+/** Used when no better reason is known. */
+const unforeseen: TurnFailure = internalFailure('The run');
 
 const turnOf = ({ organization_id: organizationId, conversation_id, message_id }: AgentRun): TurnInput => ({
   organizationId,

@@ -54,13 +54,8 @@ async function insert(db: OrganizationTransaction, request: AgentRunRequest): Pr
   await getOpenProject(db, organizationId, projectId);
   await refuseTooMany(db, organizationId);
   await insertRun(db, {
-    organization_id: organizationId,
-    id: runId,
-    project_id: projectId,
-    kind: request.kind,
-    trigger_type: trigger.type,
-    trigger_id: trigger.id,
-    title: request.title,
+    ...{ organization_id: organizationId, id: runId, project_id: projectId, kind: request.kind },
+    ...{ trigger_type: trigger.type, trigger_id: trigger.id, title: request.title },
     resource_type: playbook === undefined ? output.type : 'playbook',
     resource_id: playbook?.id ?? (output.type === 'report' ? reportIdOf(runId) : ''),
     workflow_id: agentRunProcess.workflowId(runId),

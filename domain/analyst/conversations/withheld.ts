@@ -35,7 +35,7 @@ export async function withoutWithheld<Event extends { event: string; data: strin
   const hidden = await hiddenTableIds(db);
   if (hidden.size === 0 || !events.some(({ event }) => saying.has(event))) return [...events];
   const ids = new Map(
-    events.map((one) => [one, (JSON.parse(one.data) as { messageId?: string }).messageId ?? '']),
+    events.map((event) => [event, (JSON.parse(event.data) as { messageId?: string }).messageId ?? '']),
   );
   const messages = await db
     .selectFrom('messages')
@@ -44,7 +44,7 @@ export async function withoutWithheld<Event extends { event: string; data: strin
     .where('id', 'in', [...new Set(ids.values())])
     .execute();
   const withheld = await withheldOf(db, messages);
-  return events.filter((one) => !(saying.has(one.event) && withheld.has(ids.get(one)!)));
+  return events.filter((event) => !(saying.has(event.event) && withheld.has(ids.get(event)!)));
 }
 
 /** Adds tables to those that a reply read. Without known reads, all its pinned tables count already. */

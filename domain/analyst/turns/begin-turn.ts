@@ -10,7 +10,7 @@ import { readsThrough, surroundings } from '../../tables/calculated-tables/fresh
 import { type AttachedTable, attachedTables } from '../../tables/catalog-entries/catalog-entries.ts';
 import { type ExpiryDeps, pinSnapshot } from '../../tables/lake-maintenance/expire.ts';
 import { deleteLakePins } from '../../tables/lake-maintenance/pins.ts';
-import { readableTables } from '../../tables/tables/tables.ts';
+import { readableTables } from '../../tables/tables/registry.ts';
 import { actAs } from '../../workspace/organizations/rights.ts';
 import { appendEvents } from '../conversations/events.ts';
 import { lockTurn } from '../conversations/lifecycle.ts';

@@ -55,9 +55,9 @@ async function planOnce(
 ): Promise<string[]> {
   const fire = await findScheduleRun(db, organizationId, id, 'update');
   const planned = await deliveriesOf(db, organizationId, id);
-  if (fire?.status !== 'running' || planned.length > 0) return planned.map((one) => one.id);
+  if (fire?.status !== 'running' || planned.length > 0) return planned.map((delivery) => delivery.id);
   await insertDeliveries(db, await plan(db, fire, schedule, run));
-  return (await deliveriesOf(db, organizationId, id)).map((one) => one.id);
+  return (await deliveriesOf(db, organizationId, id)).map((delivery) => delivery.id);
 }
 
 async function plan(

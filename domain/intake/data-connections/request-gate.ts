@@ -25,7 +25,7 @@ export interface RequestLease {
   maxBytes: number;
 }
 
-export interface RequestWish {
+export interface PermitRequest {
   limits: ReplicationLimits;
   /** The permit expires if it is not renewed within this time. */
   leaseMs: number;
@@ -40,7 +40,7 @@ export interface RequestWish {
  * Enforces the limits of a connection's source across all workers and restarts: usage is stored in one row.
  */
 export interface RequestGate {
-  take(wish: RequestWish): Promise<RequestLease | LimitedFor>;
+  take(asked: PermitRequest): Promise<RequestLease | LimitedFor>;
   /**
    * Extends the lease of a running request. Leases are short so that a killed worker's request frees its slot
    * soon.
@@ -56,11 +56,11 @@ export type PermitWait = (limited: LimitedFor) => Promise<void>;
 /** Waits until the limits grant a permit. */
 export async function acquirePermit(
   gate: RequestGate,
-  wish: RequestWish,
+  asked: PermitRequest,
   wait: PermitWait,
 ): Promise<RequestLease> {
   for (;;) {
-    const taken = await ours(gate.take(wish));
+    const taken = await ours(gate.take(asked));
     if ('id' in taken) return taken;
     await wait(taken);
   }
@@ -71,12 +71,12 @@ export async function acquirePermit(
  */
 export async function countRedirect(
   gate: RequestGate,
-  { limits, onTaken }: Pick<RequestWish, 'limits' | 'onTaken'>,
+  { limits, onTaken }: Pick<PermitRequest, 'limits' | 'onTaken'>,
   wait: PermitWait,
 ): Promise<void> {
   const { max_concurrency: _, ...others } = limits;
-  const wish = { limits: others, leaseMs: 1_000, maxBytes: 0, minBytes: 0, onTaken };
-  const lease = await acquirePermit(gate, wish, wait);
+  const asked = { limits: others, leaseMs: 1_000, maxBytes: 0, minBytes: 0, onTaken };
+  const lease = await acquirePermit(gate, asked, wait);
   await ours(gate.release(lease, { readBytes: 0, blockedForMs: 0 }));
 }
 
@@ -121,10 +121,10 @@ export function createRequestGate(
   }
 
   return {
-    take: ({ limits, onTaken, ...wish }) =>
+    take: ({ limits, onTaken, ...asked }) =>
       change<RequestLease | LimitedFor>(async (usage, now, transaction) => {
         const leaseId = randomUUID();
-        const taken = takeRequest(usage, limits, { id: leaseId, now, ...wish });
+        const taken = takeRequest(usage, limits, { id: leaseId, now, ...asked });
         if ('waitMs' in taken) return { usage: undefined, result: taken };
         await onTaken?.(transaction);
         return { usage: taken.usage, result: { id: leaseId, takenAt: now, maxBytes: taken.maxBytes } };

@@ -4,8 +4,8 @@ import { commitOnce, isCommitted } from '../../tables/staging/staging.ts';
 import { findPhysicalTable, type LakeColumn, type PhysicalTable } from '../../tables/tables/columns.ts';
 import { mergeFiles } from '../../tables/tables/merge-files.ts';
 import { countMissingRows } from '../../tables/tables/missing-rows.ts';
+import { findTable, tableStates } from '../../tables/tables/registry.ts';
 import { type Replacement, replaceWithFiles } from '../../tables/tables/replace.ts';
-import { findTable, tableStates } from '../../tables/tables/tables.ts';
 import { beginStep } from '../../workspace/runs/runs.ts';
 import { snapshotSteps } from './lifecycle.ts';
 import type { Replica } from './replicate.ts';
@@ -176,7 +176,7 @@ export function schemaChanges(
 ): SchemaChange[] {
   if (before === undefined) return [];
   const [old, now] = [before, after].map(
-    (columns) => new Map(columns.map((one) => [one.name, one.dataType])),
+    (columns) => new Map(columns.map((column) => [column.name, column.dataType])),
   );
   return [
     ...after.flatMap(({ name, dataType }): SchemaChange[] => {

@@ -6,8 +6,8 @@ import {
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
 import { confirmationHours } from '../../../workflows/intake/snapshot/names.ts';
-import { forgetTable } from '../../tables/tables/tables.ts';
-import { beginStep, findRun } from '../../workspace/runs/runs.ts';
+import { forgetTable } from '../../tables/tables/registry.ts';
+import { beginStep, findRun, internalFailure } from '../../workspace/runs/runs.ts';
 import {
   copyStep,
   getSnapshotRun,
@@ -27,13 +27,6 @@ export interface SnapshotLifeDeps {
   db: Database;
   lake: Pick<LakeDeps, 'catalog' | 'catalogPool'>;
 }
-
-/** Default if no other failure was recorded. */
-const internalFailure: SnapshotFailure = {
-  code: 'internal_error',
-  message:
-    'The snapshot failed because of an internal error. Start it again, or give its id to the operator.',
-};
 
 const notConfirmed: SnapshotFailure = {
   code: 'conflict',
@@ -127,7 +120,8 @@ async function endRow(
   row: SnapshotRun,
   status: 'failed' | 'cancelled',
 ): Promise<void> {
-  const failure = row.status === 'awaiting_confirmation' ? notConfirmed : (row.error ?? internalFailure);
+  const failure =
+    row.status === 'awaiting_confirmation' ? notConfirmed : (row.error ?? internalFailure('The snapshot'));
   await moveSnapshot(db, row, row.status, status, {
     error: status === 'failed' ? JSON.stringify(failure) : null,
   });

@@ -146,10 +146,10 @@ export async function recordSnapshotFailure(
 
 function failureOf(error: unknown): { failure: SnapshotFailure; isFinal: boolean } | undefined {
   if (error instanceof RemoteFailure) {
-    const isAway = error.stage === 'resolve' || error.stage === 'connect';
+    const isUnreachable = error.stage === 'resolve' || error.stage === 'connect';
     return {
       failure: { code: 'source_failed', message: error.message, stage: error.stage },
-      isFinal: !isAway,
+      isFinal: !isUnreachable,
     };
   }
   if (error instanceof EngineCrashLoopError) {

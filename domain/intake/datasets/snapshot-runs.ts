@@ -4,7 +4,7 @@ import { isUniqueViolation, type OrganizationTransaction } from '../../../data/p
 import { type RecordOf, records } from '../../../data/postgres/records.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 import { states } from '../../../data/postgres/states.ts';
-import type { Refusal } from '../../tables/definitions/definitions.ts';
+import type { Refusal } from '../../tables/derived-relations/definitions.ts';
 import {
   deleteRun,
   describeStep,
@@ -113,17 +113,11 @@ export async function insertSnapshotRun(
     );
   });
   await insertRun(db, {
-    organization_id: added.organization_id,
-    id: added.id,
-    project_id: added.project_id,
-    kind: 'snapshot',
-    trigger_type: trigger,
-    trigger_id: trigger === 'api' ? added.created_by : added.dataset_id,
-    title: `Snapshot into ${added.table_name}`,
-    resource_type: 'snapshot-run',
-    resource_id: added.id,
-    workflow_id: workflowId,
-    waited_by: waitedBy ?? null,
+    ...{ organization_id: added.organization_id, id: added.id, project_id: added.project_id },
+    ...{ kind: 'snapshot', title: `Snapshot into ${added.table_name}` },
+    ...{ trigger_type: trigger, trigger_id: trigger === 'api' ? added.created_by : added.dataset_id },
+    ...{ resource_type: 'snapshot-run', resource_id: added.id },
+    ...{ workflow_id: workflowId, waited_by: waitedBy ?? null },
   });
   return added;
 }

@@ -6,7 +6,7 @@ import {
 } from '../../../data/postgres/client.ts';
 import type { ProcessDeps } from '../../../data/processes/processes.ts';
 import { refuseUnlessWritable } from '../../tables/tables/grants.ts';
-import { findTable, forgetTable, reserveTable, type TableRow } from '../../tables/tables/tables.ts';
+import { findTable, forgetTable, reserveTable, type TableRow } from '../../tables/tables/registry.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
 import { startRun } from '../../workspace/runs/kind.ts';
 import { type DataConnection, getDataConnection } from '../data-connections/data-connections.ts';

@@ -1,6 +1,6 @@
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
-import { forgetTable } from '../../tables/tables/tables.ts';
-import { beginStep, findRun } from '../../workspace/runs/runs.ts';
+import { forgetTable } from '../../tables/tables/registry.ts';
+import { beginStep, findRun, internalFailure } from '../../workspace/runs/runs.ts';
 import { getTableImport, type ImportFailure, moveTableImport, type TableImport } from './table-imports.ts';
 
 export interface ImportId {
@@ -9,13 +9,9 @@ export interface ImportId {
 }
 
 /** Default if staging recorded no failure. */
-const internalFailure: ImportFailure = {
-  code: 'internal_error',
-  message: 'The import failed because of an internal error. Start it again, or give its id to the operator.',
-  line: null,
-  column: null,
-  raw: null,
-  reason: null,
+const unforeseen: ImportFailure = {
+  ...internalFailure('The import'),
+  ...{ line: null, column: null, raw: null, reason: null },
 };
 
 /** Steps shown to users while an import runs. */
@@ -48,8 +44,7 @@ export function endImport(
   return inOrganization(db, organizationId, async (transaction) => {
     const row = await getTableImport(transaction, organizationId, importId, 'update');
     if (row.status !== 'queued' && row.status !== 'running') return row;
-    const change =
-      status === 'failed' && row.error === null ? { error: JSON.stringify(internalFailure) } : {};
+    const change = status === 'failed' && row.error === null ? { error: JSON.stringify(unforeseen) } : {};
     await moveTableImport(transaction, row, row.status, status, change);
     await forgetTable(transaction, organizationId, row.table_id, 'creating');
     return getTableImport(transaction, organizationId, importId);

@@ -3,7 +3,7 @@ import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import { loadDateColumn, type ReadOptions } from '../../../packages/file-reader/index.ts';
 import { findPhysicalTable } from '../../tables/tables/columns.ts';
-import { findTableByName, getTable, type TableRow, uniqueKeysOf } from '../../tables/tables/tables.ts';
+import { findTableByName, getTable, type TableRow, uniqueKeysOf } from '../../tables/tables/registry.ts';
 import { getFile } from '../../workspace/files/files.ts';
 import { type AppendTarget, fittingMappings, mappingsByName } from './append-mappings.ts';
 import type { FileReader } from './reader.ts';

@@ -18,8 +18,8 @@ import {
   removeStaged,
   type StagedWork,
 } from '../../tables/staging/staging.ts';
+import { findTable, reserveTable, tableStates } from '../../tables/tables/registry.ts';
 import { replaceWithFiles } from '../../tables/tables/replace.ts';
-import { findTable, reserveTable, tableStates } from '../../tables/tables/tables.ts';
 import { type GateDeps, type Gated, refusedBy } from '../../tables/verification/gate.ts';
 import { stageOnce } from '../../tables/verification/stage-once.ts';
 import { beginStep } from '../../workspace/runs/runs.ts';

@@ -10,7 +10,7 @@ import {
   nameTaken,
   reserveTable,
   type TableRow,
-} from '../../tables/tables/tables.ts';
+} from '../../tables/tables/registry.ts';
 import { getFile } from '../../workspace/files/files.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
 import { startRun } from '../../workspace/runs/kind.ts';

@@ -5,7 +5,7 @@ import { type RecordOf, records, type Slice } from '../../../data/postgres/recor
 import type { DB } from '../../../data/postgres/schema.ts';
 import { states } from '../../../data/postgres/states.ts';
 import type { ReadOptions, SkippedLine, Warning } from '../../../packages/file-reader/index.ts';
-import type { Refusal } from '../../tables/definitions/definitions.ts';
+import type { Refusal } from '../../tables/derived-relations/definitions.ts';
 import { deleteRun, followRun, insertRun, reportRunProgress } from '../../workspace/runs/runs.ts';
 
 export type TableImport = RecordOf<'table_imports'>;
@@ -90,15 +90,10 @@ export async function insertTableImport(
   try {
     const added = await imports.insert(db, { ...row, status: 'queued' });
     await insertRun(db, {
-      organization_id: row.organization_id,
-      id: row.id,
-      project_id: row.project_id,
-      kind: 'import',
-      trigger_type: 'api',
-      trigger_id: row.created_by,
+      ...{ organization_id: row.organization_id, id: row.id, project_id: row.project_id, kind: 'import' },
+      ...{ trigger_type: 'api', trigger_id: row.created_by },
       title: `Import of ${row.file_path} into ${row.table_name}`,
-      resource_type: 'table-import',
-      resource_id: row.id,
+      ...{ resource_type: 'table-import', resource_id: row.id },
       workflow_id: workflowId,
     });
     return added;

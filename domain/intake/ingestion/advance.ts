@@ -4,7 +4,7 @@ import {
   inOrganization,
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
-import { findTable } from '../../tables/tables/tables.ts';
+import { findTable } from '../../tables/tables/registry.ts';
 import { findDataSync } from './data-syncs.ts';
 import {
   type BatchFailure,

@@ -5,7 +5,7 @@ import type { Lake } from '../../../data/lake/provision.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { findPhysicalTable, type LakeColumn, type PhysicalTable } from '../../tables/tables/columns.ts';
 import { flushHeld, renewableBytes } from '../../tables/tables/flush.ts';
-import { getTable, type TableRow } from '../../tables/tables/tables.ts';
+import { getTable, type TableRow } from '../../tables/tables/registry.ts';
 import { blockingTests, type Gated, refuseUnverified } from '../../tables/verification/gate.ts';
 import { requireKeys, targetColumns } from './columns.ts';
 import { findDataSync } from './data-syncs.ts';

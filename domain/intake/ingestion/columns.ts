@@ -1,6 +1,6 @@
 import { AppError } from '../../../data/errors.ts';
-import { maxColumns } from '../../tables/records/plan.ts';
-import { type InferredType, widen } from '../../tables/records/types.ts';
+import { maxColumns } from '../../tables/row-input/plan.ts';
+import { type InferredType, widen } from '../../tables/row-input/types.ts';
 import { createdAtColumn, deletedField } from '../../tables/tables/column-name.ts';
 import type { LakeColumn } from '../../tables/tables/columns.ts';
 import type { StagedPage } from './staged-pages.ts';

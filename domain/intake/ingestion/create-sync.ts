@@ -4,7 +4,7 @@ import { type Database, inOrganization } from '../../../data/postgres/client.ts'
 import { createdAtColumn } from '../../tables/tables/column-name.ts';
 import { findPhysicalTable } from '../../tables/tables/columns.ts';
 import { refuseUnlessWritable } from '../../tables/tables/grants.ts';
-import { getTable, type TableRow } from '../../tables/tables/tables.ts';
+import { getTable, type TableRow } from '../../tables/tables/registry.ts';
 import { type DataSync, insertDataSync } from './data-syncs.ts';
 
 interface SyncDeps {

@@ -4,7 +4,7 @@ import { isUniqueViolation, type OrganizationTransaction } from '../../../data/p
 import { type RecordOf, type RowLock, records, type Slice } from '../../../data/postgres/records.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 import { states } from '../../../data/postgres/states.ts';
-import type { Refusal } from '../../tables/definitions/definitions.ts';
+import type { Refusal } from '../../tables/derived-relations/definitions.ts';
 import { type StagedTotals, stagedTotalsOf } from './staged-pages.ts';
 
 export type IngestionBatch = RecordOf<'ingestion_batches'>;

@@ -4,7 +4,7 @@ import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
 import type { Lake } from '../../../data/lake/provision.ts';
 import { identifier, literal } from '../../../data/lake/sql.ts';
 import type { StagedFile } from '../../../packages/file-reader/index.ts';
-import { duplicateRowId } from '../../tables/records/duplicates.ts';
+import { duplicateRowId } from '../../tables/row-input/duplicates.ts';
 import { mayHoldRowIds } from '../../tables/rows/taken.ts';
 import { createdAtColumn, rowIdColumn } from '../../tables/tables/column-name.ts';
 import type { PhysicalTable } from '../../tables/tables/columns.ts';

@@ -1,7 +1,7 @@
 import { AppError, ValidationError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
-import { getTable, lockTable, type TableRow } from '../../tables/tables/tables.ts';
+import { getTable, lockTable, type TableRow } from '../../tables/tables/registry.ts';
 import { getDataSync } from './data-syncs.ts';
 import {
   type BatchMode,

@@ -5,7 +5,7 @@ import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
 import { identifier, literal } from '../../../data/lake/sql.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
 import { type StagedFile, writeParquet } from '../../../packages/file-reader/index.ts';
-import { duplicateRowId } from '../../tables/records/duplicates.ts';
+import { duplicateRowId } from '../../tables/row-input/duplicates.ts';
 import { createdAtColumn, deletedField, rowIdColumn } from '../../tables/tables/column-name.ts';
 import { duckDbType, type LakeColumn } from '../../tables/tables/columns.ts';
 import { pageColumns, type TargetColumns } from './columns.ts';

@@ -7,11 +7,11 @@ import { identifier, literal } from '../../../data/lake/sql.ts';
 import { batchPrefix } from '../../../data/objects/keys.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
 import { createFairSlots } from '../../../data/process-pool/fair-slots.ts';
-import { transportOf } from '../../tables/records/encode.ts';
-import type { PageReading, PageRules } from '../../tables/records/page/page.ts';
-import type { BodyReader } from '../../tables/records/reading/reader.ts';
-import type { ListBody } from '../../tables/records/reading/tasks.ts';
-import { transported } from '../../tables/records/rows-source.ts';
+import { transportOf } from '../../tables/row-input/encode.ts';
+import type { PageReading, PageRules } from '../../tables/row-input/page/page.ts';
+import type { BodyReader } from '../../tables/row-input/reading/reader.ts';
+import type { ListBody } from '../../tables/row-input/reading/tasks.ts';
+import { transported } from '../../tables/row-input/rows-source.ts';
 import type { LakeColumn } from '../../tables/tables/columns.ts';
 
 /** The page's location, also recorded as the origin of its bad records. */

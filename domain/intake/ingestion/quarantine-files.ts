@@ -9,7 +9,7 @@ import type { ObjectStore } from '../../../data/objects/store.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { BadFileError, type FileFormat, type StagedFile } from '../../../packages/file-reader/index.ts';
 import { findPhysicalTable } from '../../tables/tables/columns.ts';
-import { findTable, getTable, type TableRow } from '../../tables/tables/tables.ts';
+import { findTable, getTable, type TableRow } from '../../tables/tables/registry.ts';
 import { lineColumn, rawColumn } from '../file-imports/restaged-columns.ts';
 import { getTableImport, isReplacedSince, type TableImport } from '../file-imports/table-imports.ts';
 import { completeBatch } from './complete.ts';

@@ -4,7 +4,7 @@ import type { LakeOperation } from '../../../data/lake/ledger.ts';
 import type { Lake } from '../../../data/lake/provision.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
 import type { Database } from '../../../data/postgres/client.ts';
-import type { TableRow } from '../../tables/tables/tables.ts';
+import type { TableRow } from '../../tables/tables/registry.ts';
 import type { FileReader } from '../file-imports/reader.ts';
 import type { IngestionBatch } from './ingestion-batches.ts';
 import type { StageDeps } from './stage-page.ts';

@@ -8,14 +8,14 @@ import { identifier, literal } from '../../../data/lake/sql.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import type { LakeColumn } from '../../tables/tables/columns.ts';
-import { createTableStatements } from '../../tables/tables/retype.ts';
 import {
   findQuarantineTable,
   reserveTable,
   type TableRow,
   tableStates,
   touchTable,
-} from '../../tables/tables/tables.ts';
+} from '../../tables/tables/registry.ts';
+import { createTableStatements } from '../../tables/tables/retype.ts';
 import type { IngestionBatch } from './ingestion-batches.ts';
 import { quarantineColumns } from './page-writer.ts';
 import type { Quarantine, QuarantineModel } from './quarantine-model.ts';

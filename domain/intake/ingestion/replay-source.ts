@@ -1,6 +1,6 @@
 import { AppError, notFound } from '../../../data/errors.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
-import { getTable } from '../../tables/tables/tables.ts';
+import { getTable } from '../../tables/tables/registry.ts';
 import { getTableImport, isReplacedSince } from '../file-imports/table-imports.ts';
 import { getBatch, type IngestionBatch } from './ingestion-batches.ts';
 import { countQuarantinedRows } from './quarantine-files.ts';

@@ -6,12 +6,12 @@ import {
   inOrganization,
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
-import type { PageReading, PageRules } from '../../tables/records/page/page.ts';
-import type { ListBody } from '../../tables/records/reading/tasks.ts';
+import type { PageReading, PageRules } from '../../tables/row-input/page/page.ts';
+import type { ListBody } from '../../tables/row-input/reading/tasks.ts';
 import { deletedField, rowIdColumn } from '../../tables/tables/column-name.ts';
 import { findPhysicalTable, type LakeColumn } from '../../tables/tables/columns.ts';
 import { refuseUnlessWritable } from '../../tables/tables/grants.ts';
-import { getTable, type TableRow, uniqueKeysOf } from '../../tables/tables/tables.ts';
+import { getTable, type TableRow, uniqueKeysOf } from '../../tables/tables/registry.ts';
 import { type DataSync, findDataSync } from './data-syncs.ts';
 import {
   countsOf,

@@ -1,8 +1,8 @@
 import { changesBetween, tableStatistics } from '../../../data/lake/ledger.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
 import type { Increment } from '../../../packages/sql-guard/index.ts';
-import type { CurrentDefinitions } from '../analyses/analyses.ts';
-import { type BuildRecord, builtOf } from '../definitions/definitions.ts';
+import type { CurrentDefinitions } from '../definition-analyses/analyses.ts';
+import { type BuildRecord, builtOf } from '../derived-relations/definitions.ts';
 import type { AddedRows } from '../query/build/contract.ts';
 import type { PlannedRead } from './build-plan.ts';
 import type { BuildDeps } from './deps.ts';

@@ -3,7 +3,7 @@ import { AppError } from '../../../data/errors.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { tableStatistics, versionsAt } from '../../../data/lake/ledger.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { type BuildRecord, builtOf, type Defined, listDefined } from '../definitions/definitions.ts';
+import { type BuildRecord, builtOf, type Defined, listDefined } from '../derived-relations/definitions.ts';
 import type { QueryRelation } from '../query/pool/pool.ts';
 import { tablesAmong } from '../query/relation-tables.ts';
 import { relationsFor, visibleToDefiners } from '../query/relations.ts';

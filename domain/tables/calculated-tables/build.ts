@@ -4,8 +4,8 @@ import {
   inOrganization,
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
-import { currentDefinitions } from '../analyses/analyses.ts';
-import { type BuildRecord, builtOf, getDefinition, listDefined } from '../definitions/definitions.ts';
+import { currentDefinitions } from '../definition-analyses/analyses.ts';
+import { type BuildRecord, builtOf, getDefinition, listDefined } from '../derived-relations/definitions.ts';
 import type { Built, BuiltFile } from '../query/build/contract.ts';
 import { withOutputLimit } from '../staging/output-limit.ts';
 import {

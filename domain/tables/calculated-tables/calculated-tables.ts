@@ -1,15 +1,15 @@
 import { inOrganization } from '../../../data/postgres/client.ts';
-import { checkDefinition, writeReads } from '../analyses/analyses.ts';
-import { createDefined } from '../analyses/create.ts';
-import type { DefinitionDeps } from '../analyses/deps.ts';
+import { checkDefinition, writeReads } from '../definition-analyses/analyses.ts';
+import { createDefined } from '../definition-analyses/create.ts';
+import type { DefinitionDeps } from '../definition-analyses/deps.ts';
 import {
   type Definition,
   getDefinition,
   lockDefinitions,
   updateDefinition,
-} from '../definitions/definitions.ts';
-import { changedMeanwhile, refuseOtherRevision, revisionOf } from '../definitions/revisions.ts';
-import { type TableRow, updateTableRow } from '../tables/tables.ts';
+} from '../derived-relations/definitions.ts';
+import { changedMeanwhile, refuseOtherRevision, revisionOf } from '../derived-relations/revisions.ts';
+import { type TableRow, updateTableRow } from '../tables/registry.ts';
 import { getCalculated } from './start.ts';
 
 /** A calculated table: its row among the tables, and its SELECT. */

@@ -1,7 +1,7 @@
 import { unrestricted } from '../../../data/postgres/acting.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { type BuildRecord, builtOf, type Defined, listDefined } from '../definitions/definitions.ts';
-import { type DefinitionGraph, loadGraph, reachable } from '../definitions/graph.ts';
+import { type BuildRecord, builtOf, type Defined, listDefined } from '../derived-relations/definitions.ts';
+import { type DefinitionGraph, loadGraph, reachable } from '../derived-relations/graph.ts';
 
 /** The definitions that some tables are made from, and how they hang together. */
 export interface Surroundings {
@@ -22,7 +22,7 @@ export async function surroundings(
   const graph = await loadGraph(db, organizationId);
   const all = [...new Set([...ids, ...reachable(ids, graph.reads)])];
   const defined = await unrestricted(db, () => listDefined(db, organizationId, { ids: all }));
-  return { graph, defined: new Map(defined.map((one) => [one.id, one])), versions };
+  return { graph, defined: new Map(defined.map((definition) => [definition.id, definition])), versions };
 }
 
 const isView = ({ defined }: Surroundings, id: string): boolean => defined.get(id)?.kind === 'view';

@@ -1,6 +1,4 @@
 import type { Logger } from 'pino';
-import type { LakeDeps } from '../../../data/lake/commit.ts';
-import { newestSnapshot } from '../../../data/lake/ducklake/snapshots.ts';
 import { versionsAt } from '../../../data/lake/ledger.ts';
 import { unrestricted } from '../../../data/postgres/acting.ts';
 import {
@@ -10,16 +8,24 @@ import {
 } from '../../../data/postgres/client.ts';
 import { bestEffort, type ProcessDeps } from '../../../data/processes/processes.ts';
 import { wakeMaterializationSignal } from '../../../workflows/tables/materialization/names.ts';
-import { findRun, followRun, reportRunProgress, showSteps } from '../../workspace/runs/runs.ts';
-import type { BuildFailure } from '../definitions/definitions.ts';
-import { loadGraph, reachable } from '../definitions/graph.ts';
-import { deleteLakePins, insertLakePin } from '../lake-maintenance/pins.ts';
+import { reportRunProgress, showSteps } from '../../workspace/runs/runs.ts';
+import type { BuildFailure } from '../derived-relations/definitions.ts';
+import { loadGraph, reachable } from '../derived-relations/graph.ts';
+import {
+  beginAtSnapshot,
+  endOf,
+  endQueued,
+  type Queue,
+  type QueuedRunDeps,
+  type QueuedRunEnd,
+  type QueuedRunId,
+  type Turn,
+} from '../queued-runs/queued-runs.ts';
 import { staleness, surroundings } from './freshness.ts';
 import {
   activeMaterializations,
   type Build,
   findMaterialization,
-  getMaterialization,
   listBuilds,
   lockBuilds,
   type Materialization,
@@ -29,66 +35,40 @@ import {
 import { type PlannedBuild, planOf } from './plan.ts';
 import { materializationProcess } from './process.ts';
 
-export interface MaterializationId {
-  organizationId: string;
-  runId: string;
-}
-
-export interface MaterializationLifeDeps {
-  db: Database;
-  lake: Pick<LakeDeps, 'catalog' | 'catalogPool'>;
-}
-
 /** How a run ended, in numbers of tables. */
-export interface MaterializationEnd {
-  status: 'succeeded' | 'failed' | 'cancelled';
+export interface MaterializationEnd extends QueuedRunEnd {
   built: number;
   failed: number;
   skipped: number;
-  errorCode: string | null;
 }
 
-/** A pin outlives the longest build; it is released when its run ends. */
-const pinMs = 48 * 3_600_000;
-const pinHolder = (runId: string) => `materialization/${runId}`;
+/** Their turns depend on what they build, not on their number. */
+const queue: Queue<Materialization> = {
+  ...{ kind: 'materialize', atOnce: Number.POSITIVE_INFINITY },
+  ...{ pinsOf: 'materialization', find: findMaterialization },
+};
 
 /**
  * queued → running: pins the lake's newest snapshot, plans what is stale at it, and claims those tables.
  * `waiting` while another run has claimed some of them: all of a plan is claimed in one transaction, so runs
  * over the same tables take turns and none waits for a part of another.
  */
-export async function beginMaterialization(
-  { db, lake }: MaterializationLifeDeps,
-  { organizationId, runId }: MaterializationId,
-): Promise<'begun' | 'waiting' | 'ended'> {
-  const { schema } = await lake.catalog.get(organizationId);
-  return inOrganization(db, organizationId, async (transaction) => {
-    await lockBuilds(transaction, organizationId);
-    const row = await findMaterialization(transaction, organizationId, runId, 'update');
-    const run = await findRun(transaction, organizationId, runId);
-    if (row === undefined || run === undefined || row.finished_at !== null) return 'ended';
-    if (row.snapshot_id !== null) return 'begun';
-    // Cancelled before its process could receive the request.
-    if (run.cancel_requested_at !== null) return 'ended';
-    const snapshotId = await newestSnapshot(lake.catalogPool, schema);
-    const graph = await loadGraph(transaction, organizationId);
+export function beginMaterialization(deps: QueuedRunDeps, id: QueuedRunId): Promise<Turn> {
+  const { organizationId, runId } = id;
+  return beginAtSnapshot(deps, id, queue, async (db, row, { schema, snapshotId }) => {
+    await lockBuilds(db, organizationId);
+    const graph = await loadGraph(db, organizationId);
     const ids = [row.table_id, ...(row.downstream ? reachable([row.table_id], graph.readBy) : [])];
     const known = [...ids, ...reachable(ids, graph.reads)];
-    const versions = await versionsAt(lake.catalogPool, schema, known, snapshotId);
-    const around = await surroundings(transaction, organizationId, ids, versions);
+    const versions = await versionsAt(deps.lake.catalogPool, schema, known, snapshotId);
+    const around = await surroundings(db, organizationId, ids, versions);
     const plan = planOf(around, row, staleness(around));
-    const claimed = await listBuilds(transaction, organizationId, { activeOnly: true });
-    if (claimed.some(({ table_id: id }) => plan.some(({ tableId }) => tableId === id))) return 'waiting';
-    await insertBuilds(transaction, row, plan);
-    await insertLakePin(transaction, organizationId, {
-      snapshotId,
-      holder: pinHolder(runId),
-      expiresAt: new Date(Date.now() + pinMs),
-    });
-    await updateMaterialization(transaction, organizationId, runId, { snapshot_id: snapshotId });
-    await followRun(transaction, row, 'running');
-    await showProgress(transaction, row, await listBuilds(transaction, organizationId, { runId }));
-    return 'begun';
+    const claimed = await listBuilds(db, organizationId, { activeOnly: true });
+    if (claimed.some((build) => plan.some(({ tableId }) => tableId === build.table_id))) return undefined;
+    await insertBuilds(db, row, plan);
+    await updateMaterialization(db, organizationId, runId, { snapshot_id: snapshotId });
+    await showProgress(db, row, await listBuilds(db, organizationId, { runId }));
+    return [];
   });
 }
 
@@ -117,7 +97,7 @@ export const isOver = ({ finished_at: finishedAt }: Build): boolean => finishedA
 /** Ends a build that did not succeed, and keeps why. */
 export function endBuild(
   db: Database,
-  { organizationId, runId, tableId }: MaterializationId & { tableId: string },
+  { organizationId, runId, tableId }: QueuedRunId & { tableId: string },
   status: 'failed' | 'cancelled',
 ): Promise<void> {
   return inOrganization(db, organizationId, async (transaction) => {
@@ -148,53 +128,54 @@ const internalFailure = {
 /** Ends the run and what is left of its builds, and releases what it had claimed. */
 export function endMaterialization(
   db: Database,
-  { organizationId, runId }: MaterializationId,
+  id: QueuedRunId,
   isCancelled: boolean,
 ): Promise<MaterializationEnd> {
+  const { organizationId, runId } = id;
   return inOrganization(db, organizationId, async (transaction) => {
-    const row = await getMaterialization(transaction, organizationId, runId, 'update');
-    const run = await findRun(transaction, organizationId, runId);
-    const wasAsked = isCancelled || (run?.cancel_requested_at ?? null) !== null;
-    for (const build of await listBuilds(transaction, organizationId, { runId })) {
-      if (isOver(build)) continue;
-      const id = { organizationId, runId, tableId: build.table_id };
-      await moveBuild(transaction, id, build.status, wasAsked ? 'cancelled' : 'failed', {
-        error: wasAsked ? null : internalFailure,
-      });
-    }
+    const run = await endQueued(transaction, id, queue, isCancelled, (row, { wasAsked }) =>
+      finish(transaction, row, wasAsked),
+    );
     const builds = await listBuilds(transaction, organizationId, { runId });
-    const end = endOf(row, builds, wasAsked);
-    if (row.finished_at !== null) return end;
-    await showProgress(transaction, row, builds);
-    await updateMaterialization(transaction, organizationId, runId, { finished_at: new Date() });
-    await deleteLakePins(transaction, organizationId, pinHolder(runId));
-    await followRun(transaction, row, end.status, {
-      ...(end.status === 'failed'
-        ? { error: JSON.stringify(failureOf(row, await shownBuilds(transaction, organizationId, builds))) }
-        : { progress: 1 }),
-      output: JSON.stringify(outputOf(row, builds)),
-    });
-    return end;
+    const [built, failed, skipped] = [
+      countOf(builds, 'succeeded'),
+      countOf(builds, 'failed'),
+      countOf(builds, 'skipped'),
+    ];
+    return { ...endOf(run), built, failed, skipped };
   });
 }
 
-function endOf(row: Materialization, builds: readonly Build[], wasAsked: boolean): MaterializationEnd {
-  const count = (status: Build['status']) => builds.filter((build) => build.status === status).length;
-  const [built, failed, skipped, cancelled] = [
-    count('succeeded'),
-    count('failed'),
-    count('skipped'),
-    count('cancelled'),
-  ];
-  const wasNeverBegun = row.snapshot_id === null;
-  const isAllBuilt = !wasNeverBegun && built === builds.length;
-  const status = isAllBuilt
-    ? 'succeeded'
-    : failed > 0 || (!wasAsked && cancelled === 0)
-      ? 'failed'
-      : 'cancelled';
-  const error = status === 'failed' ? failureOf(row, builds) : null;
-  return { status, built, failed, skipped, errorCode: error?.code ?? null };
+async function finish(db: OrganizationTransaction, row: Materialization, wasAsked: boolean) {
+  const { organization_id: organizationId, id: runId } = row;
+  for (const build of await listBuilds(db, organizationId, { runId })) {
+    if (isOver(build)) continue;
+    const id = { organizationId, runId, tableId: build.table_id };
+    await moveBuild(db, id, build.status, wasAsked ? 'cancelled' : 'failed', {
+      error: wasAsked ? null : internalFailure,
+    });
+  }
+  const builds = await listBuilds(db, organizationId, { runId });
+  await showProgress(db, row, builds);
+  await updateMaterialization(db, organizationId, runId, { finished_at: new Date() });
+  const status = statusOf(row, builds, wasAsked);
+  return {
+    status,
+    ...(status === 'failed'
+      ? { error: JSON.stringify(failureOf(row, await shownBuilds(db, organizationId, builds))) }
+      : { progress: 1 }),
+    output: JSON.stringify(outputOf(row, builds)),
+  };
+}
+
+const countOf = (builds: readonly Build[], status: Build['status']): number =>
+  builds.filter((build) => build.status === status).length;
+
+function statusOf(row: Materialization, builds: readonly Build[], wasAsked: boolean): QueuedRunEnd['status'] {
+  const wasBegun = row.snapshot_id !== null;
+  if (wasBegun && countOf(builds, 'succeeded') === builds.length) return 'succeeded';
+  if (countOf(builds, 'failed') > 0) return 'failed';
+  return wasAsked || countOf(builds, 'cancelled') > 0 ? 'cancelled' : 'failed';
 }
 
 function failureOf({ mode }: Materialization, builds: readonly Build[]): { code: string; message: string } {

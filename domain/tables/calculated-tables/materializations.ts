@@ -49,25 +49,16 @@ export async function insertMaterialization(
 ): Promise<Run> {
   const { organizationId, runId, tableId, tableName, mode } = made;
   const run = await insertRun(db, {
-    organization_id: organizationId,
-    id: runId,
-    project_id: made.projectId,
-    kind: 'materialize',
-    trigger_type: made.trigger.type,
-    trigger_id: made.trigger.id,
+    ...{ organization_id: organizationId, id: runId, project_id: made.projectId, kind: 'materialize' },
+    ...{ trigger_type: made.trigger.type, trigger_id: made.trigger.id },
     title: mode === 'sync' ? `Synchronization of ${tableName}` : `Build of ${tableName}`,
-    resource_type: 'table',
-    resource_id: tableId,
+    ...{ resource_type: 'table', resource_id: tableId },
     workflow_id: materializationProcess.workflowId(runId),
     waited_by: made.waitedBy ?? null,
   });
   await materializations.insert(db, {
-    organization_id: organizationId,
-    id: runId,
-    table_id: tableId,
-    mode,
-    downstream: made.downstream,
-    created_by: made.createdBy,
+    ...{ organization_id: organizationId, id: runId, table_id: tableId, mode },
+    ...{ downstream: made.downstream, created_by: made.createdBy },
   });
   return run;
 }

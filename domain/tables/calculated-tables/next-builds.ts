@@ -1,20 +1,12 @@
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import type { ClaimedBuilds } from '../../../workflows/tables/materialization/contract.ts';
 import { buildsAtOnce } from '../../../workflows/tables/materialization/names.ts';
-import {
-  beginMaterialization,
-  isOver,
-  type MaterializationId,
-  type MaterializationLifeDeps,
-  showProgress,
-} from './lifecycle.ts';
+import type { QueuedRunDeps, QueuedRunId } from '../queued-runs/queued-runs.ts';
+import { beginMaterialization, isOver, showProgress } from './lifecycle.ts';
 import { getMaterialization, listBuilds, moveBuild } from './materializations.ts';
 
 /** Begins a run, and looks for its first builds. */
-export async function claimBuilds(
-  deps: MaterializationLifeDeps,
-  id: MaterializationId,
-): Promise<ClaimedBuilds> {
+export async function claimBuilds(deps: QueuedRunDeps, id: QueuedRunId): Promise<ClaimedBuilds> {
   const turn = await beginMaterialization(deps, id);
   return { turn, ...(turn === 'begun' ? await nextBuilds(deps.db, id) : { ready: [], isAll: true }) };
 }
@@ -22,7 +14,7 @@ export async function claimBuilds(
 /** The builds whose turn it is. What hangs on one that did not succeed is skipped. */
 export function nextBuilds(
   db: Database,
-  { organizationId, runId }: MaterializationId,
+  { organizationId, runId }: QueuedRunId,
 ): Promise<Omit<ClaimedBuilds, 'turn'>> {
   return inOrganization(db, organizationId, async (transaction) => {
     const row = await getMaterialization(transaction, organizationId, runId, 'update');

@@ -5,7 +5,7 @@ import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { newestVersions } from '../../../data/lake/ledger.ts';
 import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
 import type { ProcessDeps } from '../../../data/processes/processes.ts';
-import { builtOf, type Defined, listDefined } from '../definitions/definitions.ts';
+import { builtOf, type Defined, listDefined } from '../derived-relations/definitions.ts';
 import { readsThrough, surroundings } from './freshness.ts';
 import { startMaterialization } from './start.ts';
 
@@ -62,7 +62,7 @@ async function dueBuilds(
   nowMs: number,
 ): Promise<Due[]> {
   const tables = (await listDefined(db, organizationId, { kind: 'calc' })).filter(
-    (one) => one.refresh_mode === 'on_change' && one.built !== null,
+    (definition) => definition.refresh_mode === 'on_change' && definition.built !== null,
   );
   if (tables.length === 0) return [];
   const ids = tables.map(({ id }) => id);

@@ -1,4 +1,4 @@
-import { inOrder, reachable } from '../definitions/graph.ts';
+import { inOrder, reachable } from '../derived-relations/graph.ts';
 import { readsThrough, type Staleness, type Surroundings } from './freshness.ts';
 import type { Materialization } from './materializations.ts';
 

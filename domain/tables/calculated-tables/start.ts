@@ -4,7 +4,7 @@ import type { ProcessDeps } from '../../../data/processes/processes.ts';
 import { limits } from '../../workspace/limits/limits.ts';
 import { startRun } from '../../workspace/runs/kind.ts';
 import { findRun, type Run } from '../../workspace/runs/runs.ts';
-import { findTable, getTable, type TableRow } from '../tables/tables.ts';
+import { findTable, getTable, type TableRow } from '../tables/registry.ts';
 import {
   activeMaterializations,
   deleteMaterialization,

@@ -5,8 +5,8 @@ import {
   inOrganization,
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
-import { type BuildFailure, builtOf, type Defined, failureOf } from '../definitions/definitions.ts';
-import { relationRefs } from '../definitions/describe.ts';
+import { type BuildFailure, builtOf, type Defined, failureOf } from '../derived-relations/definitions.ts';
+import { relationRefs } from '../derived-relations/describe.ts';
 import { type Staleness, type Surroundings, sourcesOf, staleness, surroundings } from './freshness.ts';
 import { activeMaterializations, type Build, listBuilds, type Materialization } from './materializations.ts';
 

@@ -2,7 +2,7 @@ import { AppError, notFound } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
-import { findRelation, isInLake, type TableKind, type TableRow } from '../tables/tables.ts';
+import { findRelation, isInLake, type TableKind, type TableRow } from '../tables/registry.ts';
 
 /** An entry, with the current name of its table or view. */
 export type CatalogEntry = RecordOf<'catalog_entries'> & { name: string; kind: TableKind };

@@ -20,7 +20,7 @@ export async function partsIn(objects: ObjectStore, folder: string): Promise<Wri
     for await (const bytes of await objects.read(key)) hash.update(bytes as Buffer);
     parts.push({ key: key.slice(folder.length), sizeBytes, sha256: hash.digest('hex') });
   }
-  return parts.sort((one, other) => numberOf(one) - numberOf(other));
+  return parts.sort((a, b) => numberOf(a) - numberOf(b));
 }
 
 const numberOf = ({ key }: WrittenPart): number => Number(/\d+/.exec(key)?.[0] ?? 0);

@@ -7,7 +7,7 @@ import { actAs } from '../../workspace/organizations/rights.ts';
 import type { QueryRelation } from '../query/pool/pool.ts';
 import { tablesAmong } from '../query/relation-tables.ts';
 import { relationsFor } from '../query/relations.ts';
-import { listQueryable, type NamedRelation } from '../tables/tables.ts';
+import { listQueryable, type NamedRelation } from '../tables/registry.ts';
 import type { AskedVersions } from './exports.ts';
 
 export interface ReadDeps {
@@ -42,7 +42,7 @@ export function readAs(
 
 /** @throws AppError not_found */
 export function nameOf(named: readonly NamedRelation[], id: string): string {
-  const found = named.find((one) => one.id === id);
+  const found = named.find((relation) => relation.id === id);
   if (found === undefined) throw notFound('The table');
   return found.name;
 }

@@ -1,5 +1,5 @@
 import type { Influence } from '../../../packages/sql-guard/index.ts';
-import type { TableKind } from '../tables/tables.ts';
+import type { TableKind } from '../tables/registry.ts';
 
 export const nodeKinds = ['table', 'view', 'file', 'dataset', 'playbook', 'report', 'workflow'] as const;
 export type NodeKind = (typeof nodeKinds)[number];

@@ -1,8 +1,8 @@
 import { type TableStatistics, tableStatistics } from '../../../data/lake/ledger.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
-import { type CurrentDefinitions, currentDefinitions } from '../analyses/analyses.ts';
-import type { DefinitionDeps } from '../analyses/deps.ts';
 import { type CalculationStatus, calculationStatuses } from '../calculated-tables/status.ts';
+import { type CurrentDefinitions, currentDefinitions } from '../definition-analyses/analyses.ts';
+import type { DefinitionDeps } from '../definition-analyses/deps.ts';
 import { findEnds, type LineageEnds } from './ends.ts';
 import { columnInfluence, type LineageEdge, type LineageGraph, type LineageNode, maxNodes } from './graph.ts';
 import { type Relation, type Walk, type Walked, walk } from './walk.ts';
@@ -136,7 +136,7 @@ function definitionEdges(
 /** Nearest first; the edges are those between nodes that are left. */
 function cut(nodes: { node: LineageNode; distance: number }[], edges: readonly LineageEdge[]): LineageGraph {
   const kept = nodes
-    .toSorted((one, other) => one.distance - other.distance)
+    .toSorted((a, b) => a.distance - b.distance)
     .slice(0, maxNodes)
     .map(({ node }) => node);
   const ids = new Set(kept.map(({ id }) => id));

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { type DefinitionGraph, loadGraph, reachable } from '../definitions/graph.ts';
-import type { TableKind } from '../tables/tables.ts';
+import { type DefinitionGraph, loadGraph, reachable } from '../derived-relations/graph.ts';
+import type { TableKind } from '../tables/registry.ts';
 import { maxNodes } from './graph.ts';
 
 export type Direction = 'upstream' | 'downstream' | 'both';
@@ -34,14 +34,14 @@ export async function walk(
   { organizationId, id, direction, depth }: Walk,
 ): Promise<Walked> {
   const graph = await loadGraph(db, organizationId);
-  const isWanted = (one: Direction) => direction === one || direction === 'both';
+  const isWanted = (wanted: Direction) => direction === wanted || direction === 'both';
   const relations = await visibleRelations(db, organizationId, [
     id,
     ...(isWanted('upstream') ? reachable([id], graph.reads) : []),
     ...(isWanted('downstream') ? reachable([id], graph.readBy) : []),
   ]);
-  const from = (one: Direction, next: (id: string) => readonly string[]): Distances =>
-    isWanted(one)
+  const from = (wanted: Direction, next: (id: string) => readonly string[]): Distances =>
+    isWanted(wanted)
       ? distances(id, (at) => next(at).filter((each) => relations.has(each)), depth)
       : { found: new Map(), isCut: false };
   const upstream = from('upstream', graph.reads);

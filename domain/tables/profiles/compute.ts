@@ -99,9 +99,9 @@ async function readGroup(
 
 /** What the whole table holds, if it is as the sample. Different values cannot be counted from a sample. */
 function scaled(column: ColumnProfile, scale: number): ColumnProfile {
-  const times = <T extends { count: number }>(one: T): T => ({
-    ...one,
-    count: Math.round(one.count * scale),
+  const times = <T extends { count: number }>(bin: T): T => ({
+    ...bin,
+    count: Math.round(bin.count * scale),
   });
   return {
     ...column,

@@ -4,7 +4,7 @@ import { findStatistics, type TableStatistics } from '../../../data/lake/ledger.
 import type { Lake } from '../../../data/lake/provision.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import { findPhysicalTable, type LakeColumn, type PhysicalTable } from '../tables/columns.ts';
-import { getTable, type TableKind, type TableRow } from '../tables/tables.ts';
+import { getTable, type TableKind, type TableRow } from '../tables/registry.ts';
 import { snapshotShowing } from '../tables/versions.ts';
 
 export interface ContentDeps {

@@ -5,24 +5,23 @@ import {
   inOrganization,
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
-import { lockByName } from '../../../data/postgres/locks.ts';
 import {
   beginStep,
-  countUnfinished,
   describeStep,
   findRun,
+  internalFailure,
   moveRun,
   type Run,
   reportRunProgress,
-  runStates,
 } from '../../workspace/runs/runs.ts';
 import { deleteLakePins } from '../lake-maintenance/pins.ts';
+import { beginQueued, endQueued, type Queue, type Turn } from '../queued-runs/queued-runs.ts';
 import type { ComputedProfile, ProfileProgress } from './compute.ts';
 import { putProfile } from './profiles.ts';
 import { type ProfileId, profilePin } from './runs.ts';
 
-/** Profiles that are computed at once, per organization: more would occupy the engines of its imports. */
-const maxAtOnce = 2;
+/** More at once would occupy the engines of the organization's imports. */
+const queue: Queue<Run> = { kind: 'profile', pinsOf: 'profile', find: findRun };
 
 const readStep = { id: 'read', name: 'Read the columns', type: 'read' };
 
@@ -31,37 +30,18 @@ export interface ProfileFailure {
   message: string;
 }
 
-/** Default if no other failure was recorded. */
-const internalFailure: ProfileFailure = {
-  code: 'internal_error',
-  message: 'The profile failed because of an internal error. Start it again, or give its id to the operator.',
-};
-
 const engineFailed: ProfileFailure = {
   code: 'engine_failed',
   message:
     'The engine stopped twice while it read this table. Its values need more memory than a profile may use.',
 };
 
-/** queued → running. `waiting` if the organization already computes as many profiles as allowed. */
-export function beginProfile(
-  db: Database,
-  { organizationId, runId }: ProfileId,
-): Promise<'begun' | 'waiting' | 'ended'> {
-  return inOrganization(db, organizationId, async (transaction) => {
-    // Two that begin at the same time would not see each other.
-    await lockByName(transaction, `profiles of ${organizationId}`);
-    const run = await findRun(transaction, organizationId, runId, 'update');
-    if (run === undefined || runStates.isEnd(run.status) || run.cancel_requested_at !== null) return 'ended';
-    if (run.status === 'queued') {
-      const { unfinished, queued } = await countUnfinished(transaction, organizationId, ['profile']);
-      if (unfinished - queued >= maxAtOnce) return 'waiting';
-      await moveRun(transaction, run, 'queued', 'running');
-    }
-    await beginStep(transaction, organizationId, runId, readStep);
-    return 'begun';
+/** queued → running. */
+export const beginProfile = (db: Database, id: ProfileId): Promise<Turn> =>
+  beginQueued(db, id, queue, async (transaction) => {
+    await beginStep(transaction, id.organizationId, id.runId, readStep);
+    return true;
   });
-}
 
 /** Shows how many columns are done. No effect on a run that has ended. */
 export function reportProgress(
@@ -92,20 +72,17 @@ export function keepProfile(db: Database, id: ProfileId, profile: ComputedProfil
 }
 
 /** Ends the run unless it has ended. Returns its final state; undefined if it was withdrawn. */
-export function endProfile(
+export const endProfile = (
   db: Database,
   id: ProfileId,
   status: 'failed' | 'cancelled',
-): Promise<Run | undefined> {
-  const { organizationId, runId } = id;
-  return inOrganization(db, organizationId, async (transaction) => {
-    await deleteLakePins(transaction, organizationId, profilePin(id));
-    const run = await findRun(transaction, organizationId, runId, 'update');
-    if (run === undefined || runStates.isEnd(run.status)) return run;
-    const error = status === 'failed' ? JSON.stringify(run.error ?? internalFailure) : null;
-    return moveRun(transaction, run, run.status, status, { error });
-  });
-}
+): Promise<Run | undefined> =>
+  inOrganization(db, id.organizationId, (transaction) =>
+    endQueued(transaction, id, queue, status === 'cancelled', async (run) => ({
+      status,
+      error: status === 'failed' ? JSON.stringify(run.error ?? internalFailure('The profile')) : null,
+    })),
+  );
 
 /** Stores a permanent failure in the run's row. Undefined if the error is transient. */
 export async function recordFinalFailure(

@@ -9,7 +9,7 @@ import {
 } from '../../../data/postgres/client.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 import { type Run, runStates } from '../../workspace/runs/runs.ts';
-import { getTable } from '../tables/tables.ts';
+import { getTable } from '../tables/registry.ts';
 import type { ColumnProfile } from './column-profile.ts';
 import type { ComputedProfile } from './compute.ts';
 import { refuseUnlessProfiled } from './content.ts';

@@ -54,7 +54,7 @@ async function inTransaction(
     const found = top[0]?.candidates ?? 0;
     const hasAll = found < candidates && of('cut') === false;
     const [min, max] = [shownOrNull(of('min')), shownOrNull(of('max'))];
-    const bins = binned.find((one) => one.n === n)?.bins;
+    const bins = binned.find((bin) => bin.n === n)?.bins;
     const mean = of('mean');
     profiles.push({
       name: column.name,

@@ -3,7 +3,7 @@ import { inOrganization, type OrganizationTransaction } from '../../../data/post
 import type { ProcessDeps } from '../../../data/processes/processes.ts';
 import { startRun } from '../../workspace/runs/kind.ts';
 import { deleteRun, insertRun, type Run } from '../../workspace/runs/runs.ts';
-import { getTable, lockTable } from '../tables/tables.ts';
+import { getTable, lockTable } from '../tables/registry.ts';
 import { findContent, neverBuilt, refuseUnlessProfiled } from './content.ts';
 import { profileProcess, profileRuns } from './process.ts';
 import { findActiveRun, type ProfileId } from './runs.ts';
@@ -45,15 +45,9 @@ async function findOrInsert(db: OrganizationTransaction, request: ProfileRequest
   const active = await findActiveRun(db, organizationId, tableId);
   if (active !== undefined) return active;
   return insertRun(db, {
-    organization_id: organizationId,
-    id: runId,
-    project_id: table.project_id,
-    kind: 'profile',
-    trigger_type: 'api',
-    trigger_id: callerId,
-    title: `Profile of ${table.name}`,
-    resource_type: 'table',
-    resource_id: tableId,
+    ...{ organization_id: organizationId, id: runId, project_id: table.project_id, kind: 'profile' },
+    ...{ trigger_type: 'api', trigger_id: callerId, title: `Profile of ${table.name}` },
+    ...{ resource_type: 'table', resource_id: tableId },
     workflow_id: profileProcess.workflowId(`${tableId}/${runId}`),
   });
 }

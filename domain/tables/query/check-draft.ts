@@ -2,7 +2,7 @@ import { AppError } from '../../../data/errors.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { withParameters } from '../../../packages/sql-guard/index.ts';
 import { actAs } from '../../workspace/organizations/rights.ts';
-import { listQueryable } from '../tables/tables.ts';
+import { listQueryable } from '../tables/registry.ts';
 import { relationsFor } from './relations.ts';
 import type { SqlValues } from './request.ts';
 import type { QueryDeps } from './run.ts';

@@ -1,5 +1,5 @@
 import { wordsIn } from '../../../packages/sql-guard/index.ts';
-import type { NamedRelation } from '../tables/tables.ts';
+import type { NamedRelation } from '../tables/registry.ts';
 
 /**
  * Finds the relations that a text may name, in their order. An organization may have thousands of them, and

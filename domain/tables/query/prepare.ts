@@ -1,7 +1,7 @@
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import type { Lake } from '../../../data/lake/provision.ts';
 import { withParameters } from '../../../packages/sql-guard/index.ts';
-import type { NamedTable } from '../tables/tables.ts';
+import type { NamedTable } from '../tables/registry.ts';
 import { type AskedVersion, askedVersions } from './asked-versions.ts';
 import { lookAtTables, mayNameTables, mayReadPlain, readNothing, textsOf } from './plain.ts';
 import { isRepeatable } from './remembered-answers.ts';

@@ -1,6 +1,6 @@
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import { actAs } from '../../workspace/organizations/rights.ts';
-import { listQueryable, type NamedRelation } from '../tables/tables.ts';
+import { listQueryable, type NamedRelation } from '../tables/registry.ts';
 import { relationsFor, relationsWithoutViews } from './relations.ts';
 import type { QueryRelation } from './request.ts';
 

@@ -4,15 +4,15 @@ import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
 import { findOperations, findStatistics } from '../../../data/lake/ledger.ts';
 import { identifier, literal } from '../../../data/lake/sql.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
-import { duplicateRowId } from '../records/duplicates.ts';
+import { duplicateRowId } from '../row-input/duplicates.ts';
 import { createdAtColumn, rowIdColumn } from '../tables/column-name.ts';
 import { findPhysicalTable, type PhysicalTable } from '../tables/columns.ts';
 import type { TableDeps } from '../tables/deps.ts';
 import type { StagedFiles } from '../tables/fill.ts';
+import { getTable, type TableRow, uniqueKeysOf } from '../tables/registry.ts';
 import { resolveRename } from '../tables/rename.ts';
 import { duplicateRowKey, repeatedKeys } from '../tables/repeated-keys.ts';
 import { makeTable, type Replacement } from '../tables/replace.ts';
-import { getTable, type TableRow, uniqueKeysOf } from '../tables/tables.ts';
 
 /**
  * Adds the rows of staged files to a table in one commit; a column that they lack is null. The same operation
@@ -52,12 +52,12 @@ export async function appendFiles(deps: TableDeps, append: Replacement): Promise
 /** They were those of the table when the files were planned. */
 function requireColumns({ columns }: PhysicalTable, staged: StagedFiles): void {
   const changed = staged.columns.find(({ name, dataType }) => {
-    const column = columns.find((one) => one.name === name);
+    const column = columns.find((column) => column.name === name);
     return column === undefined || column.dataType !== dataType || column.typing === 'undetermined';
   });
   const missing = columns.find(
     ({ name, nullable }) =>
-      !nullable && name !== createdAtColumn && !staged.columns.some((one) => one.name === name),
+      !nullable && name !== createdAtColumn && !staged.columns.some((column) => column.name === name),
   );
   const name = (changed ?? missing)?.name;
   if (name !== undefined)

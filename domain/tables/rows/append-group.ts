@@ -1,8 +1,8 @@
 import type { Context } from '@opentelemetry/api';
 import type { LakeOperation } from '../../../data/lake/ledger.ts';
 import { counts, histogram } from '../../../data/telemetry/instruments.ts';
-import { repeatsOf } from '../records/duplicates.ts';
-import type { PlannedRows } from '../records/reading/tasks.ts';
+import { repeatsOf } from '../row-input/duplicates.ts';
+import type { PlannedRows } from '../row-input/reading/tasks.ts';
 import type { RowsBody } from './body.ts';
 import type { SharedCommit } from './write-appended.ts';
 
@@ -65,21 +65,21 @@ export function admit(group: readonly Planned[], taken: ReadonlySet<bigint>): Ad
   return admission;
 }
 
-function operationOf(request: AppendRequest, plan: PlannedRows): LakeOperation {
-  return {
-    id: request.operationId,
-    tableId: request.tableId,
-    operation: 'append',
-    rowsAdded: plan.rowIds.length,
-    rowsRemoved: 0,
-    runId: null,
-    committedBy: request.committedBy,
-  };
-}
+/** What one request changes, as the ledger keeps it. */
+export const operationOf = (
+  { operationId, tableId, committedBy }: Pick<AppendRequest, 'operationId' | 'tableId' | 'committedBy'>,
+  operation: LakeOperation['operation'],
+  rowsAdded: number,
+  rowsRemoved: number,
+): LakeOperation => ({
+  ...{ id: operationId, tableId, operation, rowsAdded, rowsRemoved, runId: null, committedBy },
+});
 
 export const sharedCommit = (admitted: readonly Planned[]): SharedCommit => ({
   plans: admitted.map(({ plan }) => plan),
-  operations: admitted.map(({ waiting, plan }) => operationOf(waiting.request, plan)),
+  operations: admitted.map(({ waiting, plan }) =>
+    operationOf(waiting.request, 'append', plan.rowIds.length, 0),
+  ),
 });
 
 const requests = histogram(

@@ -111,8 +111,8 @@ function planAhead({ table }: Queue, { body }: AppendRequest): void {
 function tracedAsOne(group: readonly Waiting[], commit: () => Promise<void>): Promise<void> {
   const [first, ...others] = group;
   const { organizationId } = first!.request;
-  const links = others.flatMap((other) => {
-    const own = trace.getSpanContext(other.trace);
+  const links = others.flatMap((waiting) => {
+    const own = trace.getSpanContext(waiting.trace);
     return own === undefined ? [] : [{ context: own }];
   });
   const attributes = {

@@ -3,8 +3,8 @@ import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { isTransientFailure } from '../../../data/lake/engine/failure.ts';
 import { findOperations } from '../../../data/lake/ledger.ts';
 import type { Lake } from '../../../data/lake/provision.ts';
-import { duplicateRowId, repeatsOf } from '../records/duplicates.ts';
-import { atItsRow } from '../records/plan.ts';
+import { duplicateRowId, repeatsOf } from '../row-input/duplicates.ts';
+import { atItsRow } from '../row-input/plan.ts';
 import type { TableDeps } from '../tables/deps.ts';
 import { refuseUnlessWritable, type TableAccess } from '../tables/grants.ts';
 import { findSettled } from '../tables/settled.ts';
@@ -48,7 +48,7 @@ export async function commitGroup(deps: TableDeps, group: readonly Waiting[]): P
   } catch (error) {
     const [only] = planned;
     if (planned.length === 1) throw atItsRow(error, only!.plan.retypedAt);
-    if (isAway(error)) throw error;
+    if (isUnavailable(error)) throw error;
     // The engine may refuse the values of one request, so each gets its own commit and answer.
     for (const { waiting } of planned) await commitGroup(deps, [waiting]).catch(waiting.reject);
   }
@@ -67,7 +67,7 @@ function isAdmitted({ principalId, reject }: Waiting, access: TableAccess): bool
 }
 
 /** Whether no request of the group is at fault; committing each alone would only fail the same way again. */
-function isAway(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   const code = error instanceof AppError ? error.code : undefined;
   return code === 'storage_unavailable' || code === 'overloaded' || isTransientFailure(error);
 }

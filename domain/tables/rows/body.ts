@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type BodyReader, threadedFromBytes } from '../records/reading/reader.ts';
-import { readSentList } from '../records/reading/sent-list.ts';
-import type { PlannedRows } from '../records/reading/tasks.ts';
+import { type BodyReader, threadedFromBytes } from '../row-input/reading/reader.ts';
+import { readSentList } from '../row-input/reading/sent-list.ts';
+import type { PlannedRows } from '../row-input/reading/tasks.ts';
 import type { LakeColumn } from '../tables/columns.ts';
 
 /** The rows of one request, kept as sent until a table's columns are known. */

@@ -3,13 +3,14 @@ import { commitOperations } from '../../../data/lake/commit.ts';
 import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
 import { findOperations, findStatistics } from '../../../data/lake/ledger.ts';
 import { identifier } from '../../../data/lake/sql.ts';
-import { encoderOf } from '../records/encode.ts';
-import { maxFaults, type Row } from '../records/plan.ts';
+import { encoderOf } from '../row-input/encode.ts';
+import { maxFaults, type Row } from '../row-input/plan.ts';
 import type { AppendableTable } from '../tables/appendable.ts';
 import { rowIdColumn } from '../tables/column-name.ts';
 import type { LakeColumn } from '../tables/columns.ts';
 import type { TableDeps } from '../tables/deps.ts';
 import { findSettled } from '../tables/settled.ts';
+import { operationOf } from './append-group.ts';
 import { dropIncoming, incoming, stageRows } from './incoming.ts';
 
 export interface DeleteRequest {
@@ -42,7 +43,7 @@ class NothingToDelete extends AppError {
  * @throws ValidationError at a key that does not fit the key columns; AppError not_found, not_appendable
  */
 export async function deleteRows(deps: TableDeps, request: DeleteRequest): Promise<DeleteResult> {
-  const { organizationId, tableId, operationId, committedBy } = request;
+  const { organizationId, tableId, operationId } = request;
   const { catalog, catalogPool, locks } = deps.lake;
   return locks.hold(tableId, async () => {
     const lake = await catalog.get(organizationId);
@@ -60,17 +61,7 @@ export async function deleteRows(deps: TableDeps, request: DeleteRequest): Promi
       const tableVersion = await commitOperations(deps.lake, lake, async (connection) => {
         rowsDeleted = await deleteFound(connection, table.physical.name, found);
         if (rowsDeleted === 0) throw new NothingToDelete();
-        return [
-          {
-            id: operationId,
-            tableId,
-            operation: 'delete',
-            rowsAdded: 0,
-            rowsRemoved: rowsDeleted,
-            runId: null,
-            committedBy,
-          },
-        ];
+        return [operationOf(request, 'delete', 0, rowsDeleted)];
       });
       return { rowsDeleted, tableVersion };
     } catch (error) {

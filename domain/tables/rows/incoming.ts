@@ -1,6 +1,6 @@
 import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
 import { identifier } from '../../../data/lake/sql.ts';
-import { rowsSource, textOf, transported } from '../records/rows-source.ts';
+import { rowsSource, textOf, transported } from '../row-input/rows-source.ts';
 import type { LakeColumn } from '../tables/columns.ts';
 
 /** Reserved names that no user's column or table can have. */

@@ -2,9 +2,13 @@ import { AppError } from '../../../data/errors.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { readLake } from '../../../data/lake/ducklake/alive.ts';
 import { isOutOfMemory, isTransientFailure } from '../../../data/lake/engine/failure.ts';
+import { findStatistics } from '../../../data/lake/ledger.ts';
 import type { Lake } from '../../../data/lake/provision.ts';
 import { identifier } from '../../../data/lake/sql.ts';
 import { rowIdColumn } from '../tables/column-name.ts';
+import { findPhysicalTable } from '../tables/columns.ts';
+import { isInLake, type TableRow } from '../tables/registry.ts';
+import { snapshotShowing } from '../tables/versions.ts';
 import { countRows, type Ordered, seek } from './seek.ts';
 
 export interface ReadPage {
@@ -29,6 +33,40 @@ export interface RowsPage {
   hasMore: boolean;
   /** All rows of that version, where the page was read by their number. */
   total: number | undefined;
+}
+
+export interface AskedPage extends Pick<ReadPage, 'after' | 'offset' | 'limit'> {
+  /** The newest by default. */
+  version: number | undefined;
+}
+
+/**
+ * A page as it was asked for. Data tables are paged by s_id; any other may have a column named `rowid`.
+ *
+ * @throws AppError conflict of a system table, not_materialized, version_expired, query_too_large
+ */
+export async function readAsked(
+  deps: LakeDeps,
+  organizationId: string,
+  table: TableRow,
+  asked: AskedPage,
+): Promise<RowsPage & { version: number }> {
+  if (!isInLake(table)) throw new AppError('conflict', "System tables can't be read.");
+  const lake = await deps.catalog.get(organizationId);
+  const newest = (await findStatistics(deps.catalogPool, lake.schema, table.id))?.version;
+  if (newest === undefined && table.kind === 'calc')
+    throw new AppError(
+      'not_materialized',
+      `The calculated table hasn't been built yet. Build it with POST /v1/grid/tables/${table.id}/materialize.`,
+    );
+  const version = asked.version ?? newest ?? 0;
+  const snapshotId = await snapshotShowing(deps.catalogPool, lake.schema, table.id, version);
+  const hasRowIds = table.kind === 'data';
+  const physical = hasRowIds ? undefined : await findPhysicalTable(deps.catalogPool, lake.schema, table.name);
+  const hasOwnRowid = physical?.columns.some(({ name }) => name.toLowerCase() === 'rowid') ?? false;
+  const content = `${table.id} ${version}`;
+  const page = { ...asked, table: table.name, hasRowIds, hasOwnRowid, snapshotId, content };
+  return { ...(await readRows(deps, lake, page)), version };
 }
 
 /**

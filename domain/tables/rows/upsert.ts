@@ -3,16 +3,16 @@ import { commitOperations } from '../../../data/lake/commit.ts';
 import type { EngineConnection } from '../../../data/lake/engine/contract.ts';
 import { findOperations } from '../../../data/lake/ledger.ts';
 import { identifier } from '../../../data/lake/sql.ts';
-import { refuseRepeats } from '../records/duplicates.ts';
-import { atItsRow, maxFaults } from '../records/plan.ts';
-import type { PlannedRows } from '../records/reading/tasks.ts';
+import { refuseRepeats } from '../row-input/duplicates.ts';
+import { atItsRow, maxFaults } from '../row-input/plan.ts';
+import type { PlannedRows } from '../row-input/reading/tasks.ts';
 import { createdAtColumn, rowIdColumn } from '../tables/column-name.ts';
 import type { PhysicalTable } from '../tables/columns.ts';
 import type { TableDeps } from '../tables/deps.ts';
 import { ambiguousKey, ambiguousKeys, sameKey } from '../tables/repeated-keys.ts';
 import { retypeColumns } from '../tables/retype.ts';
 import { findSettled } from '../tables/settled.ts';
-import type { AppendRequest } from './append-group.ts';
+import { type AppendRequest, operationOf } from './append-group.ts';
 import { dropIncoming, incoming, ordinal, stageRows } from './incoming.ts';
 import { takenRowIds } from './taken.ts';
 
@@ -36,19 +36,14 @@ export const upsertRowIds = (keys: readonly string[]): 'required' | 'optional' =
  * null. A matched row keeps its s_id. Of equal keys in the request the last wins.
  */
 export async function upsertRows(deps: TableDeps, request: AppendRequest): Promise<UpsertResult> {
-  const { organizationId, tableId } = request;
+  const { organizationId, tableId, operationId } = request;
   const { catalog, catalogPool, locks } = deps.lake;
   return locks.hold(tableId, async () => {
     const lake = await catalog.get(organizationId);
-    const done = (await findOperations(catalogPool, lake.schema, [request.operationId])).get(
-      request.operationId,
-    );
+    const done = (await findOperations(catalogPool, lake.schema, [operationId])).get(operationId);
     if (done !== undefined) {
-      return {
-        inserted: done.rowsAdded - done.rowsRemoved,
-        updated: done.rowsRemoved,
-        tableVersion: done.version,
-      };
+      const { rowsAdded, rowsRemoved: updated, version: tableVersion } = done;
+      return { inserted: rowsAdded - updated, updated, tableVersion };
     }
     const { physical: table, keyColumns } = await findSettled(deps, lake, request);
     const keys = upsertKeys(keyColumns);
@@ -60,17 +55,7 @@ export async function upsertRows(deps: TableDeps, request: AppendRequest): Promi
       if (plan.retypes.size > 0)
         await retypeColumns(connection, table.name, table.columns, plan.retypes, 'inferred');
       counts = await mergeRows(connection, lake.schema, table, plan, keys, taken);
-      return [
-        {
-          id: request.operationId,
-          tableId,
-          operation: 'upsert',
-          rowsAdded: counts.inserted + counts.updated,
-          rowsRemoved: counts.updated,
-          runId: null,
-          committedBy: request.committedBy,
-        },
-      ];
+      return [operationOf(request, 'upsert', counts.inserted + counts.updated, counts.updated)];
     });
     const tableVersion = await write.catch((error: unknown) => {
       throw atItsRow(error, plan.retypedAt);

@@ -10,10 +10,10 @@ import { keyUsers } from './dependents.ts';
 import type { TableDeps } from './deps.ts';
 import { requireUnique } from './enforce-key.ts';
 import { flushHeld, renewableBytes } from './flush.ts';
+import { type TableRow, uniqueKeysOf } from './registry.ts';
 import { announceRename, forgetColumnNote, resolveRename } from './rename.ts';
 import { retypeColumns } from './retype.ts';
 import { shownRowId } from './row-id.ts';
-import { type TableRow, uniqueKeysOf } from './tables.ts';
 
 interface Change {
   table: TableRow;

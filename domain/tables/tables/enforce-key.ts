@@ -5,9 +5,9 @@ import { identifier } from '../../../data/lake/sql.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { rowIdColumn } from './column-name.ts';
 import type { TableDeps } from './deps.ts';
+import { type TableRow, updateTableRow } from './registry.ts';
 import { ambiguousKey, ambiguousKeys } from './repeated-keys.ts';
 import { findSettled } from './settled.ts';
-import { type TableRow, updateTableRow } from './tables.ts';
 
 /**
  * Sets whether a data table enforces its key. Runs under the table's lock, so that no row is added between

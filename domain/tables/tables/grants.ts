@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { AppError, notFound } from '../../../data/errors.ts';
 import { acting } from '../../../data/postgres/acting.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import type { TableRow } from './tables.ts';
+import type { TableRow } from './registry.ts';
 
 /** Ids of users and clients, or null for everybody. Who writes also reads. */
 export type TableAccess = Pick<TableRow, 'readers' | 'writers'>;
@@ -66,7 +66,7 @@ export async function unknownPrincipals(
 
 /** Of several principals, joined with commas, each has to be among them. */
 const includesAll = (ids: readonly string[] | null, principalId: string | undefined): boolean =>
-  ids === null || principalId === undefined || principalId.split(',').every((one) => ids.includes(one));
+  ids === null || principalId === undefined || principalId.split(',').every((part) => ids.includes(part));
 
 export function isWritable(
   { writers }: TableAccess,

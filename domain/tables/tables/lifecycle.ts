@@ -3,14 +3,12 @@ import { commitOperations } from '../../../data/lake/commit.ts';
 import { findOperations, findStatistics } from '../../../data/lake/ledger.ts';
 import { identifier } from '../../../data/lake/sql.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
-import { lockDefinitions } from '../definitions/definitions.ts';
-import { refuseWhileRead } from '../definitions/graph.ts';
+import { lockDefinitions } from '../derived-relations/definitions.ts';
+import { refuseWhileRead } from '../derived-relations/graph.ts';
 import { createdAtColumn, rowIdColumn } from './column-name.ts';
 import { findPhysicalTable, type LakeColumn } from './columns.ts';
 import { hasActiveBuild, hasActiveImport, hasActiveSnapshot, hasApplyingBatch } from './dependents.ts';
 import type { TableDeps } from './deps.ts';
-import { resolveRename } from './rename.ts';
-import { createTableStatements } from './retype.ts';
 import {
   findTable,
   forgetTable,
@@ -20,7 +18,9 @@ import {
   reserveTable,
   type TableRow,
   tableStates,
-} from './tables.ts';
+} from './registry.ts';
+import { resolveRename } from './rename.ts';
+import { createTableStatements } from './retype.ts';
 
 export interface NewDataTable {
   organizationId: string;

@@ -3,7 +3,7 @@ import { inOrganization } from '../../../data/postgres/client.ts';
 import { itemsAtOnce, itemsStep, type ReconcileStep } from '../../../data/reconciling/step.ts';
 import type { TableDeps } from './deps.ts';
 import { resolveTable } from './lifecycle.ts';
-import { findTable } from './tables.ts';
+import { findTable } from './registry.ts';
 
 /** Moves tables that a crash left between two states to the state the lake shows. */
 export function tableSteps(deps: TableDeps): ReconcileStep[] {

@@ -1,9 +1,9 @@
 import { findOperations } from '../../../data/lake/ledger.ts';
 import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { announceToDefinitions } from '../definitions/pending-renames.ts';
+import { announceToDefinitions } from '../derived-relations/pending-renames.ts';
 import { renameSyncKey } from './dependents.ts';
 import type { TableDeps } from './deps.ts';
-import { findTable, lockTable, type TableRow, updateTableRow } from './tables.ts';
+import { findTable, lockTable, type TableRow, updateTableRow } from './registry.ts';
 
 /** A pending rename of a column. Its operation is in the ledger exactly when the lake has the new name. */
 export interface PendingRename {

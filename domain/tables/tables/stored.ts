@@ -1,7 +1,7 @@
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { type TableStatistics, tableStatistics } from '../../../data/lake/ledger.ts';
 import { type PhysicalTable, physicalTables } from './columns.ts';
-import type { NamedTable } from './tables.ts';
+import type { NamedTable } from './registry.ts';
 
 /** What the ledger and the lake's catalog know of tables. */
 export interface StoredFacts {

@@ -4,7 +4,7 @@ import { type Database, inOrganization } from '../../../data/postgres/client.ts'
 import { checkDraftSql } from '../query/check-draft.ts';
 import type { QueryPool } from '../query/pool/pool.ts';
 import { findPhysicalTable } from '../tables/columns.ts';
-import { findTable } from '../tables/tables.ts';
+import { findTable } from '../tables/registry.ts';
 import { compileTest, type Subject, UnfitTest, valueLiterals } from './compile.ts';
 import type { Test } from './kinds.ts';
 import { asSubject, createScopes, withSubject } from './relations.ts';

@@ -194,9 +194,9 @@ function columnsNamed(subject: Subject, names: readonly string[], field: string)
 /** Ignoring case, as the engine does. */
 function columnNamed({ columns }: Subject, name: string, path: readonly (string | number)[]): LakeColumn {
   const folded = name.toLowerCase();
-  const found = columns.find((one) => one.name.toLowerCase() === folded);
+  const found = columns.find((column) => column.name.toLowerCase() === folded);
   if (found !== undefined) return found;
-  const known = columns.slice(0, 20).map((one) => one.name);
+  const known = columns.slice(0, 20).map((column) => column.name);
   throw new UnfitTest(
     path,
     `The table has no column ${JSON.stringify(name)}. Its columns are ${known.join(', ')}${columns.length > known.length ? ', …' : ''}.`,

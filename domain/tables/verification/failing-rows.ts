@@ -6,8 +6,8 @@ import { inOrganization } from '../../../data/postgres/client.ts';
 import { limits } from '../../workspace/limits/limits.ts';
 import { withOutputLimit } from '../staging/output-limit.ts';
 import { newAttemptUrl, removeBelow, type StagedWork, sizeBelow } from '../staging/staging.ts';
+import { reserveTable, tableStates } from '../tables/registry.ts';
 import { replaceWithFiles } from '../tables/replace.ts';
-import { reserveTable, tableStates } from '../tables/tables.ts';
 import { type Limits, limitsOfStatement, type RunTest, type RunTestsDeps, type Tested } from './run-tests.ts';
 
 export interface FailingRowsDeps extends RunTestsDeps {

@@ -7,7 +7,7 @@ import {
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
 import { findRun, insertRun, moveRun, type Run } from '../../workspace/runs/runs.ts';
-import type { Refusal } from '../definitions/definitions.ts';
+import type { Refusal } from '../derived-relations/definitions.ts';
 import type { EffectiveTest } from './effective-set.ts';
 import { requestedSet } from './preview.ts';
 import { verificationProcess } from './process.ts';

@@ -7,7 +7,7 @@ import {
 import { actAs } from '../../workspace/organizations/rights.ts';
 import { relationsFor } from '../query/relations.ts';
 import type { QueryRelation } from '../query/request.ts';
-import { listQueryable, type NamedTable } from '../tables/tables.ts';
+import { listQueryable, type NamedTable } from '../tables/registry.ts';
 import type { Test } from './kinds.ts';
 
 /** The name under which a test reads the tested table. */

@@ -31,13 +31,13 @@ interface Numbered {
 export function countFailing(rules: readonly RowRule[], few: ReadonlySet<string> = new Set()): string {
   const nulls: Numbered[] = [];
   const rest: Numbered[] = [];
-  const never: Numbered[] = [];
+  const unfailing: Numbered[] = [];
   for (const [at, rule] of rules.entries()) {
-    const group = rule.by !== 'nulls' ? rest : rule.columns.length > 0 ? nulls : never;
+    const group = rule.by !== 'nulls' ? rest : rule.columns.length > 0 ? nulls : unfailing;
     group.push({ rule, as: `c${at}` });
   }
   const parts: string[] = [];
-  if (never.length > 0) parts.push(`SELECT ${never.map(({ as }) => `0 AS ${as}`).join(', ')}`);
+  if (unfailing.length > 0) parts.push(`SELECT ${unfailing.map(({ as }) => `0 AS ${as}`).join(', ')}`);
   const nullable = columnsOf(nulls);
   const isPattern =
     nulls.length > 0 && nullable.length <= mostInPattern && nulls.length >= nullable.length * rulesPerNull;
@@ -122,7 +122,7 @@ function overValues(rules: readonly Numbered[]): string {
   const names = columns.map(identifier).join(', ');
   // Longer than the columns', so it is another.
   const rows = identifier(`rows of ${columns.join(', ')}`);
-  const counts = rules.map((one) => sumOf(rows, failingWhere(one.rule), one));
+  const counts = rules.map((rule) => sumOf(rows, failingWhere(rule.rule), rule));
   return `SELECT ${counts.join(',\n')} FROM (SELECT ${names}, count(*) AS ${rows} FROM this GROUP BY ${names})`;
 }
 
@@ -131,9 +131,9 @@ function overPatterns(rules: readonly Numbered[], columns: readonly string[]): s
   const set = columns.map(
     (name) => `CASE WHEN ${identifier(name)} IS NULL THEN ${bits.get(name)} ELSE 0 END`,
   );
-  const counts = rules.map((one) => {
-    const wanted = columnsOf([one]).reduce((sum, name) => sum + bits.get(name)!, 0n);
-    return sumOf('n', `nulls & CAST(${wanted} AS BIGINT) <> 0`, one);
+  const counts = rules.map((rule) => {
+    const wanted = columnsOf([rule]).reduce((sum, name) => sum + bits.get(name)!, 0n);
+    return sumOf('n', `nulls & CAST(${wanted} AS BIGINT) <> 0`, rule);
   });
   return `SELECT ${counts.join(',\n')} FROM (SELECT nulls, count(*) AS n
     FROM (SELECT CAST(${set.join(' + ')} AS BIGINT) AS nulls FROM this) GROUP BY nulls)`;

@@ -101,11 +101,11 @@ export async function runTests(
   const keep = (results: readonly RunTest[]) => {
     for (const result of results) done.set(result.test, result);
   };
-  const [byRow, others] = [ready.filter(isByRow), ready.filter((one) => !isByRow(one))];
-  for (const group of Map.groupBy(byRow, (one) => one.group).values())
+  const [byRow, others] = [ready.filter(isByRow), ready.filter((test) => !isByRow(test))];
+  for (const group of Map.groupBy(byRow, (test) => test.group).values())
     for (let at = 0; at < group.length; at += mostTogether)
       keep(await countTogether(deps, tested, group.slice(at, at + mostTogether), limits));
-  for (const one of others) keep([await countAlone(deps, tested, one, limits)]);
+  for (const test of others) keep([await countAlone(deps, tested, test, limits)]);
   return tests.map((test) => done.get(test)!);
 }
 
@@ -158,7 +158,7 @@ async function countTogether(
             return count(new Set(), limits);
           });
     const elapsedMs = performance.now() - startedAt;
-    return group.map((one, at) => counted(one, Number(row?.[`c${at}`]), elapsedMs));
+    return group.map((test, at) => counted(test, Number(row?.[`c${at}`]), elapsedMs));
   } catch (error) {
     if (limits.signal.aborted || !mayBeOfOne(error)) throw error;
     // Parts of it would find no time either.

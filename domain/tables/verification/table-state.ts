@@ -121,9 +121,9 @@ export async function tableVerification(
     state: newest?.outcome == null ? 'untested' : stateOf[newest.outcome],
     version: newest?.version ?? null,
     at: newest?.finished_at ?? null,
-    results: results.map((one) => {
-      const own = turnsOf(one.definition_id);
-      return { ...one, history: own, flapping: isFlapping(own) };
+    results: results.map((result) => {
+      const own = turnsOf(result.definition_id);
+      return { ...result, history: own, flapping: isFlapping(own) };
     }),
     history,
   };

@@ -98,10 +98,11 @@ async function described(
       : await resultsOfList(db, organizationId, ids);
   return rows.flatMap((verification): ShownVerification[] => {
     const { id } = verification;
-    const run = runs.find((one) => one.id === id);
+    const run = runs.find((run) => run.id === id);
     if (run === undefined) return [];
-    const own = tables.filter((one) => one.run_id === id);
-    return [{ id, run, verification, tables: own, results: results.filter((one) => one.run_id === id) }];
+    const own = tables.filter((table) => table.run_id === id);
+    const ownResults = results.filter((result) => result.run_id === id);
+    return [{ id, run, verification, tables: own, results: ownResults }];
   });
 }
 

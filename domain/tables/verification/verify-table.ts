@@ -3,7 +3,7 @@ import { columnsWithoutNulls } from '../../../data/lake/ducklake/files.ts';
 import { findStatistics } from '../../../data/lake/ledger.ts';
 import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { findRun, type Run, runStates } from '../../workspace/runs/runs.ts';
-import { findTable, type TableRow } from '../tables/tables.ts';
+import { findTable, type TableRow } from '../tables/registry.ts';
 import type { EffectiveTest } from './effective-set.ts';
 import { type FailingRows, type FailingRowsDeps, keepFailingRows } from './failing-rows.ts';
 import { showProgress } from './lifecycle.ts';
@@ -172,7 +172,7 @@ export async function keepAll(
     const where = { ...place, onlySample: tables >= mostFailureTables };
     const rows = await keepFailingRows(deps, tested, result, where, limits);
     if (rows.tableId !== null) tables += 1;
-    const message = [result.message, rows.message].filter((one) => one !== null).join(' ');
+    const message = [result.message, rows.message].filter((message) => message !== null).join(' ');
     kept.push({ ...result, ...rows, message: message === '' ? null : message });
   }
   return kept;

@@ -1,7 +1,7 @@
 import { AppError } from '../../../data/errors.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import { listVersions } from '../../../data/lake/ledger.ts';
-import type { TableRow } from '../tables/tables.ts';
+import type { TableRow } from '../tables/registry.ts';
 import { snapshotShowing } from '../tables/versions.ts';
 import { type Content, countRows, type Limits, type RunTestsDeps } from './run-tests.ts';
 

@@ -1,7 +1,7 @@
 import { notFound, ValidationError } from '../../../data/errors.ts';
 import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { findProject } from '../../workspace/projects/projects.ts';
-import { findTable } from '../tables/tables.ts';
+import { findTable } from '../tables/registry.ts';
 import { refuseTooMuch } from './bounds.ts';
 import { type CheckDeps, checkTest } from './check.ts';
 import {

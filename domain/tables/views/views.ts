@@ -6,10 +6,10 @@ import {
   isUniqueViolation,
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
-import { checkDefinition, writeReads } from '../analyses/analyses.ts';
-import { createDefined } from '../analyses/create.ts';
-import type { DefinitionDeps } from '../analyses/deps.ts';
-import { followRelation, rewrite } from '../analyses/renames.ts';
+import { checkDefinition, writeReads } from '../definition-analyses/analyses.ts';
+import { createDefined } from '../definition-analyses/create.ts';
+import type { DefinitionDeps } from '../definition-analyses/deps.ts';
+import { followRelation, rewrite } from '../definition-analyses/renames.ts';
 import {
   type Defined,
   type Definition,
@@ -17,10 +17,10 @@ import {
   listDefined,
   lockDefinitions,
   updateDefinition,
-} from '../definitions/definitions.ts';
-import { loadGraph, refuseWhileRead } from '../definitions/graph.ts';
-import { changedMeanwhile, refuseOtherRevision, revisionOf } from '../definitions/revisions.ts';
-import { findRelation, nameTaken, type TableRow } from '../tables/tables.ts';
+} from '../derived-relations/definitions.ts';
+import { loadGraph, refuseWhileRead } from '../derived-relations/graph.ts';
+import { changedMeanwhile, refuseOtherRevision, revisionOf } from '../derived-relations/revisions.ts';
+import { findRelation, nameTaken, type TableRow } from '../tables/registry.ts';
 
 /** A view: its row among the tables, and its SELECT. */
 export interface View {
@@ -166,11 +166,11 @@ async function writeFollowed(
 ): Promise<void> {
   const ids = dependents.map(({ id }) => id);
   const now = await unrestricted(db, () => listDefined(db, organizationId, { ids, lock: 'update' }));
-  for (const one of now) {
-    const seen = dependents.find(({ id }) => id === one.id);
-    if (seen?.revision !== one.revision) throw changedMeanwhile(one);
-    const query = queries.get(one.id);
-    if (query !== undefined) await unrestricted(db, () => rewrite(db, one, query));
+  for (const dependent of now) {
+    const seen = dependents.find(({ id }) => id === dependent.id);
+    if (seen?.revision !== dependent.revision) throw changedMeanwhile(dependent);
+    const query = queries.get(dependent.id);
+    if (query !== undefined) await unrestricted(db, () => rewrite(db, dependent, query));
   }
 }
 

@@ -103,7 +103,7 @@ export function isTakenName(
   name: string,
 ): boolean {
   const taken = [...builtIn, ...publicClients].flatMap((client) => [client.id, client.name]);
-  return taken.some((one) => plainName(one) === plainName(name));
+  return taken.some((takenName) => plainName(takenName) === plainName(name));
 }
 
 /**

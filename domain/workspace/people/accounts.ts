@@ -77,7 +77,7 @@ export async function showPerson(db: Database, { organizationId, userId }: Perso
   );
   const self = { organizationId, userId, organization: shown.organization };
   const memberships = accountId === null ? [self] : await membershipsOf(db, accountId);
-  memberships.sort((one, other) => one.organization.localeCompare(other.organization));
+  memberships.sort((a, b) => a.organization.localeCompare(b.organization));
   return { ...self, ...shown, memberships };
 }
 
@@ -152,7 +152,7 @@ export async function inEachOrganization(
 ): Promise<void> {
   const people: Person[] = [];
   for (const id of accountIds) people.push(...(await membershipsOf(db, id)));
-  people.sort((one, other) => (one.organizationId < other.organizationId ? -1 : 1));
+  people.sort((a, b) => (a.organizationId < b.organizationId ? -1 : 1));
   for (const step of [(person: Person) => lockPerson(db, person), work])
     for (const person of people) await withinOrganization(db, person.organizationId, () => step(person));
 }

@@ -73,7 +73,7 @@ export async function countedAttempt<T extends { outcome: Outcome }>(
     result = await attempt();
   } catch (error) {
     // Nothing was tried, so nothing has failed.
-    for (const one of counted) await takeBackAttempt(db, one);
+    for (const account of counted) await takeBackAttempt(db, account);
     throw error;
   }
   if (result.outcome === 'right') {

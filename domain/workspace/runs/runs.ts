@@ -40,6 +40,12 @@ export const runStates = states(
   }),
 );
 
+/** Default if no other failure was recorded. */
+export const internalFailure = (what: string): { code: string; message: string } => ({
+  code: 'internal_error',
+  message: `${what} failed because of an internal error. Start it again, or give its id to the operator.`,
+});
+
 /** The run of this project, if the caller may see it. */
 export async function getRun(
   db: OrganizationTransaction,

@@ -23,7 +23,7 @@ describe('bounds', () => {
   });
 
   /** Texts whose parsing would take a time that grows with the square of their length. */
-  const dense: readonly [what: string, unit: string, told: RegExp][] = [
+  const dense: readonly [what: string, unit: string, reason: RegExp][] = [
     ['emphasis', '**a_', /more than 1,000 marks of emphasis.*Split it/],
     ['strikethrough', '~a', /more than 1,000 marks of emphasis/],
     ['brackets', '[a](b', /more than 500 brackets/],
@@ -35,9 +35,9 @@ describe('bounds', () => {
     ['underlined headings', 'a\n=\n', /nested or repeated/],
     ['quotes in quotes', `${'> '.repeat(200)}a\n`, /nested or repeated/],
   ];
-  test.each(dense)('refuse a text of %s alone at once, and say why', async (_, unit, told) => {
+  test.each(dense)('refuse a text of %s alone at once, and say why', async (_, unit, reason) => {
     const markdown = unit.repeat(Math.floor(199_000 / unit.length));
-    expect(await refusalOf(format('markdown', markdown))).toMatch(told);
+    expect(await refusalOf(format('markdown', markdown))).toMatch(reason);
   });
 
   test('let long texts pass that use a little of each', async () => {

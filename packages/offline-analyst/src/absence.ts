@@ -85,7 +85,10 @@ export const undone: Rule = (state) => {
   if (!state.isNegated || !wordAt(state, state.at).endsWith('ed')) return 0;
   const found = mention(state, state.at);
   if (found !== undefined && found.length === 1 && found.tables.length === 0) {
-    const column = { ...referenceOf(found), columns: found.columns.filter((one) => isTime(one.column)) };
+    const column = {
+      ...referenceOf(found),
+      columns: found.columns.filter((column) => isTime(column.column)),
+    };
     if (column.columns.length === 0) return 0;
     addFilter(state, { ...filterFields(state, found.said), isNegated: false, kind: 'null', column });
     return 1;

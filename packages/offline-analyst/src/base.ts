@@ -13,7 +13,7 @@ export function chooseBase(draft: Draft, tables: readonly Table[]): Chosen {
       const scope = scopeOf(table, candidatesOf(draft, tables), draft.tables);
       return { scope, rating: rate(draft, scope) };
     })
-    .sort((one, other) => other.rating - one.rating);
+    .sort((a, b) => b.rating - a.rating);
   const [best, second] = rated;
   if (best === undefined) return { trouble: 'No table is attached.' };
   if (second === undefined || best.rating > second.rating + 0.001) return { scope: best.scope };

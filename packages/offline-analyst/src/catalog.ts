@@ -101,7 +101,7 @@ export function readTables(result: unknown): Table[] | undefined {
   if (!Array.isArray(tables)) return undefined;
   return tables
     .slice(0, maxNames)
-    .map((one) => readTable(fields(one), false))
+    .map((table) => readTable(fields(table), false))
     .filter((table) => table.name !== '');
 }
 
@@ -180,9 +180,9 @@ export function readResultSet(result: unknown): ResultSet | undefined {
   if (!Array.isArray(from['rows']) || !Array.isArray(from['columns'])) return undefined;
   return {
     resultId: text(from['resultId']),
-    columns: from['columns'].map((one) => ({
-      name: text(fields(one)['name']),
-      dataType: text(fields(one)['dataType']),
+    columns: from['columns'].map((column) => ({
+      name: text(fields(column)['name']),
+      dataType: text(fields(column)['dataType']),
     })),
     rows: from['rows'].map(list),
     rowCount: count(from['rowCount'] ?? from['rows'].length),

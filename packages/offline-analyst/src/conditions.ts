@@ -216,7 +216,7 @@ function joinsLast(state: State, matches: readonly { column: { table: string; na
   const last = state.draft.filters.at(-1);
   if (last?.kind !== 'values') return false;
   return matches.some(({ column }) =>
-    last.matches.some((one) => one.column.table === column.table && one.column.name === column.name),
+    last.matches.some((match) => match.column.table === column.table && match.column.name === column.name),
   );
 }
 

@@ -57,7 +57,7 @@ export function languageOf(message: string): string | undefined {
     new Set(said.flatMap(({ word }) => (known.has(word) ? word : []))).size;
   const [best] = languages
     .map(({ words: known, text }) => ({ found: count(known), text }))
-    .sort((one, other) => other.found - one.found);
+    .sort((a, b) => b.found - a.found);
   if (best === undefined || best.found < fewestWords || best.found <= count(stopWords)) return undefined;
   return best.text;
 }

@@ -23,16 +23,16 @@ import {
 import type { DraftMeasure, Reference } from './question.ts';
 import { stem } from './words.ts';
 
-const soft = new Set(
+const superlativeWords = new Set(
   'highest lowest largest biggest smallest greatest cheapest earliest latest hottest coldest warmest longest shortest fastest slowest heaviest lightest peak'.split(
     ' ',
   ),
 );
 
 function wait(state: State, aggregate: Aggregate, said: string, earlier?: Reference): void {
-  const isExtreme = soft.has(said) || said === 'most' || said === 'least' || said === 'fewest';
+  const isExtreme = superlativeWords.has(said) || said === 'most' || said === 'least' || said === 'fewest';
   const owner = isExtreme ? ownerOf(state) : earlier;
-  state.pending.push({ aggregate, said, isSoft: soft.has(said), owner });
+  state.pending.push({ aggregate, said, isSuperlative: superlativeWords.has(said), owner });
 }
 
 /** The column or the table before "with the highest". */
@@ -62,7 +62,7 @@ export const counting: Rule = (state) => {
   // "total number of" is a count, "the highest number of" an order; an average of counts is something else.
   if (
     state.pending.some(
-      ({ aggregate, isSoft }) => !isSoft && ['avg', 'min', 'max', 'median'].includes(aggregate),
+      ({ aggregate, isSuperlative }) => !isSuperlative && ['avg', 'min', 'max', 'median'].includes(aggregate),
     )
   )
     state.draft.problems.push('I cannot compute with counts: I count rows, or count them by groups.');
@@ -96,7 +96,7 @@ export const aggregating: Rule = (state) => {
   if (aggregate === undefined) return 0;
   const isName = mention(state, state.at)?.columns.some(({ score }) => score >= 9) ?? false;
   if (isName && (state.pending.length > 0 || !namesNext(state))) return 0;
-  const isOrdered = !soft.has(word) && state.pending.at(-1)?.said === wordAt(state, state.at - 1);
+  const isOrdered = !superlativeWords.has(word) && state.pending.at(-1)?.said === wordAt(state, state.at - 1);
   wait(state, aggregate, word, isOrdered ? orderBySoft(state) : undefined);
   return 1;
 };
@@ -104,7 +104,7 @@ export const aggregating: Rule = (state) => {
 /** "the lowest average": the extreme becomes the order of what follows. */
 function orderBySoft(state: State): Reference | undefined {
   const last = state.pending.at(-1);
-  if (last?.isSoft !== true) return undefined;
+  if (last?.isSuperlative !== true) return undefined;
   state.pending.pop();
   state.draft.direction = last.aggregate === 'min' ? 'asc' : 'desc';
   state.draft.limit ??= 1;
@@ -165,7 +165,7 @@ export const ranking: Rule = (state) => {
   return 1;
 };
 
-const isRanking = (word: string) => descending.has(word) || ascending.has(word) || soft.has(word);
+const isRanking = (word: string) => descending.has(word) || ascending.has(word) || superlativeWords.has(word);
 
 /** "highest first", "worst first": the order of what is shown. */
 function sortedFirst({ draft }: State, word: string): number {
@@ -235,12 +235,12 @@ export function takeMeasures(state: State, length: number): boolean {
   const reference = referenceOf(found);
   const isTable = found.tables.length > 0;
   const isNumber = reference.columns.some(({ column }) => column.kind === 'number');
-  if (isTable && waiting.every(({ isSoft }) => isSoft)) return rankRows(state, found, length);
-  for (const { aggregate, said, isSoft, owner } of waiting) {
+  if (isTable && waiting.every(({ isSuperlative }) => isSuperlative)) return rankRows(state, found, length);
+  for (const { aggregate, said, isSuperlative, owner } of waiting) {
     const isCounted = isTable && (aggregate === 'count' || (aggregate === 'sum' && !isNumber));
     const measure: DraftMeasure = isCounted
       ? { aggregate: 'count', table: found.tables[0]!, said: found.said, owner }
-      : { aggregate, said: isSoft ? said : found.said, column: reference, isSoft, owner };
+      : { aggregate, said: isSuperlative ? said : found.said, column: reference, isSuperlative, owner };
     if (isTable && !isCounted && reference.columns.length === 0) {
       draft.tables.push(...found.tables);
       if (aggregate === 'distinct')
@@ -275,7 +275,7 @@ function continued(state: State): State['pending'] {
   return state.lastAggregates.map((aggregate) => ({
     aggregate,
     said: aggregate,
-    isSoft: false,
+    isSuperlative: false,
     owner: undefined,
   }));
 }

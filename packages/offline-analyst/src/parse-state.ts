@@ -13,7 +13,7 @@ export interface State {
   readonly draft: Draft;
   at: number;
   /** Aggregates waiting for their column or table. */
-  pending: { aggregate: Aggregate; said: string; isSoft: boolean; owner: Reference | undefined }[];
+  pending: { aggregate: Aggregate; said: string; isSuperlative: boolean; owner: Reference | undefined }[];
   /** True after "or": a following filter would be an alternative, which is not supported. */
   isOr: boolean;
   /** What "and" and a comma continue. */

@@ -118,7 +118,7 @@ export function tablesToDescribe(
 function needsMore(drafts: readonly Draft[], names: ReadonlySet<string>, tables: readonly Table[]): boolean {
   if (names.size === 0) return true;
   const [last] = drafts;
-  const related = last?.filters.flatMap((one) => (one.kind === 'related' ? one.table : [])) ?? [];
+  const related = last?.filters.flatMap((filter) => (filter.kind === 'related' ? filter.table : [])) ?? [];
   const asked = tables.filter(({ name }) => last?.tables.includes(name) || related.includes(name));
   if (asked.some((one) => asked.some((other) => one !== other && !mayJoin(one, other)))) return true;
   const hasTime = tables.some((table) => names.has(table.name) && table.columns.some(isTime));

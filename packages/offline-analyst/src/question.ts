@@ -47,7 +47,7 @@ export interface DraftMeasure {
   /** The owner named before "with": "the country with the highest revenue". */
   owner?: Reference | undefined;
   /** True for "highest": with "which" it is an order, alone it is the maximum. */
-  isSoft?: boolean;
+  isSuperlative?: boolean;
 }
 
 export type DraftGroup = { said: string } & (

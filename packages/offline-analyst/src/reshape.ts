@@ -35,7 +35,7 @@ function withSubject(draft: Draft): Draft {
   const [measure] = draft.measures;
   if (measure === undefined || draft.measures.length > 1 || draft.subject !== undefined) return draft;
   const [group, ...groups] = draft.groups;
-  const isFlowing = measure.isSoft === true && measure.column !== undefined && isFlow(measure.column);
+  const isFlowing = measure.isSuperlative === true && measure.column !== undefined && isFlow(measure.column);
   if (group !== undefined) return isFlowing ? { ...draft, subject: group, groups } : draft;
   const { owner } = measure;
   if (owner === undefined) return draft;

@@ -119,7 +119,7 @@ function narrowed<T extends { columns: { column: Column; score: number }[] }>(
   return columns.length === 0 ? reference : { ...reference, columns };
 }
 
-function unique<T>(list: readonly T[], key: (one: T) => string): T[] {
+function unique<T>(list: readonly T[], key: (item: T) => string): T[] {
   return [...new Map(list.map((one) => [key(one), one])).values()];
 }
 

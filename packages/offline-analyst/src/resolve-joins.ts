@@ -25,13 +25,15 @@ export function joinsOf(question: Question, scope: Scope, findings: Findings): Q
     if (table !== scope.base.name) names.add(table);
   const joins = [...names].flatMap((name) => scope.joins.get(name) ?? []);
   for (const name of names) {
-    const table = scope.tables.find((one) => one.name === name);
+    const table = scope.tables.find((table) => table.name === name);
     if (scope.joins.has(name) || table === undefined) continue;
     findings.trouble.push(
       `I cannot join “${name}” with “${scope.base.name}”: ${withoutJoin(scope.base, table)}.`,
     );
   }
-  const related = new Set(question.filters.flatMap((one) => (one.kind === 'related' ? one.table : [])));
+  const related = new Set(
+    question.filters.flatMap((filter) => (filter.kind === 'related' ? filter.table : [])),
+  );
   for (const { table, left, right, isMany, others = [] } of joins) {
     if (others.length === 0 || related.has(table)) continue;
     const ways = [left, ...others.map((one) => one.left)];
@@ -68,8 +70,8 @@ function noteValues(
 ): void {
   if (via !== undefined) noteValues(via, base, findings);
   if (isByValues !== true) return;
-  for (const one of [{ left, right }, ...others])
+  for (const join of [{ left, right }, ...others])
     findings.notes.push(
-      `I joined “${via?.table ?? base}” and “${table}” by “${one.left}” and “${one.right}”, whose values fit.`,
+      `I joined “${via?.table ?? base}” and “${table}” by “${join.left}” and “${join.right}”, whose values fit.`,
     );
 }

@@ -23,8 +23,8 @@ export function resolveMeasures(
 ): Measure[] {
   const wanted = withLoose(draft, isGrouped, findings);
   const measures: Measure[] = [];
-  for (const one of wanted.flatMap((each) => variantsOf(each, scope, findings))) {
-    const measure = resolveMeasure(one, draft, scope, findings);
+  for (const variant of wanted.flatMap((each) => variantsOf(each, scope, findings))) {
+    const measure = resolveMeasure(variant, draft, scope, findings);
     if (measure === undefined) continue;
     if (!measures.some(({ label }) => label === measure.label)) measures.push(measure);
   }
@@ -44,8 +44,8 @@ function variantsOf(measure: DraftMeasure, { base }: Scope, findings: Findings):
   const isOther = own.some(({ column, score }) => score >= 9 && !found.some((one) => one.column === column));
   if (reference === undefined || found.length < 2 || isOther) return [measure];
   const isLow = ({ column }: ColumnMatch) => lowest.has(wordsOf(column.name).at(-1) ?? '');
-  const isAsked = (one: ColumnMatch) =>
-    aggregate === 'min' ? isLow(one) : aggregate === 'max' ? !isLow(one) : true;
+  const isAsked = (match: ColumnMatch) =>
+    aggregate === 'min' ? isLow(match) : aggregate === 'max' ? !isLow(match) : true;
   const names = found.filter(isAsked).map(({ column }) => `“${column.name}”`);
   findings.notes.push(`I took ${names.join(' and ')} for “${reference.said}”.`);
   return found
@@ -91,7 +91,7 @@ function impliedMeasure(column: Reference, isGrouped: boolean, findings: Finding
 }
 
 function resolveMeasure(
-  { aggregate, table, column: reference, said, isSoft }: DraftMeasure,
+  { aggregate, table, column: reference, said, isSuperlative }: DraftMeasure,
   draft: Draft,
   scope: Scope,
   findings: Findings,
@@ -115,7 +115,7 @@ function resolveMeasure(
     return undefined;
   }
   noteSynonym(reference, column, findings);
-  const isOrdered = isSoft === true && draft.subject !== undefined;
+  const isOrdered = isSuperlative === true && draft.subject !== undefined;
   if (isOrdered && reference.columns.length > 0 && isFlow(reference)) return measure('sum', column);
   if (aggregate !== 'count') return measure(aggregate, column);
   const isAdditive =

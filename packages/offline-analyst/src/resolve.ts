@@ -85,7 +85,7 @@ function mayTie({ kind, order }: Question, { base }: Scope): boolean {
 /** Whether the answer is rows of a table or an aggregate. */
 function shapeOf(draft: Draft): 'rows' | 'aggregate' {
   const { measures, groups, subject, order, loose, isRows, isShare, tables } = draft;
-  if (measures.some(({ isSoft }) => isSoft) && isRowSubject(draft)) return 'rows';
+  if (measures.some(({ isSuperlative }) => isSuperlative) && isRowSubject(draft)) return 'rows';
   if (measures.length > 0 || groups.length > 0 || isShare) return 'aggregate';
   if (draft.chart === 'scatter') return 'rows';
   if (draft.intent === 'first' || draft.intent === 'last') return 'rows';
@@ -118,7 +118,7 @@ function isOrderOwn(subject: DraftGroup, order: Reference): boolean {
 }
 
 function isSuperlative({ measures, subject }: Draft): boolean {
-  return subject !== undefined && measures.some(({ isSoft }) => isSoft);
+  return subject !== undefined && measures.some(({ isSuperlative }) => isSuperlative);
 }
 
 function resolveGroups(draft: Draft, scope: Scope, findings: Findings): Group[] {
@@ -130,8 +130,8 @@ function resolveGroups(draft: Draft, scope: Scope, findings: Findings): Group[] 
         .map((column): DraftGroup => ({ said: column.said, column })),
     );
   const groups: Group[] = [];
-  for (const one of wanted) {
-    const group = resolveGroup(one, scope, findings);
+  for (const draftGroup of wanted) {
+    const group = resolveGroup(draftGroup, scope, findings);
     const isNew = !groups.some(({ column, period }) => column === group?.column && period === group?.period);
     if (group !== undefined && isNew) groups.push(group);
   }
@@ -165,7 +165,7 @@ function isOwn({ columns }: Reference, { base }: Scope): boolean {
 function groupColumn(reference: Reference, scope: Scope, findings: Findings): Column | undefined {
   const own = reference.columns.find(({ column, score }) => column.table === scope.base.name && score >= 9);
   const [name] = reference.tables;
-  const table = scope.tables.find((one) => one.name === name);
+  const table = scope.tables.find((table) => table.name === name);
   if (table === undefined || own !== undefined) return taken(pick(scope, reference, 'group'), findings);
   const join = scope.joins.get(table.name);
   const isReachable = table === scope.base || (join !== undefined && !join.isMany);
@@ -189,12 +189,12 @@ function resolveOrder(
   measures: readonly Measure[],
   findings: Findings,
 ): Question['order'] {
-  const soft = draft.measures.find(({ isSoft }) => isSoft);
-  const isLow = soft?.aggregate === 'min';
+  const superlative = draft.measures.find(({ isSuperlative }) => isSuperlative);
+  const isLow = superlative?.aggregate === 'min';
   const [measure] = measures;
   const isWorse = draft.direction !== undefined && measure !== undefined && isBad(measure);
   const isFlipped = isWorse && (draft.quality === 'worst' || draft.quality === 'best');
-  const said = draft.direction ?? (soft !== undefined && isLow ? 'asc' : 'desc');
+  const said = draft.direction ?? (superlative !== undefined && isLow ? 'asc' : 'desc');
   const direction = isFlipped ? (said === 'asc' ? 'desc' : 'asc') : said;
   if (isFlipped) findings.notes.push(`I took more of “${measure.column!.name}” as worse.`);
   if (shape === 'aggregate') {
@@ -206,7 +206,7 @@ function resolveOrder(
     if (isRanked || !isTimed) return { by: 'measure', direction };
     return { by: 'groups', direction: 'asc' };
   }
-  const reference = draft.order ?? (soft === undefined ? undefined : soft.column);
+  const reference = draft.order ?? (superlative === undefined ? undefined : superlative.column);
   const isTimed = draft.intent === 'first' || draft.intent === 'last' || draft.order?.said === 'when';
   if (reference === undefined || isTimed) {
     if (draft.direction === undefined) return undefined;
@@ -216,7 +216,7 @@ function resolveOrder(
   }
   const column = taken(pick(scope, reference, 'any'), findings);
   if (column === undefined) return undefined;
-  const isPlain = draft.direction === undefined && soft === undefined;
+  const isPlain = draft.direction === undefined && superlative === undefined;
   return { by: column, direction: isPlain && column.kind === 'text' ? 'asc' : direction };
 }
 

@@ -41,7 +41,7 @@ function joinsBetween(left: Table, right: Table): Join[] {
     if (table === right.name) add({ left: column, right: key, isMany: false, isByValues: true });
   for (const { column, table, key } of right.references)
     if (table === left.name) add({ left: key, right: column, isMany: true, isByValues: true });
-  return found.sort((one, other) => Number(one.isMany) - Number(other.isMany));
+  return found.sort((a, b) => Number(a.isMany) - Number(b.isMany));
 }
 
 /**
@@ -151,7 +151,7 @@ export function pick(scope: Scope, reference: Reference, role: Role): Picked {
   const rated = reference.columns
     .map(({ column, score }) => ({ column, rating: score + nearness(scope, column) + fitness(column, role) }))
     .filter(({ rating }) => rating > 0)
-    .sort((one, other) => other.rating - one.rating);
+    .sort((a, b) => b.rating - a.rating);
   const [best] = rated;
   if (best === undefined) return { trouble: unreachable(scope, reference) };
   const equal = rated.filter(({ rating }) => rating === best.rating);
@@ -225,7 +225,7 @@ function byName(table: Table): Column[] {
       (has('updated', 'modified', 'deleted', 'birth', 'due', 'returned', 'closed', 'resolved') ? 3 : 0)
     );
   };
-  return timeColumns(table).sort((one, other) => rating(other) - rating(one));
+  return timeColumns(table).sort((a, b) => rating(b) - rating(a));
 }
 
 /** The column that names a table's rows for people, if it identifies them. */

@@ -139,7 +139,7 @@ function conditionOf(filter: Condition, question: Question, named: Named): strin
       : filter.kind === 'related'
         ? filter.table
         : filter.column.table;
-  const join = question.joins.find((one) => one.table === table && one.isMany);
+  const join = question.joins.find((join) => join.table === table && join.isMany);
   if (join === undefined) return testOf(filter, named);
   return withinMany(filter, join, question, named);
 }

@@ -14,8 +14,10 @@ const maxNamed = 3;
 export function readStaleTables(value: unknown): StaleTable[] {
   const { staleTables } = (value ?? {}) as { staleTables?: unknown };
   if (!Array.isArray(staleTables)) return [];
-  return staleTables.slice(0, maxNamed).map((one) => {
-    const { name, builtAt, changed, isRedefined } = (one ?? {}) as Partial<Record<keyof StaleTable, unknown>>;
+  return staleTables.slice(0, maxNamed).map((staleTable) => {
+    const { name, builtAt, changed, isRedefined } = (staleTable ?? {}) as Partial<
+      Record<keyof StaleTable, unknown>
+    >;
     return {
       name: typeof name === 'string' ? name : null,
       builtAt: String(builtAt ?? ''),
@@ -35,8 +37,8 @@ export interface FailingTable {
 export function readFailingTables(value: unknown): FailingTable[] {
   const { failingTables } = (value ?? {}) as { failingTables?: unknown };
   if (!Array.isArray(failingTables)) return [];
-  return failingTables.slice(0, maxNamed).map((one) => {
-    const { name, tests } = (one ?? {}) as Partial<Record<keyof FailingTable, unknown>>;
+  return failingTables.slice(0, maxNamed).map((failingTable) => {
+    const { name, tests } = (failingTable ?? {}) as Partial<Record<keyof FailingTable, unknown>>;
     return { name: String(name ?? ''), tests: Array.isArray(tests) ? tests.map(String) : [] };
   });
 }

@@ -4,7 +4,7 @@ import { isKey, timeColumns } from './match.ts';
 
 /** Three questions that these tables can answer, using their own names. */
 export function examplesOf(tables: readonly Table[], first: readonly string[] = []): string[] {
-  const ordered = [...tables].sort((one, other) => rank(first, one) - rank(first, other));
+  const ordered = [...tables].sort((a, b) => rank(first, a) - rank(first, b));
   const [main] = ordered;
   if (main === undefined) return [];
   const examples = [`How many ${main.name} are there?`];

@@ -108,7 +108,7 @@ function readToken(text: string, at: number, into: Token[]): number {
     if (end > at) return end;
   }
   if (isWordCharacter(character)) return readWord(text, at, into);
-  const symbol = symbols.find((one) => text.startsWith(one, at));
+  const symbol = symbols.find((symbol) => text.startsWith(symbol, at));
   if (symbol === undefined) return at;
   into.push({ kind: 'symbol', text: symbol, word: symbol, stem: symbol, at });
   return at + symbol.length;
@@ -190,17 +190,16 @@ export function allowance(length: number): number {
 }
 
 /** Damerau–Levenshtein distance (swapped neighbours are one typo), or `limit + 1` if it is larger. */
-export function distance(one: string, other: string, limit: number): number {
-  if (Math.abs(one.length - other.length) > limit) return limit + 1;
+export function distance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let before: number[] = [];
-  let previous = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (let row = 1; row <= one.length; row += 1) {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= a.length; row += 1) {
     const current = [row];
-    for (let column = 1; column <= other.length; column += 1) {
-      const cost = one[row - 1] === other[column - 1] ? 0 : 1;
+    for (let column = 1; column <= b.length; column += 1) {
+      const cost = a[row - 1] === b[column - 1] ? 0 : 1;
       let best = Math.min(previous[column]! + 1, current[column - 1]! + 1, previous[column - 1]! + cost);
-      const isSwap =
-        row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      const isSwap = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
       if (isSwap) best = Math.min(best, before[column - 2]! + 1);
       current.push(best);
     }
@@ -208,5 +207,5 @@ export function distance(one: string, other: string, limit: number): number {
     before = previous;
     previous = current;
   }
-  return previous[other.length]!;
+  return previous[b.length]!;
 }

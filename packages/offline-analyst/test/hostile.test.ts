@@ -83,7 +83,7 @@ it('reads through zero-width characters', async () => {
 });
 
 const asked: LanguageModelV4Prompt = [{ role: 'user', content: [{ type: 'text', text: 'how many orders' }] }];
-const told = (toolName: string, value: string): LanguageModelV4Prompt[number] => ({
+const toolResult = (toolName: string, value: string): LanguageModelV4Prompt[number] => ({
   role: 'tool',
   content: [
     { type: 'tool-result', toolCallId: `call_${toolName}`, toolName, output: { type: 'text', value } },
@@ -101,7 +101,7 @@ const textOf = async (prompt: LanguageModelV4Prompt) => {
 it.each(['[removed]', '<data-1>\n{"tables": [', '', '<data-1>', marked(null), marked({ tables: 'none' })])(
   'says that a list of tables cannot be read: %j',
   async (value) => {
-    expect(await textOf([...asked, told('list_tables', value)])).toContain('could not be listed');
+    expect(await textOf([...asked, toolResult('list_tables', value)])).toContain('could not be listed');
   },
 );
 
@@ -109,21 +109,21 @@ it('says in plain words why a query failed', async () => {
   const error = marked({ error: { code: 'query_timeout', message: 'It took <long>.' } });
   const prompt = [
     ...asked,
-    told('list_tables', tables),
-    told('describe_table', description),
-    told('run_sql', error),
+    toolResult('list_tables', tables),
+    toolResult('describe_table', description),
+    toolResult('run_sql', error),
   ];
   const text = await textOf(prompt);
   expect(text).toContain('The query failed, so there is no answer: query_timeout, It took &lt;long&gt;.');
 });
 
 it('asks the tools again for every question', async () => {
-  const earlier = [...asked, told('list_tables', tables), told('describe_table', description)];
+  const earlier = [...asked, toolResult('list_tables', tables), toolResult('describe_table', description)];
   expect(await textOf([...earlier, ...asked])).toBe('tool-call');
 });
 
 it('goes on where a table could not be described', async () => {
   const error = marked({ error: { code: 'not_found', message: 'gone' } });
-  const prompt = [...asked, told('list_tables', tables), told('describe_table', error)];
+  const prompt = [...asked, toolResult('list_tables', tables), toolResult('describe_table', error)];
   expect(await textOf(prompt)).toBe('tool-call');
 });

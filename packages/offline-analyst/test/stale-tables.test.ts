@@ -18,7 +18,7 @@ async function answered(
   staleTables?: object[],
   offered = toolNames,
 ): Promise<string> {
-  const told = staleTables === undefined ? {} : { staleTables };
+  const staleness = staleTables === undefined ? {} : { staleTables };
   const results: Record<string, object> = {
     list_tables: { tables: [{ name: 'totals', description: '', note: '', rowCount: 1, columns }] },
     describe_table: { name: 'totals', rowCount: 1, columns },
@@ -39,7 +39,7 @@ async function answered(
               toolName,
               output: {
                 type: 'text' as const,
-                value: JSON.stringify({ ...results[toolName], ...(toolName === tool ? told : {}) }),
+                value: JSON.stringify({ ...results[toolName], ...(toolName === tool ? staleness : {}) }),
               },
             },
           ],

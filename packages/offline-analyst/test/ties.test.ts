@@ -37,10 +37,10 @@ it.each([
   ['top 2 makers by average seats', '1 more group'],
   ['planes by maker', undefined],
   ['top 10 planes by seats', undefined],
-])('tells for “%s” what is tied beyond it: %s', async (question, told) => {
+])('tells for “%s” what is tied beyond it: %s', async (question, tied) => {
   const { text, calls } = await analyst.ask(question);
-  if (told === undefined) expect(text).not.toMatch(/\bmore (rows?|groups?) ha/);
-  else expect(text).toContain(told);
+  if (tied === undefined) expect(text).not.toMatch(/\bmore (rows?|groups?) ha/);
+  else expect(text).toContain(tied);
   // The rows of the answer are those of the last statement.
   expect(text).toContain(String(calls.findLast(({ tool }) => tool === 'run_sql')?.input['sql']));
 });
@@ -61,9 +61,9 @@ it('keeps the answers of a document apart, of which some have ties and some have
     .split(/^\*\*(?=[a-z])/m)
     .slice(1);
   expect(answers).toHaveLength(asked.length);
-  for (const [index, [question, told]] of asked.entries()) {
+  for (const [index, [question, tied]] of asked.entries()) {
     expect(answers[index]).toContain(`${question}**`);
-    expect(answers[index]).toContain(told);
+    expect(answers[index]).toContain(tied);
   }
 });
 

@@ -2,7 +2,7 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import { newId } from '../../../data/ids.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { profileSteps } from '../../../domain/tables/profiles/reconcile.ts';
-import { reserveTable, tableStates } from '../../../domain/tables/tables/tables.ts';
+import { reserveTable, tableStates } from '../../../domain/tables/tables/registry.ts';
 import { runSteps } from '../../../domain/workspace/runs/reconcile.ts';
 import { tableOf } from '../../domain/tables/profiles/lab.ts';
 import { eventually, expectEventually } from '../../support/eventually.ts';

@@ -26,11 +26,11 @@ test('Ctrl-C while rows are sent says that those may be there too', async () => 
       input: Array.from({ length: 1_500 }, (_, at) => `{"s_id":${at}}\n`).join(''),
       stop: stop.signal,
     });
-    const told = [
+    const printed = [
       'At least 1000 rows appended before the failure. They stay in the table.',
       'The rows of the last request may be in the table too.',
     ];
-    expect([code, err.split('\n')]).toEqual([130, [...told, 'Stopped.', '']]);
+    expect([code, err.split('\n')]).toEqual([130, [...printed, 'Stopped.', '']]);
   } finally {
     service.closeAllConnections();
     service.close();

@@ -126,9 +126,9 @@ test('a workspace is pulled into files, changed by them, and made anew elsewhere
   const whole = await other.run(['apply', 'git', '--yes'], { WEB_SHOP_TOKEN: 'another-secret' });
   expect(whole.code, whole.err).toBe(0);
   const again = await other.run(['--json', 'apply', 'git', '--plan']);
-  const told = JSON.parse(again.out).filter(({ does }: { does: string }) => does !== 'nothing');
+  const changes = JSON.parse(again.out).filter(({ does }: { does: string }) => does !== 'nothing');
   // The triggers of a copy have ids of their own.
-  expect(told.map(({ name, fields }: { name: string; fields: string[] }) => [name, fields])).toEqual([
+  expect(changes.map(({ name, fields }: { name: string; fields: string[] }) => [name, fields])).toEqual([
     ['Sales', ['triggers']],
   ]);
 });

@@ -143,10 +143,10 @@ test('a service of another version is told, where that may be why', async () => 
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const { port } = other.address() as AddressInfo;
   const at = ['--url', `http://127.0.0.1:${port}`];
-  const told = `The service has version 9.8.7, and this command line has ${version}.`;
-  expect((await run([...at, 'status'])).out).toContain(told);
-  expect((await run([...at, 'projects', 'use', 'prj_unknown'])).err).toContain(told);
-  expect((await run([...at, 'query', 'SELEC 1'])).err).not.toContain(told);
+  const warning = `The service has version 9.8.7, and this command line has ${version}.`;
+  expect((await run([...at, 'status'])).out).toContain(warning);
+  expect((await run([...at, 'projects', 'use', 'prj_unknown'])).err).toContain(warning);
+  expect((await run([...at, 'query', 'SELEC 1'])).err).not.toContain(warning);
   expect((await run(['status'])).out).not.toContain('version');
   expect((await run(['projects', 'use', 'prj_unknown'])).err).not.toContain('version');
   other.closeAllConnections();
@@ -212,9 +212,9 @@ test('what goes wrong says what to do, with an exit code of its own', async () =
     [['export', 'orders'], 2, /Name the file to write/],
     [['runs', 'show', 'imp_none', '--project', 'prj_none'], 1, /run doesn't exist/],
   ];
-  for (const [args, code, told] of codes) {
+  for (const [args, code, warning] of codes) {
     const ended = await run(args);
-    expect([ended.code, ended.err], args.join(' ')).toEqual([code, expect.stringMatching(told)]);
+    expect([ended.code, ended.err], args.join(' ')).toEqual([code, expect.stringMatching(warning)]);
   }
   const json = await run(['--json', 'query', 'SELEC 1']);
   expect(JSON.parse(json.err).error).toMatchObject({ code: 'query_failed', requestId: expect.any(String) });

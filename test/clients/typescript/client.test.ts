@@ -320,18 +320,18 @@ test('a file of any size is uploaded with its progress, and imported', async () 
   const lines = Array.from({ length: 200_000 }, (_, at) => `${at},${randomBytes(6).toString('hex')}`);
   await writeFile(join(folder, 'big.csv'), `n,code\n${lines.join('\n')}\n`);
   const content = await openAsBlob(join(folder, 'big.csv'), { type: 'text/csv' });
-  const told: number[] = [];
+  const progress: number[] = [];
   const projectId = await project();
-  const onProgress = (sent: number) => told.push(sent);
+  const onProgress = (sent: number) => progress.push(sent);
   const file = await client.uploadFile(own, { projectId, path: 'in/big.csv', content, onProgress });
-  expect([file.path, file.sizeBytes, told[0], told.at(-1)]).toEqual([
+  expect([file.path, file.sizeBytes, progress[0], progress.at(-1)]).toEqual([
     'in/big.csv',
     content.size,
     0,
     content.size,
   ]);
-  expect(told.length).toBeGreaterThan(5);
-  expect(told).toEqual([...told].sort((one, other) => one - other));
+  expect(progress.length).toBeGreaterThan(5);
+  expect(progress).toEqual([...progress].sort((one, other) => one - other));
   const { data: begun } = await own.post('/v1/projects/{project_id}/files/{file_id}/imports', {
     params: { path: { project_id: projectId, file_id: file.id } },
     body: { table_name: 'big' },

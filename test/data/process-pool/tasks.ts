@@ -10,11 +10,11 @@ export function grow(answer: number): number {
 
 /** Where a task says that it began, and where it is told to end. */
 export const started = 0;
-const told = 1;
+const released = 1;
 
 /** Keeps its thread busy until it is told to end. */
 export function spin(shared: Int32Array): string {
   Atomics.store(shared, started, 1);
-  while (Atomics.load(shared, told) === 0);
+  while (Atomics.load(shared, released) === 0);
   return 'done';
 }

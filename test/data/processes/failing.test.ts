@@ -68,8 +68,8 @@ async function startRun(client: TestClient) {
 
 test('a run whose process does not replay is told of with its cause, counted, and whole again once it goes on', async () => {
   const client = await workspace.organization();
-  const told: unknown[] = [];
-  const logger = { error: (fields: unknown) => void told.push(fields) } as never;
+  const logged: unknown[] = [];
+  const logger = { error: (fields: unknown) => void logged.push(fields) } as never;
   const { db, processes } = workspace.deps;
   const steps = processSteps({ db, processes, logger });
   const reconcile = async () => {
@@ -101,8 +101,8 @@ test('a run whose process does not replay is told of with its cause, counted, an
     code: 'process_failing',
     message: expect.stringContaining('NonDeterministic'),
   });
-  expect(told).toContainEqual(expect.objectContaining({ workflowId, kind: 'table-import' }));
-  expect(told).toHaveLength(1);
+  expect(logged).toContainEqual(expect.objectContaining({ workflowId, kind: 'table-import' }));
+  expect(logged).toHaveLength(1);
   const ready = await workspace.call('GET', '/readyz?verbose');
   expect(ready.body.failingProcesses).toEqual({ 'table-import': 1 });
   expect((await workspace.call('GET', '/readyz')).body).not.toHaveProperty('failingProcesses');

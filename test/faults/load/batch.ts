@@ -64,11 +64,11 @@ export async function runBatch(context: LoadContext, work: BatchWork): Promise<v
   if (opened.outcome === 'unresolved') return;
   if (opened.outcome === 'refused') {
     model.refuse(operation);
-    return journal.breach('unexpected', `batch ${operation.no} refused: ${told(opened.answer)}`);
+    return journal.breach('unexpected', `batch ${operation.no} refused: ${described(opened.answer)}`);
   }
   const batchId = String(opened.answer.body.data?.['id']);
   const path = `${at}/${batchId}`;
-  context.batches.set(batchId, { path, told: `operation ${operation.no}, ${mode}, meant to ${intent}` });
+  context.batches.set(batchId, { path, what: `operation ${operation.no}, ${mode}, meant to ${intent}` });
 
   let isRefused = false;
   for (const [index, page] of order.entries()) {
@@ -145,7 +145,7 @@ export async function runBatch(context: LoadContext, work: BatchWork): Promise<v
     if (code === allowed || (mode === 'provider_snapshot' && code === 'generation_fenced')) return;
     // A batch to be aborted may just have ended because of its generation.
     if (mode === 'provider_snapshot' && code === 'batch_not_open') return;
-    journal.breach('unexpected', `batch ${batchId} (${operation.no}, ${intent}): ${told(answer)}`);
+    journal.breach('unexpected', `batch ${batchId} (${operation.no}, ${intent}): ${described(answer)}`);
   }
 
   async function untilEnded(): Promise<Record<string, unknown> | undefined> {
@@ -154,7 +154,10 @@ export async function runBatch(context: LoadContext, work: BatchWork): Promise<v
       if (settled.outcome === 'refused') {
         context.batches.delete(batchId);
         model.refuse(operation);
-        journal.breach('unexpected', `batch ${batchId} (${operation.no}) is lost: ${told(settled.answer)}`);
+        journal.breach(
+          'unexpected',
+          `batch ${batchId} (${operation.no}) is lost: ${described(settled.answer)}`,
+        );
         return undefined;
       }
       if (settled.outcome === 'acknowledged') {
@@ -197,6 +200,6 @@ function recordsOf({ operation, mode, pages }: BatchWork, page: number): Row[] {
   return [...stale, ...own];
 }
 
-function told({ status, body }: Answer): string {
+function described({ status, body }: Answer): string {
   return `${status} ${JSON.stringify(body).slice(0, 400)}`;
 }

@@ -24,7 +24,7 @@ export interface LoadContext {
   /** The data sync behind `snapshot`, and the generation its lanes work under. */
   sync: { id: string; generation: string };
   /** Batches in progress by id, with what is known of them. */
-  batches: Map<string, { path: string; told: string }>;
+  batches: Map<string, { path: string; what: string }>;
   moments: Moments;
   /** The project in which the load talks, with tables attached. */
   projectId: string;

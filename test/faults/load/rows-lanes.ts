@@ -99,8 +99,9 @@ function settle(
   if (settled.outcome === 'acknowledged') {
     const data = settled.answer.body.data ?? {};
     model.acknowledge(operation, Number(data['tableVersion']));
-    const told = counted === 'sum' ? Number(data['inserted']) + Number(data['updated']) : data['rowsWritten'];
-    if (told !== rows) journal.breach('miscounted', `operation ${operation.no}: ${JSON.stringify(data)}`);
+    const reported =
+      counted === 'sum' ? Number(data['inserted']) + Number(data['updated']) : data['rowsWritten'];
+    if (reported !== rows) journal.breach('miscounted', `operation ${operation.no}: ${JSON.stringify(data)}`);
   } else if (settled.outcome === 'refused') {
     model.refuse(operation);
     const { status, body } = settled.answer;

@@ -131,13 +131,16 @@ async function say({ context, talk, talker, random }: Doing, onBusy: Post['onBus
   post.userMessageId = userMessageId ?? undefined;
   post.queuedId = queuedMessage?.id;
   if (userMessageId === null && queuedMessage === null)
-    journal.breach('unexpected', `${tag} went nowhere: ${told(settled.answer)}`);
+    journal.breach('unexpected', `${tag} went nowhere: ${described(settled.answer)}`);
   if (onBusy === 'interrupt' && userMessageId === null)
     journal.breach('messageOrder', `${tag} was to interrupt, and waits`);
   if (isRepeated) {
     const again = await client.settle(request);
-    if (again.outcome === 'acknowledged' && told(again.answer) !== told(settled.answer))
-      journal.breach('altered', `${tag} told again: ${told(again.answer)}, first ${told(settled.answer)}`);
+    if (again.outcome === 'acknowledged' && described(again.answer) !== described(settled.answer))
+      journal.breach(
+        'altered',
+        `${tag} told again: ${described(again.answer)}, first ${described(settled.answer)}`,
+      );
     if (again.outcome === 'refused') expect(context, again, `${tag} told again`);
   }
   const isLong = (queuedMessage?.position ?? 0) > maxWaiting;
@@ -245,9 +248,9 @@ function expect(
   ...allowed: (string | undefined)[]
 ) {
   if (settled.outcome !== 'refused' || allowed.includes(settled.answer.body.code)) return;
-  context.journal.breach('unexpected', `${what}: ${told(settled.answer)}`);
+  context.journal.breach('unexpected', `${what}: ${described(settled.answer)}`);
 }
 
-function told({ status, body }: Answer): string {
+function described({ status, body }: Answer): string {
   return `${status} ${JSON.stringify(body)}`;
 }

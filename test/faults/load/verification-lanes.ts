@@ -154,10 +154,12 @@ function lookAtRun(
   journal.count('verifications', status);
   if (status === 'failed' && !explained.includes(error?.code ?? ''))
     journal.breach('verificationEnd', `${at}: ${JSON.stringify(error)}`);
-  const told = results.map((result) => result.definitionId);
-  if (new Set(told).size !== told.length) journal.breach('doubled', `results of ${at}: ${told.join(' ')}`);
+  const resultIds = results.map((result) => result.definitionId);
+  if (new Set(resultIds).size !== resultIds.length)
+    journal.breach('doubled', `results of ${at}: ${resultIds.join(' ')}`);
   if (status !== 'succeeded') return;
-  const isWhole = definitionIds.every((id) => told.includes(id)) && told.length === definitionIds.length;
+  const isWhole =
+    definitionIds.every((id) => resultIds.includes(id)) && resultIds.length === definitionIds.length;
   if (outcome !== 'passed' || !isWhole)
     journal.breach('verificationEnd', `${at}: ${outcome} ${JSON.stringify(results)}`);
 }

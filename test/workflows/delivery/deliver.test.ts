@@ -67,13 +67,13 @@ test('each is attempted until it has ended, and told in the order given', async 
   ]);
   const ends: Record<string, DeliveryEnd> = { a: 'failed', b: 'delivered', c: 'uncertain' };
   const calls: string[] = [];
-  const { ends: told, tookMs } = await delivered(['a', 'b', 'c'], async (id) => {
+  const { ends: outcomes, tookMs } = await delivered(['a', 'b', 'c'], async (id) => {
     calls.push(id);
     const still = left.get(id)!;
     left.set(id, still - 1);
     return still > 0 ? { status: 'pending', retryAfterMs: 900_000 } : { status: ends[id]! };
   });
-  expect(told).toEqual(['failed', 'delivered', 'uncertain']);
+  expect(outcomes).toEqual(['failed', 'delivered', 'uncertain']);
   expect(calls.sort()).toEqual(['a', 'b', 'b', 'b', 'b', 'c', 'c']);
   expect(Math.round(tookMs / 900_000)).toBe(3);
 });

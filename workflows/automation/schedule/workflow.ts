@@ -35,9 +35,9 @@ export const resumeSignal = defineSignal(resumeScheduleSignal);
 export async function schedule(input: ScheduleInput): Promise<void> {
   let isAwake = false;
   let wanted: 'pause' | 'resume' | undefined;
-  const wake = (wish?: typeof wanted) => () => {
+  const wake = (request?: typeof wanted) => () => {
     isAwake = true;
-    wanted = wish ?? wanted;
+    wanted = request ?? wanted;
   };
   setHandler(wakeSignal, wake());
   setHandler(pauseSignal, wake('pause'));
@@ -48,11 +48,11 @@ export async function schedule(input: ScheduleInput): Promise<void> {
     const isToContinue = historyLength > maxHistoryLength || continueAsNewSuggested || isOutdated();
     if (wanted === undefined && isToContinue) return continueOnNewest<typeof schedule>(input);
     isAwake = false;
-    const wish = wanted;
+    const request = wanted;
     wanted = undefined;
     const next = await always(async () => {
-      if (wish === 'pause') await pauseSchedule(input, Date.now());
-      if (wish === 'resume') await resumeSchedule(input, Date.now());
+      if (request === 'pause') await pauseSchedule(input, Date.now());
+      if (request === 'resume') await resumeSchedule(input, Date.now());
       return advanceSchedule(input, Date.now());
     });
     describe(next);

@@ -39,11 +39,11 @@ export async function workflowRun({
     deadlines,
     describe: describer(),
   };
-  const hear = (what?: string) => {
+  const onSignal = (what?: string) => {
     if (what !== undefined) shared.signalled.add(what);
   };
-  setHandler(endedSignal, hear);
-  setHandler(decided, hear);
+  setHandler(endedSignal, onSignal);
+  setHandler(decided, onSignal);
   let isResumed: boolean;
   setHandler(resumed, () => {
     isResumed = true;

@@ -1,17 +1,7 @@
-import {
-  CancellationScope,
-  condition,
-  defineSignal,
-  patched,
-  setCurrentDetails,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { condition, defineSignal, patched, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import { commitActivities, databaseActivities, longLakeActivities } from '../../activity-options.ts';
 import { always, wasCancelled } from '../../cancellation.ts';
-import { continueOnNewest } from '../../history.ts';
-import { endAs } from '../../outcome.ts';
-import { notifyWaiter } from '../../run-ended.ts';
+import { isLong, queuedRun } from '../../waiting/queued-run.ts';
 import { untilThereIsAProcess } from '../../waiting/waiting.ts';
 import type {
   ClaimedBuilds,
@@ -36,68 +26,46 @@ export const wakeSignal = defineSignal(wakeMaterializationSignal);
  * Builds one calculated table, or brings a graph of them up to date: each after all that it reads, and all
  * from one snapshot of the lake. A table's new content is committed as a whole or not at all.
  */
-export async function materialization(input: MaterializationInput): Promise<MaterializationOutcome> {
-  const outcome = await run(input);
-  await always(() => notifyWaiter(input.waitedBy, input.runId));
-  const { status, built, failed, skipped, errorCode } = outcome;
-  endAs(status, errorCode, {
-    what: 'The materialization',
-    succeeded: `Built ${built} tables.`,
-    cancelled: `Was cancelled. Had built ${built} tables before.`,
-    failed: `Built ${built} tables. ${failed} failed, and ${skipped} that depend on them were skipped.`,
-  });
-  return outcome;
-}
-
-async function run(input: MaterializationInput): Promise<MaterializationOutcome> {
+export function materialization(input: MaterializationInput): Promise<MaterializationOutcome> {
   let isAwake = false;
   setHandler(wakeSignal, () => {
     isAwake = true;
   });
-  const waitForTurn = async (longest: number): Promise<void> => {
-    await condition(() => isAwake, longest);
+  const atMost = async (ms: number): Promise<void> => {
+    await condition(() => isAwake, ms);
     isAwake = false;
   };
-  try {
-    const claimed = await awaitTurn(input, waitForTurn);
-    if (claimed.turn === 'begun') await buildAll(input, claimed);
-  } catch (error) {
-    if (!wasCancelled(error)) throw error;
-  }
-  const isCancelled = CancellationScope.current().consideredCancelled;
-  return always(() => control.endMaterialization(input, isCancelled));
+  let claimed: Claimed;
+  return queuedRun(input, {
+    begin: async () => {
+      claimed = patched('claims-with-builds')
+        ? await control.claimBuilds(input)
+        : { turn: await control.beginMaterialization(input) };
+      return claimed.turn;
+    },
+    wait: { firstMs: 15_000, atMost },
+    work: (beforeAnother) => buildAll(input, claimed, beforeAnother),
+    end: (isCancelled) => control.endMaterialization(input, isCancelled),
+    words: {
+      waiting: 'another run builds some of the same tables',
+      ended: ({ built, failed, skipped }) => ({
+        what: 'The materialization',
+        succeeded: `Built ${built} tables.`,
+        cancelled: `Was cancelled. Had built ${built} tables before.`,
+        failed: `Built ${built} tables. ${failed} failed, and ${skipped} that depend on them were skipped.`,
+      }),
+    },
+  });
 }
-
-const firstWaitMs = 15_000;
-const longestWaitMs = 60_000;
-/** For a run that waits for others, or builds hundreds of tables. */
-const maxHistoryLength = 5_000;
 
 /** Without the builds in processes of earlier code, which ask for them. */
 type Claimed = Pick<ClaimedBuilds, 'turn'> & Partial<ClaimedBuilds>;
-
-async function awaitTurn(
-  input: MaterializationInput,
-  waitForTurn: (longestMs: number) => Promise<void>,
-): Promise<Claimed> {
-  for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
-    const claimed: Claimed = await always(async () =>
-      patched('claims-with-builds')
-        ? control.claimBuilds(input)
-        : { turn: await control.beginMaterialization(input) },
-    );
-    if (claimed.turn !== 'waiting') return claimed;
-    setCurrentDetails('Waiting for its turn: another run builds some of the same tables.');
-    await waitForTurn(waitMs);
-    if (workflowInfo().historyLength > maxHistoryLength)
-      return continueOnNewest<typeof materialization>(input);
-  }
-}
 
 /** Each after all that it reads; independent ones side by side. */
 async function buildAll(
   input: MaterializationInput,
   { ready: claimed, isAll = false }: Claimed,
+  beforeAnother: () => Promise<void>,
 ): Promise<void> {
   let known = claimed;
   const running = new Map<string, Promise<void>>();
@@ -105,10 +73,9 @@ async function buildAll(
   const begun = new Set<string>();
   try {
     for (;;) {
-      const isLong = workflowInfo().historyLength > maxHistoryLength;
       const wasAtRest = running.size === 0;
-      if (isLong && wasAtRest) await continueOnNewest<typeof materialization>(input);
-      const ready = isLong ? [] : (known ?? (await control.nextBuilds(input)));
+      if (wasAtRest) await beforeAnother();
+      const ready = isLong() ? [] : (known ?? (await control.nextBuilds(input)));
       known = undefined;
       for (const tableId of ready) {
         if (running.size >= buildsAtOnce || begun.has(tableId)) continue;

@@ -52,8 +52,8 @@ export function fileCommands(program: Command): void {
       const { output } = context;
       const steps = await planOf(directory, await kindsOf(context), options);
       const due = steps.filter(({ does }) => does !== 'nothing');
-      const told = steps.map(({ file, name, does, fields }) => ({ file, name, does, fields }));
-      if (options.plan) return output.show(told, () => planText(steps));
+      const shown = steps.map(({ file, name, does, fields }) => ({ file, name, does, fields }));
+      if (options.plan) return output.show(shown, () => planText(steps));
       if (!output.json) output.hint(planText(steps));
       if (due.length > 0 && !options.yes && !(await isConfirmed())) throw new Failure('Nothing was changed.');
       for (const [at, { kind, document, stored, file }] of due.entries()) {
@@ -67,7 +67,7 @@ export function fileCommands(program: Command): void {
           throw error;
         }
       }
-      output.show(told, () => `Applied ${due.length} of ${steps.length}.`);
+      output.show(shown, () => `Applied ${due.length} of ${steps.length}.`);
     });
 }
 

@@ -54,7 +54,7 @@ export function queryCommands(program: Command): void {
         const of = { sql: statement, at_versions: versionsOf(options) };
         return exportTo(context, of, format, options.output);
       }
-      if (!streamed.some((one) => one === format))
+      if (!streamed.some((streamable) => streamable === format))
         throw new Failure(
           `There is no format ${format}. Use table, json, csv, ndjson, arrow, parquet or xlsx.`,
           exitCodes.usage,
@@ -177,7 +177,7 @@ async function exportTo(
   format: string,
   file: string | undefined,
 ): Promise<void> {
-  if (!exported.some((one) => one === format))
+  if (!exported.some((exportable) => exportable === format))
     throw new Failure(`An export can be ${exported.join(', ')}. Choose one with --format.`, exitCodes.usage);
   if (file === undefined) throw new Failure('Name the file to write: -o FILE', exitCodes.usage);
   const { data: begun } = await workspace.post('/v1/exports', {

@@ -111,13 +111,13 @@ function described({ title, kind, status, id, steps, output, error }: Run): stri
 export async function followed(context: Context, projectId: string, runId: string): Promise<void> {
   const { workspace, output, signal } = context;
   const bar = progressBar(runId, output);
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const look = async () =>
     (await workspace.get('/v1/projects/{project_id}/runs/{run_id}', inProject(projectId, runId))).data;
   const onProgress = ({ steps, progress, title }: Run) => {
     for (const { id, name, status } of steps) {
-      if (status === 'running' || told.has(id)) continue;
-      told.add(id);
+      if (status === 'running' || reported.has(id)) continue;
+      reported.add(id);
       bar.end();
       if (!output.json) output.hint(output.dim(`· ${plain(name)}: ${status}`));
     }

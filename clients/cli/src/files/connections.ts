@@ -12,8 +12,8 @@ export const connectionsKind = (workspace: Workspace): Kind => ({
     const found = await some(most, (page) =>
       workspace.get('/v1/connections/data', { params: { query: page } }),
     );
-    return found.map((one) => {
-      const { id, name, type, description, config, secretKeys } = one;
+    return found.map((connection) => {
+      const { id, name, type, description, config, secretKeys } = connection;
       // Secrets are never answered: each refers to a variable of the environment.
       const secrets = Object.fromEntries(secretKeys.map((key) => [key, `\${${variableOf(name, key)}}`]));
       return { id, name, document: { name, type, description, config, secrets } };

@@ -11,8 +11,8 @@ export const playbooksKind = (workspace: Workspace, project_id: string): Kind =>
     const found = await some(most, (page) =>
       workspace.get('/v1/projects/{project_id}/playbooks', { params: { path, query: page } }),
     );
-    return found.map((one) => {
-      const { id, title, description, instructions, parameters, output, model, effort } = one;
+    return found.map((playbook) => {
+      const { id, title, description, instructions, parameters, output, model, effort } = playbook;
       return {
         id,
         name: title,

@@ -12,8 +12,9 @@ export const testsKind = (workspace: Workspace): Kind => ({
     const found = await some(most, (page) =>
       workspace.get('/v1/verification-tests/definitions', { params: { query: page } }),
     );
-    return found.map((one) => {
-      const { id, name, description, kind, params, target, severity, blocking, keepRows, enabled } = one;
+    return found.map((definition) => {
+      const { id, name, description, kind, params, target, severity, blocking, keepRows, enabled } =
+        definition;
       const document = {
         name,
         description,

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { dayInWords } from '../../cadences/cadence.ts';
 import { Fetched } from '../../parts/states.tsx';
 import { workspace } from '../../session/login.ts';
 import * as texts from '../../texts/index.ts';
-import { dayInWords } from './cadence.ts';
 import { clockTime, type Day, type Month, monthsOf, timeIn } from './months.ts';
 import type { Schedule } from './target.tsx';
 

@@ -1,5 +1,5 @@
+import { type CadenceForm, cadenceBody, cadenceForm, newCadence } from '../../cadences/cadence.ts';
 import { type Parameters, paramsOf, textOfValue } from '../parameters.ts';
-import { type CadenceForm, cadenceBody, cadenceForm, newCadence } from './cadence.ts';
 import type { Schedule } from './target.tsx';
 
 /** A schedule as it is edited. */

@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { isWritable } from '../../cadences/cadence.ts';
 import { Fetched } from '../../parts/states.tsx';
 import { workspace } from '../../session/login.ts';
 import * as texts from '../../texts/index.ts';
-import { isWritable } from './cadence.ts';
 import { contentOf } from './content.ts';
 import { ScheduleForm } from './schedule-form.tsx';
 import { type Schedule, targetQuery } from './target.tsx';

@@ -1,14 +1,14 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { CadenceFields } from '../../cadences/cadence-fields.tsx';
 import { faultAt, unplaced } from '../../parts/faults.ts';
 import { Field } from '../../parts/field.tsx';
+import { useFirstFault } from '../../parts/first-fault.ts';
 import { Failure } from '../../parts/states.tsx';
 import { useUnsaved } from '../../parts/use-unsaved.ts';
 import * as texts from '../../texts/index.ts';
-import { useFirstFault } from '../first-fault.ts';
 import { ParameterValues } from '../parameter-values.tsx';
 import type { Parameters } from '../parameters.ts';
-import { CadenceFields } from './cadence-fields.tsx';
 import { bodyOf, type Content, type ScheduleBody } from './content.ts';
 import type { Schedule } from './target.tsx';
 

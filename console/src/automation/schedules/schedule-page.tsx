@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { cadenceInWords } from '../../cadences/cadence.ts';
 import { Action } from '../../parts/action.tsx';
 import { OnDemand } from '../../parts/on-demand.tsx';
 import { Fetched } from '../../parts/states.tsx';
@@ -11,7 +12,6 @@ import { useMe } from '../../session/me.ts';
 import * as texts from '../../texts/index.ts';
 import { AutomationNav } from '../nav.tsx';
 import { Backfills } from './backfills.tsx';
-import { cadenceInWords } from './cadence.ts';
 import { Calendar } from './calendar.tsx';
 import { EditSchedule } from './edit-schedule.tsx';
 import { ScheduleRuns } from './schedule-runs.tsx';

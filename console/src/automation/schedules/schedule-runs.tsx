@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { dayInWords } from '../../cadences/cadence.ts';
 import { List } from '../../parts/list.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { Status } from '../../parts/status.tsx';
 import { workspace } from '../../session/login.ts';
 import * as texts from '../../texts/index.ts';
 import { Deliveries } from '../deliveries.tsx';
-import { dayInWords } from './cadence.ts';
 import { clockTime } from './months.ts';
 
 const { run: columns, runs, noRuns } = texts.automation.schedules;

@@ -1,4 +1,5 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { cadenceInWords } from '../../cadences/cadence.ts';
 import { List } from '../../parts/list.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { Status } from '../../parts/status.tsx';
@@ -7,7 +8,6 @@ import { WithProject } from '../../project/with-project.tsx';
 import { workspace } from '../../session/login.ts';
 import * as texts from '../../texts/index.ts';
 import { AutomationNav } from '../nav.tsx';
-import { cadenceInWords } from './cadence.ts';
 import { NewSchedule } from './new-schedule.tsx';
 import { TargetTitle } from './target.tsx';
 

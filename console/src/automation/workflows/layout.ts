@@ -27,9 +27,9 @@ export function placed(graph: Shape, types: readonly NodeType[]): Placed[] {
     if (drawing.hasNode(source) && drawing.hasNode(target)) drawing.setEdge(source, target);
   }
   layout(drawing);
-  return sized.map((one) => {
+  return sized.map((box) => {
     // Of its centre.
-    const { x = 0, y = 0 } = drawing.node(one.id) as { x?: number; y?: number };
-    return { ...one, position: { x: x - one.width / 2, y: y - one.height / 2 } };
+    const { x = 0, y = 0 } = drawing.node(box.id) as { x?: number; y?: number };
+    return { ...box, position: { x: x - box.width / 2, y: y - box.height / 2 } };
   });
 }

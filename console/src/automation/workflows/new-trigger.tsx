@@ -1,5 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { cadenceBody, newCadence } from '../../cadences/cadence.ts';
+import { CadenceFields } from '../../cadences/cadence-fields.tsx';
 import { faultAt, unplaced } from '../../parts/faults.ts';
 import { Field } from '../../parts/field.tsx';
 import { Failure, Unfetched } from '../../parts/states.tsx';
@@ -7,8 +9,6 @@ import { attachedQuery, maxAttached } from '../../project/attached.ts';
 import * as texts from '../../texts/index.ts';
 import { ParameterValues } from '../parameter-values.tsx';
 import { type Parameters, paramsOf } from '../parameters.ts';
-import { cadenceBody, newCadence } from '../schedules/cadence.ts';
-import { CadenceFields } from '../schedules/cadence-fields.tsx';
 import type { SentTrigger } from './draft.ts';
 
 const labels = texts.automation.workflows.triggers;
@@ -70,9 +70,9 @@ export function NewTrigger({ projectId, parameters, index, add }: NewTriggerProp
                 value={type}
                 onChange={({ target }) => change({ type: target.value as Type })}
               >
-                {types.map((one) => (
-                  <option key={one} value={one}>
-                    {labels.types[one]}
+                {types.map((type) => (
+                  <option key={type} value={type}>
+                    {labels.types[type]}
                   </option>
                 ))}
               </select>
@@ -140,7 +140,7 @@ function TablesOf({ projectId, tables, fault, onChange }: TablesOfProps) {
             type="checkbox"
             checked={tables.includes(id)}
             onChange={({ target }) =>
-              onChange({ tables: target.checked ? [...tables, id] : tables.filter((one) => one !== id) })
+              onChange({ tables: target.checked ? [...tables, id] : tables.filter((table) => table !== id) })
             }
           />{' '}
           {name}

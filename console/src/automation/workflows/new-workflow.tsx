@@ -2,10 +2,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { faultAt, unplaced } from '../../parts/faults.ts';
 import { Field } from '../../parts/field.tsx';
+import { useFirstFault } from '../../parts/first-fault.ts';
 import { Failure } from '../../parts/states.tsx';
 import { workspace } from '../../session/login.ts';
 import * as texts from '../../texts/index.ts';
-import { useFirstFault } from '../first-fault.ts';
 import { emptyGraph, type Workflow } from './graph.ts';
 
 const labels = texts.automation.workflows;

@@ -80,16 +80,16 @@ function AddNode({
   onChoose,
 }: Pick<NodeListProps, 'graph' | 'types' | 'change' | 'onChoose'>) {
   const [chosen, setChosen] = useState(types[0]?.type ?? '');
-  const type = types.find((one) => one.type === chosen);
+  const type = types.find((type) => type.type === chosen);
   if (type === undefined) return null;
   return (
     <div className="buttons ends">
       <Field label={labels.addType}>
         {(control) => (
           <select {...control} value={chosen} onChange={({ target }) => setChosen(target.value)}>
-            {types.map((one) => (
-              <option key={one.type} value={one.type}>
-                {one.label}
+            {types.map((type) => (
+              <option key={type.type} value={type.type}>
+                {type.label}
               </option>
             ))}
           </select>

@@ -1,10 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { unplaced } from '../../parts/faults.ts';
+import { useFirstFault } from '../../parts/first-fault.ts';
 import { Failure, Unfetched } from '../../parts/states.tsx';
 import { workspace } from '../../session/login.ts';
 import * as texts from '../../texts/index.ts';
-import { useFirstFault } from '../first-fault.ts';
 import { ParameterValues } from '../parameter-values.tsx';
 import { paramsOf } from '../parameters.ts';
 import { readGraph, type Workflow } from './graph.ts';

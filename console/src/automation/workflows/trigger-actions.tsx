@@ -18,7 +18,9 @@ interface TriggerActionsProps {
 export function TriggerActions({ workflowId, trigger, hand, onSecret }: TriggerActionsProps) {
   const { id, enabled, type } = trigger;
   const change = (how: { enabled: boolean }) =>
-    hand.saveTriggers((stored) => stored.map((one) => (one.id === id ? { ...one, ...how } : one)));
+    hand.saveTriggers((stored) =>
+      stored.map((trigger) => (trigger.id === id ? { ...trigger, ...how } : trigger)),
+    );
   return (
     <div className="buttons">
       <Action isPlain does={() => change({ enabled: !enabled })}>
@@ -42,7 +44,7 @@ export function TriggerActions({ workflowId, trigger, hand, onSecret }: TriggerA
       <Action
         isPlain
         confirm={labels.removeSure(labels.types[type])}
-        does={() => hand.saveTriggers((stored) => stored.filter((one) => one.id !== id))}
+        does={() => hand.saveTriggers((stored) => stored.filter((trigger) => trigger.id !== id))}
       >
         {labels.remove}
       </Action>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
+import { cadenceInWords } from '../../cadences/cadence.ts';
 import { attachedQuery } from '../../project/attached.ts';
-import { cadenceInWords } from '../schedules/cadence.ts';
 import type { Workflow } from './graph.ts';
 
 interface TriggerWhenProps {
@@ -22,4 +22,4 @@ function TableNames({ projectId, ids }: { projectId: string; ids: readonly strin
 }
 
 const textsOf = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+  Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { List } from '../../parts/list.tsx';
-import { ShownOnce } from '../../settings/shown-once.tsx';
+import { ShownOnce } from '../../parts/shown-once.tsx';
 import * as texts from '../../texts/index.ts';
 import type { Workflow } from './graph.ts';
 import { NewTrigger } from './new-trigger.tsx';

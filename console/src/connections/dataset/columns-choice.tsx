@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { LinesInput } from '../../automation/workflows/config/lines-input.tsx';
 import { Field } from '../../parts/field.tsx';
+import { LinesInput } from '../../parts/lines-input.tsx';
 import * as texts from '../../texts/index.ts';
 import { Group } from '../group.tsx';
 
@@ -33,7 +33,7 @@ export function ColumnsChoice({ label, hint, fault, columns, value, onChange }: 
             type="checkbox"
             checked={value.includes(name)}
             onChange={({ target }) =>
-              onChange(target.checked ? [...value, name] : value.filter((one) => one !== name))
+              onChange(target.checked ? [...value, name] : value.filter((chosen) => chosen !== name))
             }
           />{' '}
           {name}

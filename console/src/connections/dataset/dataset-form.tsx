@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useId, useState } from 'react';
-import { useFirstFault } from '../../automation/first-fault.ts';
 import { faultAt, unplaced } from '../../parts/faults.ts';
 import { Field } from '../../parts/field.tsx';
+import { useFirstFault } from '../../parts/first-fault.ts';
 import { Failure } from '../../parts/states.tsx';
 import { useUnsaved } from '../../parts/use-unsaved.ts';
 import { ProjectSelect } from '../../project/select.tsx';

@@ -22,7 +22,7 @@ export function EditDataset({ dataset, type }: { dataset: Dataset; type: Connect
           params: { path },
           body: { prefix: resource, limit: 1 },
         })
-      ).items.find((one) => one.resource === resource)?.columns ?? [],
+      ).items.find((item) => item.resource === resource)?.columns ?? [],
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
     enabled: isIncrementable(type) || type === 'http',

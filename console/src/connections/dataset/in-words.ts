@@ -1,4 +1,4 @@
-import { cadenceInWords } from '../../automation/schedules/cadence.ts';
+import { cadenceInWords } from '../../cadences/cadence.ts';
 import * as texts from '../../texts/index.ts';
 import { type ConnectionKind, type Dataset, isIncrementable } from './settings.ts';
 

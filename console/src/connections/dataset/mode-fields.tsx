@@ -37,9 +37,9 @@ export function ModeFields({ type, columns, settings, change, error }: ModeField
               value={mode}
               onChange={({ target }) => change({ mode: target.value as Dataset['mode'] })}
             >
-              {modes.map((one) => (
-                <option key={one} value={one}>
-                  {labels.modes[one]}
+              {modes.map((mode) => (
+                <option key={mode} value={mode}>
+                  {labels.modes[mode]}
                 </option>
               ))}
             </select>

@@ -1,4 +1,4 @@
-import { CadenceFields } from '../../automation/schedules/cadence-fields.tsx';
+import { CadenceFields } from '../../cadences/cadence-fields.tsx';
 import { faultAt } from '../../parts/faults.ts';
 import { Field } from '../../parts/field.tsx';
 import * as texts from '../../texts/index.ts';
@@ -25,9 +25,9 @@ export function ScheduleFields({ settings, change, error }: ScheduleFieldsProps)
             value={repeats}
             onChange={({ target }) => change({ repeats: target.value as Repeats })}
           >
-            {allRepeats.map((one) => (
-              <option key={one} value={one}>
-                {labels.repeats[one]}
+            {allRepeats.map((allRepeat) => (
+              <option key={allRepeat} value={allRepeat}>
+                {labels.repeats[allRepeat]}
               </option>
             ))}
           </select>

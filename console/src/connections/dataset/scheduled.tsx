@@ -5,7 +5,7 @@ import { scheduleInWords } from './in-words.ts';
 import type { Dataset } from './settings.ts';
 
 const labels = texts.connections.dataset;
-const one = '/v1/connections/data/{connection_id}/datasets/{dataset_id}';
+const path = '/v1/connections/data/{connection_id}/datasets/{dataset_id}';
 
 /** When a dataset is copied by itself, which can be paused. */
 export function Scheduled({ dataset }: { dataset: Dataset }) {
@@ -16,12 +16,12 @@ export function Scheduled({ dataset }: { dataset: Dataset }) {
     <>
       {scheduleInWords(dataset)}{' '}
       {scheduleStatus === 'active' && (
-        <Action isPlain changes={changes} does={() => workspace.post(`${one}/pause`, { params })}>
+        <Action isPlain changes={changes} does={() => workspace.post(`${path}/pause`, { params })}>
           {labels.pause}
         </Action>
       )}
       {scheduleStatus === 'paused' && (
-        <Action isPlain changes={changes} does={() => workspace.post(`${one}/resume`, { params })}>
+        <Action isPlain changes={changes} does={() => workspace.post(`${path}/resume`, { params })}>
           {labels.resume}
         </Action>
       )}

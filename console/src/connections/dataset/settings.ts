@@ -1,10 +1,5 @@
 import type { components } from '../../../../clients/typescript/src/index.ts';
-import {
-  type CadenceForm,
-  cadenceBody,
-  cadenceForm,
-  newCadence,
-} from '../../automation/schedules/cadence.ts';
+import { type CadenceForm, cadenceBody, cadenceForm, newCadence } from '../../cadences/cadence.ts';
 import type * as texts from '../../texts/index.ts';
 
 export type Dataset = components['schemas']['Dataset'];

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { components } from '../../../../clients/typescript/src/index.ts';
-import { useFirstFault } from '../../automation/first-fault.ts';
 import { faultAt, unplaced } from '../../parts/faults.ts';
+import { useFirstFault } from '../../parts/first-fault.ts';
 import { Failure } from '../../parts/states.tsx';
 import { useUnsaved } from '../../parts/use-unsaved.ts';
 import { workspace } from '../../session/login.ts';

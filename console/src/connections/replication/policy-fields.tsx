@@ -43,9 +43,9 @@ export function PolicyFields({ policy, error, at, onChange }: PolicyFieldsProps)
           number={index + 1}
           at={[...at, 'resources', index]}
           onChange={(next) =>
-            change(resources.map((one) => (one.key === key ? { key, resource: next } : one)))
+            change(resources.map((resource) => (resource.key === key ? { key, resource: next } : resource)))
           }
-          onRemove={() => change(resources.filter((one) => one.key !== key))}
+          onRemove={() => change(resources.filter((resource) => resource.key !== key))}
         />
       ))}
       <p>
@@ -53,7 +53,7 @@ export function PolicyFields({ policy, error, at, onChange }: PolicyFieldsProps)
           type="button"
           className="plain"
           onClick={() => {
-            const key = Math.max(-1, ...resources.map((one) => one.key)) + 1;
+            const key = Math.max(-1, ...resources.map((resource) => resource.key)) + 1;
             change([...resources, { key, resource: { request_path: '' } }]);
           }}
         >
@@ -78,9 +78,9 @@ export function PolicyFields({ policy, error, at, onChange }: PolicyFieldsProps)
               set('validate_server_address', target.value === '' ? undefined : target.value === 'true')
             }
           >
-            {addresses.map((one) => (
-              <option key={one} value={one}>
-                {labels.addresses[one]}
+            {addresses.map((address) => (
+              <option key={address} value={address}>
+                {labels.addresses[address]}
               </option>
             ))}
           </select>

@@ -1,6 +1,6 @@
-import { LinesInput } from '../../automation/workflows/config/lines-input.tsx';
 import { faultAt, type Place } from '../../parts/faults.ts';
 import { Field } from '../../parts/field.tsx';
+import { LinesInput } from '../../parts/lines-input.tsx';
 import * as texts from '../../texts/index.ts';
 import { MemberFields } from './member-fields.tsx';
 import { PairsField } from './pairs-field.tsx';

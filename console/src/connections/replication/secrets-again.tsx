@@ -19,7 +19,9 @@ export function SecretsAgain({ type, secrets, error, onChange }: SecretsAgainPro
   return Object.entries(secrets).map(([key, value]) => (
     <OneField
       key={key}
-      field={fields.find((one) => one.key === key) ?? { key, label: key, required: false, type: 'string' }}
+      field={
+        fields.find((field) => field.key === key) ?? { key, label: key, required: false, type: 'string' }
+      }
       isSecret
       isNeeded={false}
       fault={faultAt(error, 'secrets', key)}

@@ -1,5 +1,5 @@
 import { inOrganization } from '../../../../data/postgres/client.ts';
-import { relationRefs } from '../../../tables/definitions/describe.ts';
+import { relationRefs } from '../../../tables/derived-relations/describe.ts';
 import { failingTables } from '../../../tables/verification/table-state.ts';
 import type { ToolCall } from './tool.ts';
 

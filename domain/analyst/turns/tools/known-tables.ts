@@ -1,8 +1,8 @@
 import { AppError } from '../../../../data/errors.ts';
 import { actingAsService } from '../../../../data/postgres/acting.ts';
 import type { Analyzed } from '../../../../packages/sql-guard/index.ts';
-import { currentDefinitions } from '../../../tables/analyses/analyses.ts';
 import type { AttachedTable } from '../../../tables/catalog-entries/catalog-entries.ts';
+import { currentDefinitions } from '../../../tables/definition-analyses/analyses.ts';
 import { storedFacts } from '../../../tables/tables/stored.ts';
 import type { ToolCall } from './tool.ts';
 

@@ -21,8 +21,8 @@ export const searchWords = (text: string): string[] => wordsOf(text, text.length
 /** 1 if a text has the word, half of it if one of its words begins with it or is its beginning. */
 function found(word: string, within: readonly string[]): number {
   if (within.includes(word)) return 1;
-  const isBeginning = (one: string) =>
-    Math.min(one.length, word.length) > 2 && (one.startsWith(word) || word.startsWith(one));
+  const isBeginning = (term: string) =>
+    Math.min(term.length, word.length) > 2 && (term.startsWith(word) || word.startsWith(term));
   return within.some(isBeginning) ? 0.5 : 0;
 }
 
@@ -48,7 +48,7 @@ export function rate(
       return { name: column.name, rated, rating: rated.reduce((sum, one) => sum + one, 0) };
     })
     .filter(({ rating }) => rating > 0)
-    .sort((one, other) => other.rating - one.rating);
+    .sort((a, b) => b.rating - a.rating);
   // Each word counts once, however many columns have it.
   const rating = words.reduce((sum, word, index) => {
     const best = Math.max(0, ...columns.map(({ rated }) => rated[index]!));
@@ -72,12 +72,12 @@ export const searchTables = defineTool({
     const best = tables
       .map((table) => ({ table, ...rate(table, notes.get(table.id), words) }))
       .filter(({ rating }) => rating > 0)
-      .sort((one, other) => other.rating - one.rating || one.table.name.localeCompare(other.table.name))
+      .sort((a, b) => b.rating - a.rating || a.table.name.localeCompare(b.table.name))
       .slice(0, maxFound);
     const output = best.map(({ table, columns: named }) => {
       const { name, description, note, rowCount, columns } = table;
       const rest = columns.filter((column) => !named.includes(column.name));
-      const own = named.flatMap((one) => columns.filter((column) => column.name === one));
+      const own = named.flatMap((columnName) => columns.filter((column) => column.name === columnName));
       const shown = [...own, ...rest].slice(0, maxColumns);
       return {
         name,

@@ -1,8 +1,8 @@
 import { unrestricted } from '../../../../data/postgres/acting.ts';
 import { inOrganization } from '../../../../data/postgres/client.ts';
 import { calculationStates } from '../../../tables/calculated-tables/status.ts';
-import { listDefined } from '../../../tables/definitions/definitions.ts';
-import { relationRefs } from '../../../tables/definitions/describe.ts';
+import { listDefined } from '../../../tables/derived-relations/definitions.ts';
+import { relationRefs } from '../../../tables/derived-relations/describe.ts';
 import type { ToolCall } from './tool.ts';
 
 /** Maximum number of tables, and of what changed for one, that are named. */

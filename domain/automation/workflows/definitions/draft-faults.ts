@@ -6,7 +6,7 @@ import { findPlaybook } from '../../../analyst/playbooks/playbooks.ts';
 import { findDataset } from '../../../intake/datasets/datasets.ts';
 import { attachedTables } from '../../../tables/catalog-entries/catalog-entries.ts';
 import { isWritable } from '../../../tables/tables/grants.ts';
-import { findTable } from '../../../tables/tables/tables.ts';
+import { findTable } from '../../../tables/tables/registry.ts';
 import { findTestDefinition } from '../../../tables/verification/definitions.ts';
 import { formatFaults } from '../graphs/formats.ts';
 import type { Graph } from '../graphs/graph.ts';

@@ -1,5 +1,5 @@
 import type { OrganizationTransaction } from '../../../../data/postgres/client.ts';
-import { findTablesOf, type TableRow } from '../../../tables/tables/tables.ts';
+import { findTablesOf, type TableRow } from '../../../tables/tables/registry.ts';
 import { mayReadAll } from '../../../workspace/organizations/rights.ts';
 import { mentions, statementsOf } from '../graphs/named-tables.ts';
 import { replaceActiveTriggers } from './active-triggers.ts';

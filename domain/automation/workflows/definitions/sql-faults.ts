@@ -5,7 +5,7 @@ import { foldName } from '../../../../packages/sql-guard/index.ts';
 import { checkDraftSql, nameFault } from '../../../tables/query/check-draft.ts';
 import type { SqlValues } from '../../../tables/query/request.ts';
 import type { QueryDeps } from '../../../tables/query/run.ts';
-import { listQueryable } from '../../../tables/tables/tables.ts';
+import { listQueryable } from '../../../tables/tables/registry.ts';
 import { actAs } from '../../../workspace/organizations/rights.ts';
 import { findNodeType } from '../graphs/node-types.ts';
 import { type LooseGraph, sqlValuesIn } from '../graphs/sql-values.ts';

@@ -47,7 +47,7 @@ export function readGraph(document: unknown, at: Loc): ReadGraph {
     nodes: read.map(({ node }) => node),
     edges: nodes && listOf(edges, maxEdges)?.map(readEdge),
     parameters: isMap(parameters) ? parameters : undefined,
-    faults: [...faults, ...read.flatMap((one) => one.faults)],
+    faults: [...faults, ...read.flatMap((part) => part.faults)],
   };
 }
 
@@ -71,7 +71,7 @@ function readNode(given: unknown, index: number, loc: Loc): { node: ReadNode; fa
   };
   const faults = form.success ? [] : faultsOf(form.error.issues, loc);
   if (typeof type === 'string' && nodeType === undefined) {
-    const msg = `There is no node type ${type}. The types are ${nodeTypes.map((one) => one.type).join(', ')}.`;
+    const msg = `There is no node type ${type}. The types are ${nodeTypes.map((nodeType) => nodeType.type).join(', ')}.`;
     faults.push({ loc: [...loc, 'type'], type: 'enum', msg });
   }
   return { node, faults: [...faults, ...faultsOf(issues, [...loc, 'config'])] };

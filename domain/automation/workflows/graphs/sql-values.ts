@@ -44,7 +44,7 @@ function namesTable({ parameters, nodes }: LooseGraph, { of, name }: Placeholder
   if (of === undefined || name === undefined) return false;
   if (of === 'params') return (parameters as LooseMap)?.[name]?.['type'] === 'table';
   const node = Array.isArray(nodes)
-    ? nodes.find((one: Record<string, unknown> | null) => one?.['id'] === of)
+    ? nodes.find((node: Record<string, unknown> | null) => node?.['id'] === of)
     : undefined;
   const outputs = findNodeType(String(node?.type))?.outputs ?? [];
   return outputs.some((port) => port.name === name && port.type === 'table');

@@ -10,7 +10,7 @@ import type {
 } from '../../../../workflows/automation/workflow-run/contract.ts';
 import type { Params } from '../../../analyst/playbooks/parameters.ts';
 import { type ExpiryDeps, pinSnapshot } from '../../../tables/lake-maintenance/expire.ts';
-import { listQueryable, type NamedTable } from '../../../tables/tables/tables.ts';
+import { listQueryable, type NamedTable } from '../../../tables/tables/registry.ts';
 import { limits } from '../../../workspace/limits/limits.ts';
 import { actAs } from '../../../workspace/organizations/rights.ts';
 import { moveRun, runStates } from '../../../workspace/runs/runs.ts';

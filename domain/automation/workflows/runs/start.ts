@@ -94,26 +94,15 @@ async function insertRows(
 ): Promise<{ row: WorkflowRun; run: Run }> {
   const { project_id: projectId, owner_id: ownerId, id: workflowId } = workflow;
   const run = await insertRun(db, {
-    organization_id: organizationId,
-    id: runId,
-    project_id: projectId,
-    kind: 'workflow',
-    trigger_type: trigger.type,
-    trigger_id: trigger.id,
-    title: version.title,
-    resource_type: 'workflow',
-    resource_id: workflowId,
+    ...{ organization_id: organizationId, id: runId, project_id: projectId, kind: 'workflow' },
+    ...{ trigger_type: trigger.type, trigger_id: trigger.id, title: version.title },
+    ...{ resource_type: 'workflow', resource_id: workflowId },
     workflow_id: workflowRunProcess.workflowId(runId),
-    waited_by: waitedBy ?? null,
-    owner_id: ownerId,
+    ...{ waited_by: waitedBy ?? null, owner_id: ownerId },
   });
   const row = await insertWorkflowRun(db, {
-    organization_id: organizationId,
-    id: runId,
-    project_id: projectId,
-    workflow_id: workflowId,
-    version_id: version.id,
-    owner_id: ownerId,
+    ...{ organization_id: organizationId, id: runId, project_id: projectId, workflow_id: workflowId },
+    ...{ version_id: version.id, owner_id: ownerId },
     params: JSON.stringify(params),
   });
   return { row, run };

@@ -4,7 +4,7 @@ import { derivedId } from '../../../../data/ids.ts';
 import type { LakeDeps } from '../../../../data/lake/commit.ts';
 import { firstOperations, newestVersions, versionBefore } from '../../../../data/lake/ledger.ts';
 import { inOrganization, type OrganizationTransaction } from '../../../../data/postgres/client.ts';
-import { readableTables } from '../../../tables/tables/tables.ts';
+import { readableTables } from '../../../tables/tables/registry.ts';
 import { actAs } from '../../../workspace/organizations/rights.ts';
 import { type Cursor, moveCursor, planRun, waitingCursors } from './cursors.ts';
 import { type StartDeps, startDataEvent } from './fire.ts';

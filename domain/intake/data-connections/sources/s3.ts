@@ -63,7 +63,7 @@ function urlOf({ protocol, hostname, port, path, query = {} }: SignedRequest): U
       (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
     );
   url.search = Object.entries(query)
-    .flatMap(([key, value]) => [value].flat().map((one) => `${encoded(key)}=${encoded(one ?? '')}`))
+    .flatMap(([key, value]) => [value].flat().map((item) => `${encoded(key)}=${encoded(item ?? '')}`))
     .join('&');
   return url;
 }

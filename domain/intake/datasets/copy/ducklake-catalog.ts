@@ -104,7 +104,7 @@ function checkTable({ files, deletions, columns, mappedNames, schemaVersions }: 
     if (format !== 'parquet' && format !== 'puffin')
       throw refused(`The file ${path} has the format ${format}, which the service cannot read.`);
   }
-  if (mappedNames.some((one) => one.is_partition))
+  if (mappedNames.some((mappedName) => mappedName.is_partition))
     throw refused(
       'The table has files that keep column values in their folder names. The service cannot read them.',
     );

@@ -51,7 +51,7 @@ export function copyMysql(
             : await incrementOf(connection, quoted(resource), found, increment);
         const from = part?.from ?? quoted(resource);
         const impossible = await impossibleDays(connection, from, found);
-        const columns = found.map((one) => copiedColumn(one, impossible.has(one.name)));
+        const columns = found.map((column) => copiedColumn(column, impossible.has(column.name)));
         const names = columnNames(
           found.map(({ name }) => name),
           isReservedColumn,

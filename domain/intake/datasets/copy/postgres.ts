@@ -53,7 +53,7 @@ export function copyPostgres(
         const part = increment === undefined ? undefined : await incrementOf(client, whole, increment);
         const relation = { ...whole, from: part?.from ?? whole.from };
         const facts = await numericFacts(client, relation);
-        const columns = relation.columns.map((one) => copiedColumn(one, facts.get(one.name)));
+        const columns = relation.columns.map((column) => copiedColumn(column, facts.get(column.name)));
         const names = columnNames(
           relation.columns.map(({ name }) => name),
           isReservedColumn,

@@ -109,11 +109,11 @@ interface Column {
 }
 
 function columnOf({ columns }: ChartResult, name: string): Column {
-  const index = columns.findIndex((one) => one.name === name);
+  const index = columns.findIndex((column) => column.name === name);
   const column = columns[index];
   if (column !== undefined)
     return { index, ...column, measure: measureOf(column.dataType), title: plainText(name) };
-  const known = columns.slice(0, 20).map((one) => quoted(one.name));
+  const known = columns.slice(0, 20).map((column) => quoted(column.name));
   throw refused(
     `The result has no column ${quoted(name)}. Its columns are ${known.join(', ')}${columns.length > 20 ? ' and more' : ''}.`,
   );

@@ -21,7 +21,7 @@ export function columnNames(
       .slice(0, maxNameChars)
       .toWellFormed();
     const base = cleaned === '' ? `column${index + 1}` : cleaned;
-    const isTaken = (one: string) => taken.has(one.toLowerCase()) || isReserved(one);
+    const isTaken = (name: string) => taken.has(name.toLowerCase()) || isReserved(name);
     let name = base;
     if (isTaken(name)) {
       const stem = (isReserved(`${base}_2`) ? `column_${base}` : base).slice(0, maxNameChars - 6);

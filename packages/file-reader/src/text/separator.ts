@@ -69,13 +69,13 @@ function separatorOfHeader(
 ): string {
   const [first, ...rest] = splitBy(best);
   if (first === undefined || first.fields.length > 1 || rest.length === 0) return best;
-  for (const other of others) {
-    if (other === best) continue;
-    const [header, ...records] = splitBy(other);
+  for (const candidate of others) {
+    if (candidate === best) continue;
+    const [header, ...records] = splitBy(candidate);
     const width = header?.fields.length ?? 1;
     if (width < 2 || header!.fields.some((field) => field.trim() === '')) continue;
     const ragged = records.filter(({ fields }) => fields.length > 1 && fields.length <= width);
-    if (ragged.length >= records.length * mostlyRagged) return other;
+    if (ragged.length >= records.length * mostlyRagged) return candidate;
   }
   const unused = others.find((other) => splitBy(other).every(({ fields }) => fields.length === 1));
   return unused !== undefined && isOneColumn(rest) ? unused : best;

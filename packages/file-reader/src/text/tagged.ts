@@ -138,7 +138,7 @@ export async function createTaggedWriter(
         isOpenEnded: fewest < columns.size,
       };
       const order = [...columns.keys()];
-      if (placeOf !== undefined) order.sort((one, other) => placeOf(one) - placeOf(other));
+      if (placeOf !== undefined) order.sort((a, b) => placeOf(a) - placeOf(b));
       const positions = order.map((name) => columns.get(name)!);
       const isInOrder = positions.every((position, index) => position === index);
       /** The file has them in the order in which they came. */

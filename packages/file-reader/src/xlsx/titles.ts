@@ -38,7 +38,7 @@ export function skipTitles(onRow: (row: SheetRow) => void): TitleFilter {
         return;
       }
       held.push(row);
-      const names = held.findIndex((one) => !isTitle(one));
+      const names = held.findIndex((cell) => !isTitle(cell));
       const isEnough = names === -1 ? held.length > mostTitles : held.length > names + judgedRows;
       if (isEnough || names === 0) decide();
     },

@@ -89,11 +89,11 @@ test(`${files} well-formed files have the records that the engine's own reader s
     const random = seeded(seed);
     const made = makeFile(random);
     const { records, counts } = split(made, 1 + random(40));
-    const told = `seed ${seed}: ${JSON.stringify(made.text)}`;
-    expect(records, told).toEqual(made.records);
-    expect(counts, told).toEqual(made.records.map((record) => record.length));
+    const label = `seed ${seed}: ${JSON.stringify(made.text)}`;
+    expect(records, label).toEqual(made.records);
+    expect(counts, label).toEqual(made.records.map((record) => record.length));
     await writeFile(path, made.text);
-    expect(await readWithEngine(connection, path, made), told).toEqual(made.records);
+    expect(await readWithEngine(connection, path, made), label).toEqual(made.records);
   }
 });
 

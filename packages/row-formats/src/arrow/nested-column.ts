@@ -142,7 +142,9 @@ function mapPart(key: Part, value: Part): Part {
     type: map((part) => part.type),
     built: map((part) => part.built),
     write: (read) =>
-      new Map((read as DuckDBMapValue).entries.map((one) => [key.write(one.key), writeValue(one.value)])),
+      new Map(
+        (read as DuckDBMapValue).entries.map((entry) => [key.write(entry.key), writeValue(entry.value)]),
+      ),
     sizeBytes: (written) =>
       [...(written as Map<unknown, unknown>)].reduce(
         (sum, [one, other]) => sum + sizeOf(key, one) + sizeOf(value, other),

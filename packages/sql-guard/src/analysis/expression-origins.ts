@@ -14,22 +14,22 @@ export const expressions = (operator: PlanNode, inputs: readonly Origins[]): Ori
 /** Fields that hold other expressions; a lambda's body refers to its own parameters instead. */
 const operands = ['children', 'left', 'right', 'child', 'input', 'lower', 'upper'] as const;
 
-export function expression(one: PlanNode, inputs: readonly Origins[]): Origins {
-  const kind = one['expression_class'];
-  if (kind === 'BOUND_REF') return at(inputs, one['index']);
+export function expression(tree: PlanNode, inputs: readonly Origins[]): Origins {
+  const kind = tree['expression_class'];
+  if (kind === 'BOUND_REF') return at(inputs, tree['index']);
   if (kind === 'BOUND_COLUMN_REF' || kind === 'BOUND_SUBQUERY') throw new NotFollowed();
   const of = (field: string): Origins[] =>
-    (Array.isArray(one[field]) ? nodes(one[field]) : one[field] == null ? [] : [node(one[field])]).map(
+    (Array.isArray(tree[field]) ? nodes(tree[field]) : tree[field] == null ? [] : [node(tree[field])]).map(
       (child) => expression(child, inputs),
     );
   const orders = (field: string): Origins[] => {
-    const value = one[field];
+    const value = tree[field];
     const list = Array.isArray(value) ? value : ((value as PlanNode | null | undefined)?.['orders'] ?? []);
     return nodes(list).map((order) => expression(node(order['expression']), inputs));
   };
   const direct = union(operands.flatMap(of));
   if (kind === 'BOUND_CASE') {
-    const checks = nodes(one['case_checks']);
+    const checks = nodes(tree['case_checks']);
     const when = checks.map(({ when_expr: value }) => expression(node(value), inputs));
     const then = checks.map(({ then_expr: value }) => expression(node(value), inputs));
     return union([
@@ -45,7 +45,7 @@ export function expression(one: PlanNode, inputs: readonly Origins[]): Origins {
     ]);
   if (kind === 'BOUND_WINDOW')
     return union([
-      as(one['type'] === 'WINDOW_AGGREGATE' ? 'aggregation' : 'transformation')(direct),
+      as(tree['type'] === 'WINDOW_AGGREGATE' ? 'aggregation' : 'transformation')(direct),
       ...[
         ...of('partitions'),
         ...of('filter_expr'),

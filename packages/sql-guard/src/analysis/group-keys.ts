@@ -15,7 +15,9 @@ export function groupKeys(tree: TreeNode, relations: readonly ColumnedRelation[]
   const isPlain =
     written.length === 0 ? sets.length === 0 : sets.length === 1 && isWhole(sets[0], written.length);
   if (!isPlain) return undefined;
-  const columns = new Set(relations.flatMap((one) => one.columns.map(({ name }) => foldName(name))));
+  const columns = new Set(
+    relations.flatMap((relation) => relation.columns.map(({ name }) => foldName(name))),
+  );
   const keys = written.map((key) => resolved(key, items, columns));
   return keys.every((key) => key !== undefined) ? unique(keys) : undefined;
 }

@@ -137,8 +137,8 @@ const refused = (error: unknown): undefined => {
 function meaningOf({ columns, plan }: BoundQuery, table: string, { column, to }: ColumnRenaming): string {
   const origins = plan === undefined ? undefined : originsOf(plan, columns.length);
   const [old, now] = [originKey(table, column), originKey(table, to)];
-  const line = (one: Origins) =>
-    [...one]
+  const line = (origins: Origins) =>
+    [...origins]
       .flatMap(([key, influences]) => [...influences].map((each) => `${key === now ? old : key} ${each}`))
       .filter((each, index, all) => all.indexOf(each) === index)
       .sort();

@@ -70,8 +70,8 @@ test.each<[name: string, before: Operation[], one: Operation, other: Operation]>
       for (const operation of before) await step(workspace, lab, operation);
       // So that neither is always the first to ask.
       const pair = number % 2 === 0 ? [one, other] : [other, one];
-      const told = await Promise.all(pair.map((operation) => perform(workspace, lab, operation)));
-      const seen = { told, shown: await look(workspace, lab) };
+      const outcomes = await Promise.all(pair.map((operation) => perform(workspace, lab, operation)));
+      const seen = { outcomes, shown: await look(workspace, lab) };
       const [first, second] = [outcome(lab, pair, [0, 1]), outcome(lab, pair, [1, 0])];
       expect([first, second].map(({ rules: _rules, ...rest }) => rest)).toContainEqual(seen);
       const isFirst = JSON.stringify(first.shown) === JSON.stringify(seen.shown);
@@ -84,7 +84,7 @@ test.each<[name: string, before: Operation[], one: Operation, other: Operation]>
 /** The result by the rules if the two are done in this order. */
 function outcome(lab: Lab, pair: readonly Operation[], order: readonly number[]) {
   const rules: Rules = structuredClone(lab.rules);
-  const told: string[] = [];
-  for (const index of order) told[index] = apply(rules, pair[index]!);
-  return { told, shown: shownBy(rules), rules };
+  const outcomes: string[] = [];
+  for (const index of order) outcomes[index] = apply(rules, pair[index]!);
+  return { outcomes, shown: shownBy(rules), rules };
 }

@@ -69,8 +69,8 @@ export function apply(rules: Rules, operation: Operation): string {
         turn.status = 'cancelled';
         if (waitingOf(rules).length > 0) rules.isHeld = true;
       }
-      const told = turn.status === 'cancelled' ? 'cancelled' : `already_${turn.status}`;
-      return `${told}${rules.isHeld ? ', held' : ''}`;
+      const outcome = turn.status === 'cancelled' ? 'cancelled' : `already_${turn.status}`;
+      return `${outcome}${rules.isHeld ? ', held' : ''}`;
     }
     case 'edit':
     case 'remove':

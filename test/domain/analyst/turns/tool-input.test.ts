@@ -48,8 +48,8 @@ describe('what has none, or several, is told', () => {
   });
 
   test('with what was sent, and at most so much of it', () => {
-    const told = unreadableInput(`{"a": ${'x'.repeat(10_000)}`, 'Why.');
-    expect(told).toMatch(/^The input isn't a JSON object\. Why\. You sent: \{"a": x+$/);
-    expect(told.length).toBeLessThan(1_600);
+    const message = unreadableInput(`{"a": ${'x'.repeat(10_000)}`, 'Why.');
+    expect(message).toMatch(/^The input isn't a JSON object\. Why\. You sent: \{"a": x+$/);
+    expect(message.length).toBeLessThan(1_600);
   });
 });

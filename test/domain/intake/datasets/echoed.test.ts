@@ -16,9 +16,9 @@ test.each([
   [{ headers: { 'x/y~z': [`Bearer ${secret}`] } }, '/headers/x~1y~0z/0'],
   [{ said: `with ${secret} in it` }, '/said'],
 ])('a record that holds the secret is refused with its place: %j', (record, place) => {
-  const told = refused([{ a: 'fine' }, record]);
-  expect(told).toContain(`record 2 of the page, at ${place})`);
-  expect(told).not.toContain(secret);
+  const message = refused([{ a: 'fine' }, record]);
+  expect(message).toContain(`record 2 of the page, at ${place})`);
+  expect(message).not.toContain(secret);
 });
 
 test('a short secret is one only where it is all of a text', () => {

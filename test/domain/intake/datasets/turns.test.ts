@@ -8,7 +8,7 @@ import {
   updateSnapshotRun,
 } from '../../../../domain/intake/datasets/snapshot-runs.ts';
 import { resumeTurn } from '../../../../domain/intake/datasets/turns.ts';
-import { tableStates } from '../../../../domain/tables/tables/tables.ts';
+import { tableStates } from '../../../../domain/tables/tables/registry.ts';
 import { attach, startSnapshot } from '../../../support/snapshots.ts';
 import { useSourceDatabase } from '../../../support/source-database.ts';
 import { useWorkspace } from '../../../support/workspace.ts';

@@ -4,7 +4,7 @@ import { identifier } from '../../../../data/lake/sql.ts';
 import { inOrganization } from '../../../../data/postgres/client.ts';
 import type { ColumnProfile } from '../../../../domain/tables/profiles/column-profile.ts';
 import { type ComputeOptions, computeProfile } from '../../../../domain/tables/profiles/compute.ts';
-import { reserveTable, tableStates } from '../../../../domain/tables/tables/tables.ts';
+import { reserveTable, tableStates } from '../../../../domain/tables/tables/registry.ts';
 import type { TestClient, Workspace } from '../../../support/workspace.ts';
 
 /** An imported table of any types: what a SELECT of the engine gives. */

@@ -20,11 +20,11 @@ test('rows that come again while they are written are told as taken only when th
   const { engine, locks } = workspace.deps.lake;
   const { use } = engine;
   /** Three requests, of which the last two share a commit; the last repeats the second. */
-  async function together(id: number, isAway: boolean) {
+  async function together(id: number, isUnavailable: boolean) {
     let uses = 0;
     engine.use = (...given) => {
       uses += 1;
-      if (isAway && uses > 1) throw new AppError('storage_unavailable', 'The store is away.');
+      if (isUnavailable && uses > 1) throw new AppError('storage_unavailable', 'The store is away.');
       return use(...given);
     };
     let answers: Promise<{ status: number; body: { code?: string } }>[] = [];

@@ -101,8 +101,8 @@ test('it waits for a worker that has the key first, and tells so', async () => {
     await start('k3');
     const failure = async () =>
       (await handle().describe()).raw.pendingActivities?.[0]?.lastFailure?.message ?? '';
-    const told = await eventually(failure, (message) => message !== '');
-    expect(told).toMatch(/key k2\W.*ENCRYPTION_KEYS.* k3\./);
+    const reason = await eventually(failure, (message) => message !== '');
+    expect(reason).toMatch(/key k2\W.*ENCRYPTION_KEYS.* k3\./);
     const progress: KeyRotationProgress = await handle().query(keyRotationProgressQuery);
     expect(progress).toMatchObject({ done: 0, left: (await lab.sealed()).size });
   });

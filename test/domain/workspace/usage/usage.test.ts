@@ -87,9 +87,9 @@ test('what is stored is looked at once an hour, and told by the command with the
   await reconcile(workspace, usageSteps(workspace.deps));
   expect(await lookAtStoredBytes(workspace.deps.db, workspace.deps.lake.catalogPool)).toBe(false);
   const { organizationId } = client;
-  const [told] = await organizations(organizationId, '--month', thisMonth());
-  expect(told).toMatchObject({ organizationId, month: thisMonth(), statements: 3, modelTokens: 77 });
-  expect(told.bytesStored).toBeGreaterThanOrEqual(5_000);
+  const [shown] = await organizations(organizationId, '--month', thisMonth());
+  expect(shown).toMatchObject({ organizationId, month: thisMonth(), statements: 3, modelTokens: 77 });
+  expect(shown.bytesStored).toBeGreaterThanOrEqual(5_000);
   expect(await organizations(organizationId, '--month', '2020-02')).toEqual([
     expect.objectContaining({ month: '2020-02', statements: 0, bytesStored: null }),
   ]);

@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { Field } from '../../../parts/field.tsx';
+import { LinesInput } from '../../../parts/lines-input.tsx';
 import * as texts from '../../../texts/index.ts';
 import { textOfValue } from '../../parameters.ts';
 import { IdChoice } from './id-choice.tsx';
 import { IdsChoice } from './ids-choice.tsx';
 import { JsonField, type JsonFieldProps } from './json-field.tsx';
-import { LinesInput } from './lines-input.tsx';
 import { choicesOf, hidden, kindOf, type Schema } from './members.ts';
 import { SecretInput } from './secret-input.tsx';
 import { TextInput } from './text-input.tsx';

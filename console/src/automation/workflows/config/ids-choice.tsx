@@ -25,7 +25,7 @@ export function IdsChoice({ label, of, projectId, value, fault, isEditable, onCh
   const known = data ?? [];
   // What was named at first can be named again.
   const [first] = useState(value);
-  const others = first.filter((id) => !known.some((one) => one.id === id)).map((id) => ({ id, name: id }));
+  const others = first.filter((id) => !known.some((item) => item.id === id)).map((id) => ({ id, name: id }));
   return (
     <fieldset disabled={!isEditable} aria-describedby={fault === undefined ? undefined : faultId}>
       <legend>{label}</legend>
@@ -36,7 +36,7 @@ export function IdsChoice({ label, of, projectId, value, fault, isEditable, onCh
             type="checkbox"
             checked={value.includes(id)}
             onChange={({ target }) =>
-              onChange(target.checked ? [...value, id] : value.filter((one) => one !== id))
+              onChange(target.checked ? [...value, id] : value.filter((chosen) => chosen !== id))
             }
           />{' '}
           {name}

@@ -19,7 +19,7 @@ export function TextInput({ control, kind, schema, value, isEditable, onChange }
   if (kind === 'choice' || kind === 'boolean') {
     const values = kind === 'boolean' ? ['true', 'false'] : (schema['enum'] as unknown[]).map(String);
     const { unset, yes, no } = texts.automation.parameters;
-    const shown = (one: string) => (kind === 'choice' ? one : one === 'true' ? yes : no);
+    const shown = (option: string) => (kind === 'choice' ? option : option === 'true' ? yes : no);
     return (
       <select
         {...control}

@@ -80,7 +80,7 @@ async function delivered(call: NodeCall, plan: () => Promise<Planned[]>): Promis
   const find = () => within(call, (db) => deliveriesOfNode(db, run.organization_id, run.id, node.id));
   let rows = await find();
   if (rows.length === 0) {
-    const planned = (await plan()).map((one) => rowOf(call, one));
+    const planned = (await plan()).map((delivery) => rowOf(call, delivery));
     await within(call, (db) => insertDeliveries(db, planned));
     rows = await find();
   }

@@ -1,9 +1,9 @@
 import { AppError } from '../../../../../data/errors.ts';
 import { restrictTo } from '../../../../../data/postgres/acting.ts';
 import { startMaterialization } from '../../../../tables/calculated-tables/start.ts';
-import { builtOf, findDefinition } from '../../../../tables/definitions/definitions.ts';
+import { builtOf, findDefinition } from '../../../../tables/derived-relations/definitions.ts';
 import { isWritable } from '../../../../tables/tables/grants.ts';
-import { findTable, readableTables, type TableRow } from '../../../../tables/tables/tables.ts';
+import { findTable, readableTables, type TableRow } from '../../../../tables/tables/registry.ts';
 import { actAs, principalFor } from '../../../../workspace/organizations/rights.ts';
 import { findRun, type Run, runStates } from '../../../../workspace/runs/runs.ts';
 import { type NodeCall, NodeFailed, type NodeStep, type NodeWork, within } from '../node-work.ts';
@@ -86,8 +86,8 @@ async function ended(call: NodeCall, made: Run): Promise<NodeStep> {
   const { name: tableName } = await tableOfOwner(call, tableId);
   const built = builtBy(made);
   const version =
-    built.find((one) => one.tableId === tableId)?.version ?? (await versionBefore(call, tableId));
-  const others = built.filter((one) => one.tableId !== tableId);
+    built.find((build) => build.tableId === tableId)?.version ?? (await versionBefore(call, tableId));
+  const others = built.filter((build) => build.tableId !== tableId);
   await readFromHere(call, [...(await readable(call, others)), { tableId, version }]);
   return { kind: 'done', outputs: { table: { type: 'table', tableId, tableName, version } } };
 }

@@ -1,4 +1,4 @@
-import { readableTables } from '../../../../tables/tables/tables.ts';
+import { readableTables } from '../../../../tables/tables/registry.ts';
 import { startVerification } from '../../../../tables/verification/start.ts';
 import { outcomeOf, showVerification } from '../../../../tables/verification/verifications.ts';
 import { actAs } from '../../../../workspace/organizations/rights.ts';

@@ -247,8 +247,8 @@ test('every cycle is told, and one through a node of two is not', () => {
     order('e', 'f'),
     order('f', 'e'),
   ];
-  const told = faultsOf({ nodes, edges }).map(({ msg }) => msg);
-  expect(told).toEqual([
+  const messages = faultsOf({ nodes, edges }).map(({ msg }) => msg);
+  expect(messages).toEqual([
     'Two nodes have the id f.',
     expect.stringMatching(/: (a → b → a|b → a → b)\.$/),
     expect.stringMatching(/: (b → c → b|c → b → c)\.$/),

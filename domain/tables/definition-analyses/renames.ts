@@ -7,13 +7,13 @@ import {
   type Defined,
   listDefined,
   updateDefinition,
-} from '../definitions/definitions.ts';
+} from '../derived-relations/definitions.ts';
 import {
   announceToDefinitions,
   forgetRenames,
   type PendingRename,
   pendingRenames,
-} from '../definitions/pending-renames.ts';
+} from '../derived-relations/pending-renames.ts';
 import type { DefinitionDeps } from './deps.ts';
 
 /** A circle cannot be, and a longer chain of views is followed when it is next looked at. */
@@ -86,15 +86,15 @@ async function followIt(
 }
 
 /** A query that means the same as before: what was built from it is as current as it was. */
-export async function rewrite(db: OrganizationTransaction, one: Defined, query: string): Promise<void> {
-  if (query === one.query) {
-    await updateDefinition(db, one.organization_id, one.id, { analysis: null });
+export async function rewrite(db: OrganizationTransaction, old: Defined, query: string): Promise<void> {
+  if (query === old.query) {
+    await updateDefinition(db, old.organization_id, old.id, { analysis: null });
     return;
   }
-  const built = builtOf(one);
-  const revision = one.revision + 1;
-  const follows = built !== undefined && built.revision === one.revision;
-  await updateDefinition(db, one.organization_id, one.id, {
+  const built = builtOf(old);
+  const revision = old.revision + 1;
+  const follows = built !== undefined && built.revision === old.revision;
+  await updateDefinition(db, old.organization_id, old.id, {
     query,
     revision,
     analysis: null,

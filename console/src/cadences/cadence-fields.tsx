@@ -1,7 +1,7 @@
 import { useId } from 'react';
-import { faultAt, type Place } from '../../parts/faults.ts';
-import { Field } from '../../parts/field.tsx';
-import * as texts from '../../texts/index.ts';
+import { faultAt, type Place } from '../parts/faults.ts';
+import { Field } from '../parts/field.tsx';
+import * as texts from '../texts/index.ts';
 import { allWeekdays, type CadenceForm, type WritableType, writableTypes } from './cadence.ts';
 
 const { fields, types, weekdays } = texts.automation.schedules;
@@ -29,9 +29,9 @@ export function CadenceFields({ cadence, change, error, at = [] }: CadenceFields
             value={type}
             onChange={({ target }) => change({ type: target.value as WritableType, interval: null })}
           >
-            {writableTypes.map((one) => (
-              <option key={one} value={one}>
-                {types[one]}
+            {writableTypes.map((writableType) => (
+              <option key={writableType} value={writableType}>
+                {types[writableType]}
               </option>
             ))}
           </select>

@@ -1,5 +1,5 @@
 import { errorOf } from '../../../clients/typescript/src/errors.ts';
-import { workspace } from '../session/login.ts';
+import { workspace } from './login.ts';
 
 /** Fetches a file of the service with the token, and hands it to the browser under its own name. */
 export async function download(path: string): Promise<void> {

@@ -15,11 +15,11 @@ import {
   lockDefinitions,
   replaceReads,
   type StoredAnalysis,
-} from '../definitions/definitions.ts';
-import { circle, inOrder, loadGraph, reachable } from '../definitions/graph.ts';
+} from '../derived-relations/definitions.ts';
+import { circle, inOrder, loadGraph, reachable } from '../derived-relations/graph.ts';
 import { visibleToDefiners } from '../query/relations.ts';
 import { type PhysicalTable, physicalTables } from '../tables/columns.ts';
-import type { NamedRelation } from '../tables/tables.ts';
+import type { NamedRelation } from '../tables/registry.ts';
 import type { DefinitionDeps } from './deps.ts';
 import { followPendingRenames } from './renames.ts';
 import { shadowType } from './shadow-type.ts';
@@ -90,7 +90,7 @@ async function findDefined(deps: DefinitionDeps, organizationId: string, ids: re
     const all = [...new Set([...ids, ...reachable(ids, graph.reads)])];
     // What a definition says does not depend on who looks: also what the caller may not see is part of it.
     const rows = await unrestricted(db, () => listDefined(db, organizationId, { ids: all }));
-    for (const one of rows) defined.set(one.id, one);
+    for (const row of rows) defined.set(row.id, row);
     const visible = visibleToDefiners(db, organizationId);
     for (const [definerId, theirs] of Map.groupBy(rows, ({ defined_by }) => defined_by)) {
       const { namedIn } = await visible(definerId);
@@ -109,7 +109,7 @@ function columned(current: CurrentDefinitions, named: readonly NamedRelation[]):
         : current.physical.get(name.toLowerCase())?.columns;
     return columns === undefined
       ? []
-      : [{ id, name, columns: columns.map((one) => ({ name: one.name, type: shadowType(one.dataType) })) }];
+      : [{ id, name, columns: columns.map((own) => ({ name: own.name, type: shadowType(own.dataType) })) }];
   });
 }
 

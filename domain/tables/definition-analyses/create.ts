@@ -1,7 +1,7 @@
 import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { getOpenProject } from '../../workspace/projects/projects.ts';
-import { type Definition, insertDefinition } from '../definitions/definitions.ts';
-import { findRelation, insertTable } from '../tables/tables.ts';
+import { type Definition, insertDefinition } from '../derived-relations/definitions.ts';
+import { findRelation, insertTable } from '../tables/registry.ts';
 import { checkDefinition, type DefinitionToCheck, writeReads } from './analyses.ts';
 import type { DefinitionDeps } from './deps.ts';
 

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ValidationError } from '../../../../../data/errors.ts';
-import { type PageRules, readPage } from '../../../../../domain/tables/records/page/page.ts';
-import { scanPage } from '../../../../../domain/tables/records/reading/quick-page.ts';
-import { type BodyReader, createBodyReader } from '../../../../../domain/tables/records/reading/reader.ts';
-import { readSentList, type SentList } from '../../../../../domain/tables/records/reading/sent-list.ts';
+import { type PageRules, readPage } from '../../../../../domain/tables/row-input/page/page.ts';
+import { scanPage } from '../../../../../domain/tables/row-input/reading/quick-page.ts';
+import { type BodyReader, createBodyReader } from '../../../../../domain/tables/row-input/reading/reader.ts';
+import { readSentList, type SentList } from '../../../../../domain/tables/row-input/reading/sent-list.ts';
 import type { LakeColumn } from '../../../../../domain/tables/tables/columns.ts';
 
 const rules: PageRules = { onBadRecord: 'refuse', onNewField: 'refuse', keys: [], repeats: false };

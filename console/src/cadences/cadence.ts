@@ -1,5 +1,5 @@
-import type { components } from '../../../../clients/typescript/src/index.ts';
-import * as texts from '../../texts/index.ts';
+import type { components } from '../../../clients/typescript/src/index.ts';
+import * as texts from '../texts/index.ts';
 
 export type Cadence = components['schemas']['WorkflowSchedule'];
 export type Weekday = keyof typeof texts.automation.schedules.weekdays;

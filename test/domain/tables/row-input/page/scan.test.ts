@@ -3,8 +3,8 @@ import {
   type PageContent,
   type PageRules,
   readPage,
-} from '../../../../../domain/tables/records/page/page.ts';
-import { scanBody } from '../../../../../domain/tables/records/page/scan.ts';
+} from '../../../../../domain/tables/row-input/page/page.ts';
+import { scanBody } from '../../../../../domain/tables/row-input/page/scan.ts';
 import {
   column,
   columns,

@@ -5,9 +5,9 @@ import {
   type PageContent,
   type PageRules,
   readPage,
-} from '../../../../../domain/tables/records/page/page.ts';
-import { scanBody } from '../../../../../domain/tables/records/page/scan.ts';
-import type { Row } from '../../../../../domain/tables/records/plan.ts';
+} from '../../../../../domain/tables/row-input/page/page.ts';
+import { scanBody } from '../../../../../domain/tables/row-input/page/scan.ts';
+import type { Row } from '../../../../../domain/tables/row-input/plan.ts';
 import type { LakeColumn } from '../../../../../domain/tables/tables/columns.ts';
 
 export const rules: PageRules = { onBadRecord: 'refuse', onNewField: 'refuse', keys: [], repeats: false };

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Control } from '../../../parts/field.tsx';
+import type { Control } from './field.tsx';
 
 interface LinesInputProps {
   control: Control;

@@ -11,7 +11,7 @@ interface ShownOnceProps {
 export function ShownOnce({ values, onClose }: ShownOnceProps) {
   return (
     <div className="asks" role="status">
-      <p>{texts.settings.once}</p>
+      <p>{texts.parts.shownOnce}</p>
       {values.map(([label, value]) => (
         <Secret key={label} label={label} value={value} />
       ))}
