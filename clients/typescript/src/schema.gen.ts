@@ -1716,6 +1716,11 @@ export interface components {
                 message: string;
                 names: string[];
             }[];
+            /**
+             * @description Whether the result was kept from the same statement, over the same versions and with the same rights. It is exactly what the statement would return again.
+             * @constant
+             */
+            cached?: true;
         };
         QueryExecution: {
             id: string;
