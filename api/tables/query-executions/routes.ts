@@ -14,6 +14,7 @@ import {
   answerText,
   jsonLimit,
   maxStreamedRows,
+  parameterValues,
   queryAnswer,
   queryBody,
   queryErrors,
@@ -85,7 +86,10 @@ export function queryExecutionsRoutes(app: Routes, deps: ApiDeps): void {
     async ({ organizationId, caller, body, request, reply }) => {
       const { sql, timeout_ms: timeoutMs, row_format: rowFormat, at_versions: atVersions = {} } = body;
       const format = formatAccepted(request.headers.accept);
-      const query = { organizationId, callerId: caller.id, id: newId('qry'), sql, timeoutMs, atVersions };
+      const query = {
+        ...{ organizationId, callerId: caller.id, id: newId('qry'), sql, timeoutMs, atVersions },
+        parameters: parameterValues(body.parameters),
+      };
       const gone = clientGone(reply);
       if (format !== 'json') {
         const { limit = maxStreamedRows } = body;

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { isRawNumber, type JsonValue } from '../../../data/exact-json.ts';
 import type { QueryExecution } from '../../../domain/tables/query/query-executions.ts';
+import type { CellValue } from '../../../domain/tables/query/request.ts';
 import type { QueryResult } from '../../../domain/tables/query/run.ts';
 import { collapsingNames } from '../../../packages/row-formats/index.ts';
 import { isMap, notMap } from '../../free-form.ts';
@@ -24,6 +26,63 @@ export const pinnedVersions = z
     maxProperties: 100,
     description: 'The versions to read, to query the past: a map from table id or name to version.',
   });
+
+const mostParameters = 100;
+const mostParameterCharacters = 65_536;
+
+/** The values of a statement's parameters: by name for `$name`, in order for `$1` and `?`. */
+const parameters = z
+  .custom<Record<string, JsonValue> | JsonValue[]>((given) => isMap(given) || Array.isArray(given), {
+    ...notMap,
+    error: 'Input should be a valid dictionary or list',
+  })
+  .superRefine((given, context) => {
+    const entries = Object.entries(given);
+    if (entries.length > mostParameters)
+      context.addIssue(`A statement takes up to ${mostParameters} parameters.`);
+    let characters = 0;
+    for (const [key, value] of entries.slice(0, mostParameters)) {
+      const path = [Array.isArray(given) ? Number(key) : key];
+      const isName = Array.isArray(given) || /^[A-Za-z_][A-Za-z0-9_]*$|^[1-9]\d{0,2}$/.test(key);
+      if (!isName)
+        context.addIssue({
+          code: 'custom',
+          path,
+          message: 'A parameter has a name such as `since`, without `$`.',
+        });
+      else if (cellOf(value) === undefined)
+        context.addIssue({
+          code: 'custom',
+          path,
+          message: 'A parameter is a text, a number, true, false or null.',
+        });
+      if (typeof value === 'string') characters += value.length;
+    }
+    if (characters > mostParameterCharacters)
+      context.addIssue(`Parameters hold up to ${mostParameterCharacters} characters in all.`);
+  })
+  .meta({
+    anyOf: [
+      { type: 'object', additionalProperties: {}, maxProperties: mostParameters },
+      { type: 'array', items: {}, maxItems: mostParameters },
+    ],
+    description:
+      'Values for the parameters of the statement: an object for `$name`, or a list for `$1` and `?`. Each is a text, a number, true, false or null. Values are bound and never become part of the text of the statement. The SELECT of a view takes no parameters.',
+  });
+
+function cellOf(value: JsonValue | undefined): CellValue | undefined {
+  if (isRawNumber(value)) return { number: value.rawJSON };
+  if (typeof value === 'number') return { number: String(value) };
+  return value === null || typeof value === 'string' || typeof value === 'boolean' ? value : undefined;
+}
+
+/** By name, or by place from 1. */
+export function parameterValues(given: z.infer<typeof parameters> | undefined): Map<string, CellValue> {
+  const named = Array.isArray(given)
+    ? given.map((value, index) => [String(index + 1), value] as const)
+    : Object.entries(given ?? {});
+  return new Map(named.map(([name, value]) => [name, cellOf(value) ?? null]));
+}
 
 /** Why a statement may be refused, or fail. */
 export const queryErrors = [
@@ -55,9 +114,14 @@ export const queryBody = z
     timeout_ms: z.int().min(1_000).max(120_000).default(30_000),
     row_format: z.enum(['both', 'rows', 'rows_with_column_order']).default('both'),
     at_versions: pinnedVersions.optional(),
+    parameters: parameters.optional(),
   })
   .meta({
     examples: [
+      {
+        sql: 'SELECT city, count(*) AS orders FROM orders WHERE placed_at >= CAST($since AS DATE) GROUP BY ALL',
+        parameters: { since: '2026-01-01' },
+      },
       { sql: 'SELECT city, count(*) AS orders FROM orders GROUP BY ALL ORDER BY orders DESC', limit: 10 },
     ],
   });

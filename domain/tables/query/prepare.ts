@@ -6,7 +6,7 @@ import { type AskedVersion, askedVersions } from './asked-versions.ts';
 import { lookAtTables, mayNameTables, mayReadPlain, readNothing, textsOf } from './plain.ts';
 import { isRepeatable } from './remembered-answers.ts';
 import type { Names, RememberedNames } from './remembered-names.ts';
-import type { QueryRelation, QueryRequest, SqlValues } from './request.ts';
+import type { CellValue, QueryRelation, QueryRequest, SqlValues } from './request.ts';
 
 export interface PrepareDeps {
   lake: Pick<LakeDeps, 'catalog' | 'catalogPool' | 'layouts'>;
@@ -20,6 +20,7 @@ export interface ToPrepare {
   actsFor?: readonly string[];
   sql: string;
   values?: SqlValues;
+  parameters?: ReadonlyMap<string, CellValue>;
   limit: number;
   atVersions: Readonly<Record<string, number>>;
   within?: ReadonlySet<string>;
@@ -51,7 +52,7 @@ export interface Prepared {
 export async function prepare({ lake: lakes, names }: PrepareDeps, query: ToPrepare): Promise<Prepared> {
   const { organizationId, sql, views = [], within } = query;
   const lake = await lakes.catalog.get(organizationId);
-  const parameterized = withParameters(sql, query.values ?? new Map());
+  const parameterized = withWritten(withParameters(sql, query.values ?? new Map()), query.parameters);
   const ownRelations = [...views, ...parameterized.relations];
   const statementOf = (relations: readonly QueryRelation[]): Statement => ({
     ...{ location: lake.reader, ...parameterized },
@@ -117,5 +118,14 @@ export async function prepare({ lake: lakes, names }: PrepareDeps, query: ToPrep
   };
 }
 
-const keyOf = ({ sql, values, limit }: ToPrepare, read: readonly unknown[]): string =>
-  JSON.stringify([sql, [...(values ?? [])], limit, ...read]);
+/** With the values of parameters that are written in the statement itself. */
+function withWritten<Parameterized extends Pick<Statement, 'parameters'>>(
+  parameterized: Parameterized,
+  values: ReadonlyMap<string, CellValue> = new Map(),
+): Parameterized {
+  const written = [...values].map(([name, value]) => ({ name, source: `$${name}`, value }));
+  return { ...parameterized, parameters: [...parameterized.parameters, ...written] };
+}
+
+const keyOf = ({ sql, values, parameters, limit }: ToPrepare, read: readonly unknown[]): string =>
+  JSON.stringify([sql, [...(values ?? [])], [...(parameters ?? [])], limit, ...read]);

@@ -6,7 +6,7 @@ import type { QueryHistory } from './history.ts';
 import type { QueryPool } from './pool/pool.ts';
 import { type PrepareDeps, type Prepared, prepare, type Statement } from './prepare.ts';
 import type { RememberedAnswers } from './remembered-answers.ts';
-import type { QueryAnswer, QueryRelation, SqlValues } from './request.ts';
+import type { CellValue, QueryAnswer, QueryRelation, SqlValues } from './request.ts';
 import type { OnPiece, Streamed } from './stream/contract.ts';
 
 export interface QueryDeps extends PrepareDeps {
@@ -29,6 +29,8 @@ export interface Query {
   sql: string;
   /** Values of its placeholders. They are bound; the history keeps the statement as written. */
   values?: SqlValues;
+  /** Values of the parameters that are written in it, by name without the dollar sign. */
+  parameters?: ReadonlyMap<string, CellValue>;
   limit: number;
   timeoutMs: number;
   rowFormat: RowFormat;

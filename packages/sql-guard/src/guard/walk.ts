@@ -37,11 +37,13 @@ export type VisitTable = (table: TreeNode) => void;
  * to `visitTable`, unless a common table expression in scope hides them.
  */
 export function walkStatement(root: TreeNode, { visitTable, parameters = [] }: Walk): void {
-  const sources = new Map(parameters.map(({ name, source }) => [name, source]));
+  const sources = new Map(parameters.map(({ name, source }) => [foldName(name), source]));
   const walker: Walker = { visitTable, sources, met: new Set() };
   walkQuery(walker, root, new Set());
   for (const [name, source] of sources) {
     if (walker.met.has(name)) continue;
+    if (!source.startsWith('${'))
+      throw new SqlRefusal('query_failed', `The statement doesn't use the parameter ${source}.`);
     throw new SqlRefusal(
       'query_failed',
       `${source} is inside quotes or a comment. Write it without quotes, because it is passed as a value.`,
@@ -133,12 +135,15 @@ function walkExpression(walker: Walker, node: TreeNode, scope: Scope): void {
 
 function walkParameter({ sources, met }: Walker, node: TreeNode): void {
   const name = text(node['identifier']);
-  if (!sources.has(name)) throw withoutValue();
-  met.add(name);
+  if (!sources.has(foldName(name))) throw withoutValue(name);
+  met.add(foldName(name));
 }
 
-const withoutValue = () =>
-  new SqlRefusal('query_failed', 'Parameters have no values here. Write the values into the statement.');
+const withoutValue = (name: string) =>
+  new SqlRefusal(
+    'query_failed',
+    `The parameter $${name} has no value here. Send one in \`parameters\` if you run a query; elsewhere, write the value into the statement.`,
+  );
 
 function checkFunction(node: TreeNode, allowed: ReadonlySet<string>): void {
   const name = text(node['function_name']);
@@ -182,8 +187,10 @@ function unwrapped({ sources }: Walker, node: TreeNode): TreeNode {
   const { node: inner, named_param_map: parameters, ...rest } = node;
   if (!isNode(inner) || !Array.isArray(parameters) || Object.keys(rest).length > 0)
     throw uninspectable('A part of the statement');
-  for (const parameter of parameters)
-    if (!isNode(parameter) || !sources.has(text(parameter['key']))) throw withoutValue();
+  for (const parameter of parameters) {
+    const name = isNode(parameter) ? text(parameter['key']) : '';
+    if (!sources.has(foldName(name))) throw withoutValue(name);
+  }
   return inner;
 }
 

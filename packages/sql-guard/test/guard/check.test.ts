@@ -84,7 +84,7 @@ describe('a statement that may not run', () => {
     [`SELECT getenv('HOME')`, /"getenv" doesn't exist/],
     ['SELECT current_user', /"current_user" doesn't exist/],
     ['SELECT * FROM "never built"', /It was never built\./],
-    ['SELECT $1', /Parameters have no values here/],
+    ['SELECT $1', /has no value here/],
     ['SELECT * FROM orders AT (VERSION => null)', /AT takes a version as a whole number/],
     ['SELECT 1 \0', /NUL character/],
     ['SELECT *\nFROM', /^query_failed: Parser Error: .*\(line 2, column \d+\)/],
