@@ -9449,6 +9449,10 @@ export interface operations {
                     at_versions?: {
                         [key: string]: number;
                     };
+                    /** @description Values for the parameters of the statement: an object for `$name`, or a list for `$1` and `?`. Each is a text, a number, true, false or null. Values are bound and never become part of the text of the statement. The SELECT of a view takes no parameters. */
+                    parameters?: {
+                        [key: string]: unknown;
+                    } | unknown[];
                 };
             };
         };
