@@ -5,6 +5,8 @@ export const guaranteedAtOnce = 2;
 export interface WaitingRules {
   /** Per organization; its guaranteed number may always wait. */
   perOrganization: number;
+  /** Per organization while less than half of all places are taken; `perOrganization` if left out. */
+  whileRoom?: number;
   inAll: number;
   /** Maximum wait for a slot of the organization's share. */
   shareWaitMs: number;
@@ -37,5 +39,6 @@ export function mayWait(load: Load, organizationId: string, rules: WaitingRules)
   const own = load.waiting.get(organizationId) ?? 0;
   if (own < guaranteedAtOnce) return true;
   const all = [...load.waiting.values()].reduce((sum, count) => sum + count, 0);
-  return own < rules.perOrganization && all < rules.inAll;
+  const most = 2 * all < rules.inAll ? (rules.whileRoom ?? rules.perOrganization) : rules.perOrganization;
+  return own < most && all < rules.inAll;
 }

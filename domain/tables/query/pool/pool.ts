@@ -83,7 +83,7 @@ export interface TaskLimits {
  * An organization's burst is queued, not refused; the wait is short, since a client can retry but a queue
  * cannot shrink.
  */
-const waiting: WaitingRules = { perOrganization: 32, inAll: 256, shareWaitMs: 1_000 };
+const waiting: WaitingRules = { perOrganization: 32, whileRoom: 96, inAll: 256, shareWaitMs: 1_000 };
 
 /** Runs users' statements in separate processes, so that they cannot affect this one. */
 export function createQueryPool(options: QueryPoolOptions): QueryPool {
