@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Database, OrganizationTransaction } from '../data/postgres/client.ts';
 import type { Routes } from './deps.ts';
-import { type Call, type Load, type Operation, route } from './route.ts';
+import { type Audited, type Call, type Load, type Operation, route } from './route.ts';
 import { decodeCursor, envelope, idCursor, type ListRequest, page, pageQuery, toPage } from './schemas.ts';
 
 /** A path without its last part: the collection that contains the resource. */
@@ -30,11 +30,12 @@ type Writing<Path extends string, Query extends z.ZodType, Body extends z.ZodTyp
   Path,
   Query,
   Body
-> & {
-  run(call: Call<Path, z.output<Query>, z.output<Body>>): Promise<Row>;
-  /** The default first; others are set on the call's reply. */
-  status?: number | readonly number[];
-};
+> &
+  Audited & {
+    run(call: Call<Path, z.output<Query>, z.output<Body>>): Promise<Row>;
+    /** The default first; others are set on the call's reply. */
+    status?: number | readonly number[];
+  };
 
 /**
  * The routes of a resource: `{data}` around one item, keyset pages of many, 404 before 422, and `Location`

@@ -32,6 +32,7 @@ export function catalogEntriesRoutes(app: Routes, deps: ApiDeps): void {
   });
   entries.create({
     summary: 'Attach a table or view',
+    audit: 'catalog_entry.created',
     description:
       "The analyst sees only what is attached. Attaching a table or view again returns the same entry. System tables can't be attached.",
     body: attachBody,
@@ -56,6 +57,7 @@ export function catalogEntriesRoutes(app: Routes, deps: ApiDeps): void {
   entries.show({ summary: 'Show a catalog entry' });
   entries.remove({
     summary: 'Delete a catalog entry',
+    audit: 'catalog_entry.deleted',
     description:
       "Detaches the table or view, which itself stays. Earlier replies of the analyst don't change.",
     run: ({ organizationId, params, transaction }) =>

@@ -47,6 +47,8 @@ export function queryExecutionsRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', '/v1/query-executions'],
     {
       summary: 'Run a query',
+      operationId: 'runQuery',
+      audit: { none: 'It only reads.' },
       description: runDescription,
       scope: 'agent:read',
       idempotent: false,

@@ -38,6 +38,7 @@ export function appsRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', path],
     {
       summary: 'Register an app',
+      audit: 'app.registered',
       description:
         "The service requests the health address before it responds, then every 30 seconds, and less often while the app is down. If an app with this slug exists, it is replaced: the response is 200, and the app is live from its own first 2xx response. Redirects aren't followed.",
       scope: 'tables:append',
@@ -64,6 +65,7 @@ export function appsRoutes(app: Routes, deps: ApiDeps): void {
   );
   apps.remove({
     summary: 'Delete an app',
+    audit: 'app.removed',
     description: 'Returns the app in its last state.',
     scope: 'tables:append',
     run: ({ organizationId, params }) => removeApp(deps, organizationId, params.slug),

@@ -36,6 +36,7 @@ export function projectsRoutes(app: Routes, deps: ApiDeps): void {
   });
   projects.create({
     summary: 'Create a project',
+    audit: 'project.created',
     body: createProjectBody,
     run: ({ transaction, organizationId, newId, body }) =>
       transaction((db) => insertProject(db, { organization_id: organizationId, id: newId('prj'), ...body })),
@@ -43,12 +44,14 @@ export function projectsRoutes(app: Routes, deps: ApiDeps): void {
   projects.show({ summary: 'Show a project' });
   projects.change({
     summary: 'Change a project',
+    audit: 'project.updated',
     body: updateProjectBody,
     run: ({ transaction, organizationId, params, body }) =>
       transaction((db) => updateProject(db, organizationId, params.project_id, body)),
   });
   projects.remove({
     summary: 'Archive a project',
+    audit: 'project.archived',
     description:
       "Its files and tables stay. You can't add anything to it, and its schedules and workflows are paused. Archiving twice has the same result.",
     run: ({ transaction, organizationId, params }) =>

@@ -41,6 +41,7 @@ export function runsRoutes(app: Routes, deps: ApiDeps): void {
   runs.show({ summary: 'Show a run' });
   runs.action('cancel', {
     summary: 'Cancel a run',
+    audit: 'run.cancelled',
     description:
       "A run that has ended doesn't change. A run that is past the point where it can be undone may still succeed.",
     query: confirmQuery,
