@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Database, OrganizationTransaction } from '../data/postgres/client.ts';
 import type { Routes } from './deps.ts';
+import type { Tag } from './plugins/route-rules.ts';
 import { type Audited, type Call, type Load, type Operation, route } from './route.ts';
 import { decodeCursor, envelope, idCursor, type ListRequest, page, pageQuery, toPage } from './schemas.ts';
 
@@ -14,7 +15,8 @@ type CollectionOf<Path extends string> = Path extends `${infer Head}/${infer Tai
 type Awaitable<T> = T | Promise<T>;
 
 export interface ResourceDeclaration<Path extends string, Row, Schema extends z.ZodObject> {
-  tag: string;
+  /** Of the document. One of its routes describes it. */
+  tag: string | Tag;
   /** Path of one item: `/v1/projects/:project_id`. Its list is the path without the last part. */
   path: Path;
   schema: Schema;

@@ -7,6 +7,7 @@ import { type Caller, callerOf, idFor, type Scope } from './caller.ts';
 import type { Routes } from './deps.ts';
 import { type AuditNote, noteForAudit, noteMade } from './plugins/audit.ts';
 import type { AuditAction } from './plugins/audit-action.ts';
+import type { Tag } from './plugins/route-rules.ts';
 
 /** The parameter names of a path: `/v1/projects/:project_id` has `project_id`. */
 type ParamName<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -92,7 +93,7 @@ export function route<
   const By extends Method = Method,
 >(
   app: Routes,
-  { db, tag }: { db: Database; tag: string },
+  { db, tag }: { db: Database; tag: string | Tag },
   [method, path]: readonly [By, Path],
   operation: Operation<Path, Query, Body> & (By extends 'GET' ? unknown : Audited),
   answers: Readonly<Record<number, unknown>>,
@@ -125,7 +126,7 @@ export function route<
     url: path,
     ...given({ bodyLimit }),
     schema: {
-      tags: [tag],
+      tags: [typeof tag === 'string' ? tag : tag.name],
       summary,
       ...given({ operationId, description, querystring: query, body, params }),
       ...(takesCsv === true ? { consumes: ['application/json', csvType] } : {}),
@@ -133,7 +134,17 @@ export function route<
     },
     config: {
       scope,
-      ...given({ audit, errors, rawBody, takesCsv, takesCompressed, idempotent, admin, handsOut }),
+      ...given({
+        tag: typeof tag === 'string' ? undefined : tag,
+        audit,
+        errors,
+        rawBody,
+        takesCsv,
+        takesCompressed,
+        idempotent,
+        admin,
+        handsOut,
+      }),
       ...(exists === undefined
         ? {}
         : {

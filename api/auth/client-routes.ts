@@ -31,7 +31,7 @@ const issued = envelope(issuedClientSchema).meta({ examples: [{ data: issuedClie
 /** API clients of the organization, issued and revoked by its administrators. */
 export function apiClientsRoutes(app: Routes, deps: ApiDeps): void {
   const clients = resource(app, deps, {
-    tag: 'Auth',
+    tag: { name: 'Auth', description: 'Log in people and programs, and manage API clients.' },
     path: `${path}/:client_id`,
     schema: clientSchema,
     example: clientExample,

@@ -30,7 +30,10 @@ const path = '/v1/members/:user_id';
 
 /** The people of the organization: everybody sees them, administrators change and remove them. */
 export function membersRoutes(app: Routes, deps: ApiDeps): void {
-  const at = { db: deps.db, tag: 'Members' };
+  const at = {
+    db: deps.db,
+    tag: { name: 'Members', description: 'Manage the people of the organization and invite others.' },
+  };
   const members = resource(app, deps, {
     tag: at.tag,
     path,

@@ -5,6 +5,12 @@ import { idempotencyHeaders, problemSchema, validationSchema } from '../schemas.
 import type { AuditAction } from './audit-action.ts';
 import { operationId } from './operation-id.ts';
 
+/** A group of routes in the document. */
+export interface Tag {
+  name: string;
+  description: string;
+}
+
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The scope a token needs; `signed-in` needs any valid token, `public` none. */
@@ -29,6 +35,8 @@ declare module 'fastify' {
      * secret.
      */
     idempotent?: boolean;
+    /** Describes the route's tag, unless another route does. */
+    tag?: Tag;
     /** What the route is in the audit; required if it changes something and has a caller. */
     audit?: AuditAction;
     /** RFC 9728: where a client without a valid token learns who gives one. */

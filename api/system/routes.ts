@@ -34,7 +34,10 @@ export function systemRoutes(app: Routes, deps: ApiDeps): void {
         operationId: 'getLiveness',
         response: { 200: z.object({ status: z.literal('ok'), release: z.string() }) },
       },
-      config: { scope: 'public' },
+      config: {
+        tag: { name: 'System', description: 'Check the health of the service and look up problems.' },
+        scope: 'public',
+      },
     },
     async () => ({ status: 'ok' as const, release }),
   );

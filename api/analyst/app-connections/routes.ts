@@ -24,7 +24,11 @@ import {
 import { decideToolBody, toolAnswer, toolsAnswer, toolsQuery, toolView } from './tool-schemas.ts';
 import { typesAnswer, typesExample } from './types.ts';
 
-const tag = 'App Connectors';
+const tag = {
+  name: 'App Connectors',
+  description:
+    'Connect servers of the Model Context Protocol whose tools the analyst can use, and decide on each tool.',
+};
 const path = '/v1/connections/app/:connection_id';
 const toolPath = `${path}/tools/:tool` as const;
 

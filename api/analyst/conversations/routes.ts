@@ -40,7 +40,10 @@ const placeOf = ({ updated_at: at, id }: Conversation): ConversationPlace => [at
 
 /** Conversations with the analyst, and everything in them. */
 export function conversationsRoutes(app: Routes, deps: ApiDeps): void {
-  const tag = 'Conversations';
+  const tag = {
+    name: 'Conversations',
+    description: 'Talk with the analyst: messages, their queue, and a stream of events.',
+  };
   const conversations = resource(app, deps, {
     tag,
     path: conversationPath,

@@ -38,7 +38,13 @@ const load = (
 
 /** Instructions that the analyst runs without a person, with their output. */
 export function playbooksRoutes(app: Routes, deps: ApiDeps): void {
-  const at = { db: deps.db, tag: 'Playbooks' };
+  const at = {
+    db: deps.db,
+    tag: {
+      name: 'Playbooks',
+      description: 'Write instructions with parameters that the analyst carries out on its own.',
+    },
+  };
   const playbooks = resource(app, deps, {
     tag: at.tag,
     path,

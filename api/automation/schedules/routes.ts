@@ -38,7 +38,10 @@ import {
 } from './schemas.ts';
 
 export const schedulePath = '/v1/schedules/:schedule_id' as const;
-export const schedulesTag = 'Schedules';
+export const schedulesTag = {
+  name: 'Schedules',
+  description: 'Run playbooks at set times in a time zone, follow their runs, and backfill past ones.',
+};
 
 export const loadSchedule = (
   db: OrganizationTransaction,

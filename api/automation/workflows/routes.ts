@@ -30,7 +30,10 @@ import {
 import { type ShownWorkflow, shownTriggers, withSecrets } from './shown-triggers.ts';
 
 export const workflowPath = '/v1/workflows/:workflow_id' as const;
-export const workflowsTag = 'Workflows';
+export const workflowsTag = {
+  name: 'Workflows',
+  description: 'Build graphs of steps that run on their own, as their owner.',
+};
 
 /** The workflow of the path; visible to its owner only. */
 export const loadWorkflow = (

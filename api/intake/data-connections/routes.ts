@@ -26,7 +26,10 @@ import {
 import { resourcesAnswer, resourcesBody, testAnswer } from './source-schemas.ts';
 import { listedTypes, typesAnswer } from './types.ts';
 
-const tag = 'Data Connectors';
+const tag = {
+  name: 'Data Connectors',
+  description: 'Connect databases, object stores and HTTP APIs, and copy their data into the lake.',
+};
 const path = '/v1/connections/data/:connection_id';
 
 const load: Load<typeof path, DataConnection> = (db, organizationId, { connection_id: id }) =>

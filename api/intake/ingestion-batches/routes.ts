@@ -34,7 +34,10 @@ import {
 
 /** Exactly-once ingestion: pages in any order, one manifest, one commit. */
 export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
-  const tag = 'Ingestion';
+  const tag = {
+    name: 'Ingestion',
+    description: 'Load data exactly once with batches, provider snapshots and data syncs.',
+  };
   const scope = 'tables:append';
   const find: Load<'/:table_id/:batch_id', IngestionBatch> = async (db, organizationId, params) => {
     await getTable(db, organizationId, params.table_id);

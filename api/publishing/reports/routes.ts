@@ -47,7 +47,10 @@ const listAnswer = z
   .meta({ examples: [{ items: [reportExample], total: 1 }] });
 
 export function reportsRoutes(app: Routes, deps: ApiDeps): void {
-  const tag = 'Reports';
+  const tag = {
+    name: 'Reports',
+    description: 'Write and read reports: Markdown with charts and tables, also as PDF and DOCX.',
+  };
   const at = { db: deps.db, tag };
   const path = '/v1/projects/:project_id/reports/:report_id' as const;
   const load = (

@@ -15,7 +15,10 @@ import { attachBody, catalogEntryExample, catalogEntrySchema, catalogEntryView }
 /** Which tables and views of the organization a project's analyst sees. */
 export function catalogEntriesRoutes(app: Routes, deps: ApiDeps): void {
   const entries = resource(app, deps, {
-    tag: 'Catalog Entries',
+    tag: {
+      name: 'Catalog Entries',
+      description: 'Choose the tables and views that the analyst of a project can see.',
+    },
     path: '/v1/projects/:project_id/catalog-entries/:entry_id',
     schema: catalogEntrySchema,
     example: catalogEntryExample,

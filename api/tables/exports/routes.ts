@@ -12,7 +12,7 @@ import { exportBody, exportExample, exportSchema, exportView } from './schemas.t
 /** Rows that go out as files. */
 export function exportsRoutes(app: Routes, deps: ApiDeps): void {
   const exports = resource(app, deps, {
-    tag: 'Exports',
+    tag: { name: 'Exports', description: 'Export tables and query results of any size as files.' },
     path: '/v1/exports/:export_id',
     schema: exportSchema,
     example: exportExample,

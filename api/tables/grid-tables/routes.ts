@@ -17,7 +17,13 @@ import { gridTable } from './records.ts';
 import { changeGridTableBody, createGridTableBody, normalType, oneGridTable, refreshOf } from './schemas.ts';
 
 export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
-  const at = { db: deps.db, tag: 'Grid' };
+  const at = {
+    db: deps.db,
+    tag: {
+      name: 'Grid',
+      description: 'Create tables and change their columns, and keep calculated tables up to date.',
+    },
+  };
   const exists: Load<'/:table_id', TableRow> = (db, organizationId, { table_id: id }) =>
     getTable(db, organizationId, id);
 

@@ -21,7 +21,11 @@ const issued = envelope(issuedCredentialSchema).meta({ examples: [{ data: issued
 /** What programs outside read the organization's lake with; a matter of its administrators. */
 export function lakeCredentialsRoutes(app: Routes, deps: ApiDeps): void {
   const credentials = resource(app, deps, {
-    tag: 'Lake',
+    tag: {
+      name: 'Lake',
+      description:
+        'Connect to the lake from outside, and follow the maintenance that keeps it fast and small.',
+    },
     path: `${path}/:credential_id`,
     schema: credentialSchema,
     example: credentialExample,

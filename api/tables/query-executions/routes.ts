@@ -30,7 +30,7 @@ If the \`Accept\` header names \`text/csv\`, \`application/x-ndjson\` or \`appli
 CSV follows RFC 4180, with a header line. A null is an empty field, and an empty text is quoted. NDJSON has one object per line, with the same values as a JSON response. Arrow uses its IPC streaming format and keeps lists, structs and maps.`;
 
 export function queryExecutionsRoutes(app: Routes, deps: ApiDeps): void {
-  const tag = 'Query Executions';
+  const tag = { name: 'Query Executions', description: 'Run read-only SQL.' };
   const executions = resource(app, deps, {
     tag,
     path: '/v1/query-executions/:query_execution_id',

@@ -23,7 +23,13 @@ import {
 } from './schemas.ts';
 
 export function tablesRoutes(app: Routes, deps: ApiDeps): void {
-  const at = { db: deps.db, tag: 'Tables' };
+  const at = {
+    db: deps.db,
+    tag: {
+      name: 'Tables',
+      description: 'Read table metadata, catalog and profiles, and append or upsert rows.',
+    },
+  };
   const exists: Load<'/:table_id'> = (db, organizationId, { table_id: id }) =>
     getTable(db, organizationId, id);
 

@@ -20,7 +20,11 @@ import {
 /** What should hold of tables, as administrators write it. */
 export function testDefinitionsRoutes(app: Routes, deps: ApiDeps): void {
   const definitions = resource(app, deps, {
-    tag: 'Verification Tests',
+    tag: {
+      name: 'Verification Tests',
+      description:
+        'Test the data of tables: definitions, overlays for some tables, and runs with their results.',
+    },
     path: '/v1/verification-tests/definitions/:definition_id',
     schema: definitionSchema,
     example: definitionExample,

@@ -29,7 +29,13 @@ import {
 
 /** Saved SELECTs, which can be read like tables. */
 export function viewsRoutes(app: Routes, deps: ApiDeps): void {
-  const at = { db: deps.db, tag: 'Views' };
+  const at = {
+    db: deps.db,
+    tag: {
+      name: 'Views',
+      description: 'Save SELECTs that can be used like tables, with their metadata, catalog and lineage.',
+    },
+  };
   const path = '/v1/views/:view_id';
   const exists: Load<'/:view_id', View> = (db, organizationId, { view_id: id }) =>
     getView(db, organizationId, id);

@@ -7,7 +7,11 @@ import { resource } from '../../resource.ts';
 import { route } from '../../route.ts';
 import { appAnswer, appExample, appSchema, appView, registerAppBody } from './schemas.ts';
 
-const tag = 'Apps';
+const tag = {
+  name: 'Apps',
+  description:
+    'Register apps that the organization has deployed elsewhere, and list those that still answer.',
+};
 const path = '/v1/sum-apps';
 
 /** First checks under way in an API process; other registrations wait, organizations in turn. */

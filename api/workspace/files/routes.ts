@@ -25,7 +25,11 @@ import {
 } from './schemas.ts';
 
 export function filesRoutes(app: Routes, deps: ApiDeps): void {
-  const tag = 'Files';
+  const tag = {
+    name: 'Files',
+    description:
+      'Manage the files of a project: small writes, large presigned uploads, previews, and imports into tables.',
+  };
   const files = resource(app, deps, {
     tag,
     path: '/v1/projects/:project_id/files/:file_id',

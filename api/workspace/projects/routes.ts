@@ -20,7 +20,11 @@ import {
 
 export function projectsRoutes(app: Routes, deps: ApiDeps): void {
   const projects = resource(app, deps, {
-    tag: 'Projects',
+    tag: {
+      name: 'Projects',
+      description:
+        'Create and manage projects. A project contains conversations, reports, playbooks, files and catalog entries.',
+    },
     path: '/v1/projects/:project_id',
     schema: projectSchema,
     example: projectExample,
