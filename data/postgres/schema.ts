@@ -126,8 +126,8 @@ export type Document<T> = ColumnType<T, string | Extract<T, null>, string | Extr
 export type DefaultedDocument<T> = ColumnType<T, string | undefined, string>;
 
 /**
- * What columns of JSON hold, and the values that a room has a table of. The room that writes a column declares
- * it here, by `declare module`.
+ * What columns of JSON hold, and the values that a room has a table of. The room that writes a column
+ * declares it here, by `declare module`.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: others add to it.
 export interface Documents {}
