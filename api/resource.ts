@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { Database, OrganizationTransaction } from '../data/postgres/client.ts';
 import type { Routes } from './deps.ts';
-import { type Call, type Load, type Operation, route } from './route.ts';
+import type { Tag } from './plugins/route-rules.ts';
+import { type Audited, type Call, type Load, type Operation, route } from './route.ts';
 import { decodeCursor, envelope, idCursor, type ListRequest, page, pageQuery, toPage } from './schemas.ts';
 
 /** A path without its last part: the collection that contains the resource. */
@@ -14,7 +15,8 @@ type CollectionOf<Path extends string> = Path extends `${infer Head}/${infer Tai
 type Awaitable<T> = T | Promise<T>;
 
 export interface ResourceDeclaration<Path extends string, Row, Schema extends z.ZodObject> {
-  tag: string;
+  /** Of the document. One of its routes describes it. */
+  tag: string | Tag;
   /** Path of one item: `/v1/projects/:project_id`. Its list is the path without the last part. */
   path: Path;
   schema: Schema;
@@ -30,11 +32,12 @@ type Writing<Path extends string, Query extends z.ZodType, Body extends z.ZodTyp
   Path,
   Query,
   Body
-> & {
-  run(call: Call<Path, z.output<Query>, z.output<Body>>): Promise<Row>;
-  /** The default first; others are set on the call's reply. */
-  status?: number | readonly number[];
-};
+> &
+  Audited & {
+    run(call: Call<Path, z.output<Query>, z.output<Body>>): Promise<Row>;
+    /** The default first; others are set on the call's reply. */
+    status?: number | readonly number[];
+  };
 
 /**
  * The routes of a resource: `{data}` around one item, keyset pages of many, 404 before 422, and `Location`

@@ -6,6 +6,8 @@ import { type Database, inOrganization, type OrganizationTransaction } from '../
 import { type Caller, callerOf, idFor, type Scope } from './caller.ts';
 import type { Routes } from './deps.ts';
 import { type AuditNote, noteForAudit, noteMade } from './plugins/audit.ts';
+import type { AuditAction } from './plugins/audit-action.ts';
+import type { Tag } from './plugins/route-rules.ts';
 
 /** The parameter names of a path: `/v1/projects/:project_id` has `project_id`. */
 type ParamName<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -43,6 +45,10 @@ export interface Call<Path extends string = string, Query = unknown, Body = unkn
 
 export interface Operation<Path extends string, Query extends z.ZodType, Body extends z.ZodType> {
   summary: string;
+  /** The operation's name in the document, if method and path don't describe it. */
+  operationId?: string;
+  /** What it is in the audit; a read is in it only if it takes data out of the service whole. */
+  audit?: AuditAction;
   description?: string;
   scope?: Scope | 'signed-in';
   /** Requires an administrator. */
@@ -71,6 +77,11 @@ const csvType = 'text/csv';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+/** A route that changes something says what it is in the audit. */
+export interface Audited {
+  audit: AuditAction;
+}
+
 /**
  * Adds one route. Its default scope is `agent:read` for GET and `agent:write` otherwise; its parameters are
  * those of the path. `answers` are the schemas of its answers by status, the lowest of which is the default.
@@ -79,16 +90,19 @@ export function route<
   const Path extends string,
   Query extends z.ZodType = z.ZodUndefined,
   Body extends z.ZodType = z.ZodUndefined,
+  const By extends Method = Method,
 >(
   app: Routes,
-  { db, tag }: { db: Database; tag: string },
-  [method, path]: readonly [Method, Path],
-  operation: Operation<Path, Query, Body>,
+  { db, tag }: { db: Database; tag: string | Tag },
+  [method, path]: readonly [By, Path],
+  operation: Operation<Path, Query, Body> & (By extends 'GET' ? unknown : Audited),
   answers: Readonly<Record<number, unknown>>,
   handler: (call: Call<Path, z.output<Query>, z.output<Body>>) => Promise<unknown>,
 ): void {
   const {
     summary,
+    operationId,
+    audit,
     description,
     query,
     body,
@@ -112,15 +126,25 @@ export function route<
     url: path,
     ...given({ bodyLimit }),
     schema: {
-      tags: [tag],
+      tags: [typeof tag === 'string' ? tag : tag.name],
       summary,
-      ...given({ description, querystring: query, body, params }),
+      ...given({ operationId, description, querystring: query, body, params }),
       ...(takesCsv === true ? { consumes: ['application/json', csvType] } : {}),
       response: answers,
     },
     config: {
       scope,
-      ...given({ errors, rawBody, takesCsv, takesCompressed, idempotent, admin, handsOut }),
+      ...given({
+        tag: typeof tag === 'string' ? undefined : tag,
+        audit,
+        errors,
+        rawBody,
+        takesCsv,
+        takesCompressed,
+        idempotent,
+        admin,
+        handsOut,
+      }),
       ...(exists === undefined
         ? {}
         : {

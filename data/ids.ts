@@ -57,7 +57,12 @@ export type IdPrefix =
   | 'bat'
   | 'qry'
   | 'opr'
-  | 'req';
+  | 'req'
+  | keyof IdPrefixes;
+
+/** The prefixes that rooms declare beside their tables, by `declare module`: `{ exp: 'exports' }`. */
+// biome-ignore lint/suspicious/noEmptyInterface: others add to it.
+export interface IdPrefixes {}
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const suffixPattern = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;

@@ -1,3 +1,4 @@
+// Written by `npm run workflow-index`.
 export { agentRun } from './analyst/agent-run/workflow.ts';
 export { conversation } from './analyst/conversation/workflow.ts';
 export { schedule } from './automation/schedule/workflow.ts';

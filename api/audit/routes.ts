@@ -49,7 +49,7 @@ const query = pageQuery.extend({
 export function auditRoutes(app: Routes, deps: ApiDeps): void {
   route(
     app,
-    { db: deps.db, tag: 'Tenant' },
+    { db: deps.db, tag: { name: 'Tenant', description: 'The organization of the caller.' } },
     ['GET', '/v1/audit-events'],
     {
       summary: 'List audit events, newest first',

@@ -31,7 +31,7 @@ const issued = envelope(issuedClientSchema).meta({ examples: [{ data: issuedClie
 /** API clients of the organization, issued and revoked by its administrators. */
 export function apiClientsRoutes(app: Routes, deps: ApiDeps): void {
   const clients = resource(app, deps, {
-    tag: 'Auth',
+    tag: { name: 'Auth', description: 'Log in people and programs, and manage API clients.' },
     path: `${path}/:client_id`,
     schema: clientSchema,
     example: clientExample,
@@ -41,6 +41,7 @@ export function apiClientsRoutes(app: Routes, deps: ApiDeps): void {
 
   clients.list({
     summary: 'List API clients, newest first',
+    operationId: 'listApiClients',
     description: 'The list includes revoked and expired clients.',
     admin: true,
     rows: (db, { organizationId }, slice) => listApiClients(db, organizationId, slice),
@@ -51,6 +52,8 @@ export function apiClientsRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', path],
     {
       summary: 'Create an API client',
+      operationId: 'issueApiClient',
+      audit: 'client.issued',
       description:
         'The response shows the secret once. A client can have at most the scopes of the token that creates it. Only an owner can set `admin`.',
       admin: true,
@@ -77,9 +80,11 @@ export function apiClientsRoutes(app: Routes, deps: ApiDeps): void {
       return { data: { ...clientView(client), clientSecret: secret } };
     },
   );
-  clients.show({ summary: 'Show an API client', admin: true });
+  clients.show({ summary: 'Show an API client', operationId: 'getApiClient', admin: true });
   clients.remove({
     summary: 'Revoke an API client',
+    operationId: 'revokeApiClient',
+    audit: 'client.revoked',
     description:
       "Its tokens end within a second, and so do the lake credentials, invitations and password links that it issued. Schedules and workflows that run as this client are paused. A revoked client stays in the list and can't be restored.",
     admin: true,
@@ -99,6 +104,8 @@ export function apiClientsRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', `${path}/:client_id/secret`],
     {
       summary: 'Rotate the secret of an API client',
+      operationId: 'replaceApiClientSecret',
+      audit: 'client.secret_replaced',
       description:
         'The response shows the new secret once. The old secret ends at once, or after `overlap_seconds`. Existing access tokens keep their lifetime.',
       admin: true,

@@ -33,6 +33,7 @@ export function deviceLoginRoutes(app: Routes, deps: ApiDeps): void {
         schema: {
           tags: ['Auth'],
           summary: 'Start a device login',
+          operationId: 'beginDeviceLogin',
           description:
             'RFC 8628. Show the person `user_code` and `verification_uri`, then poll the token route with `device_code`.',
           consumes,
@@ -81,6 +82,7 @@ export function deviceLoginRoutes(app: Routes, deps: ApiDeps): void {
         schema: {
           tags: ['Auth'],
           summary: 'Redeem a device code or refresh its tokens',
+          operationId: 'redeemDeviceLogin',
           description:
             'A refresh replaces both tokens. If a refresh token is used twice, the login ends and all its tokens with it. Refresh tokens last 30 days from when they were issued. A login lasts up to 180 days.',
           consumes,

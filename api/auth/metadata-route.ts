@@ -12,6 +12,7 @@ export function metadataRoute(app: Routes, deps: ApiDeps): void {
       schema: {
         tags: ['Auth'],
         summary: 'Show the authorization server metadata (RFC 8414)',
+        operationId: 'getAuthorizationServer',
         response: { 200: serverMetadata },
       },
       config: { scope: 'public' },

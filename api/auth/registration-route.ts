@@ -55,6 +55,7 @@ export function registrationRoute(app: Routes, deps: ApiDeps): void {
       schema: {
         tags: ['Auth'],
         summary: 'Register a public client',
+        operationId: 'registerPublicClient',
         description:
           "RFC 7591. A redirect address uses https, http on a loopback address (any port is accepted), or a scheme of the program's own such as `com.example.app:/callback`. The service deletes clients that nobody used for 30 days. A network can have up to 20 clients.",
         body,

@@ -47,6 +47,7 @@ export function revocationRoute(
       schema: {
         tags: ['Auth'],
         summary: 'Revoke a token',
+        operationId: 'revokeToken',
         description:
           'RFC 7009. Revoking either token of a login ends the login and all its tokens. Anybody who has a token can revoke it. If you send credentials, they must be valid. If you send `client_id`, it must be the client that the token was issued to. The response for an unknown token is the same as for a known one.',
         consumes: ['application/x-www-form-urlencoded'],

@@ -24,6 +24,7 @@ export function authRoutes(app: Routes, deps: ApiDeps, record: Recorder): void {
         schema: {
           tags: ['Auth'],
           summary: 'Exchange client credentials for an access token',
+          operationId: 'exchangeClientCredentials',
           description:
             'Send the request form-encoded. You can also send the credentials as HTTP Basic. The token lasts one hour, or until its client expires.',
           consumes: ['application/x-www-form-urlencoded'],

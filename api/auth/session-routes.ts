@@ -55,6 +55,7 @@ export function sessionsRoutes(app: Routes, deps: ApiDeps): void {
 
   sessions.list({
     summary: 'List your own logins, newest first',
+    operationId: 'listSessions',
     description: "Returns logins that haven't ended. An API client has none.",
     scope: 'signed-in',
     rows: async (db, { caller }, slice) =>
@@ -62,6 +63,8 @@ export function sessionsRoutes(app: Routes, deps: ApiDeps): void {
   });
   sessions.remove({
     summary: 'End one of your own logins',
+    operationId: 'endSession',
+    audit: 'login.ended',
     description:
       'Its tokens end within a second. If it is a login of the console in another browser, that browser is signed out. Ending it again has no effect.',
     scope: 'signed-in',

@@ -67,6 +67,7 @@ export function tokenRoutes(routes: Routes, deps: ApiDeps, exchange: ClientExcha
       schema: {
         tags: ['Auth'],
         summary: 'Get tokens',
+        operationId: 'getTokens',
         description:
           'RFC 6749. Exchanges the code of an authorization request (RFC 7636, S256), a refresh token, a device code or client credentials for tokens. Client credentials get an access token only. If a code is used twice, the login that it created ends.',
         consumes: ['application/x-www-form-urlencoded'],

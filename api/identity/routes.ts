@@ -139,9 +139,10 @@ export function identityRoutes(app: Routes, deps: ApiDeps): void {
       schema: {
         tags: ['Auth'],
         summary: 'Revoke the token',
+        operationId: 'logout',
         response: { 200: revoked },
       },
-      config: { scope: 'signed-in', idempotent: false },
+      config: { scope: 'signed-in', audit: 'login.ended', idempotent: false },
     },
     async (request) => {
       const { organizationId, tokenId, id: userId } = callerOf(request);

@@ -40,6 +40,7 @@ export function protectedResourceRoutes(app: Routes, deps: ApiDeps): void {
       {
         schema: {
           tags: ['Auth'],
+          operationId: path === '' ? 'getProtectedResource' : 'getMcpResource',
           summary:
             path === ''
               ? 'Show the resource metadata (RFC 9728)'

@@ -52,9 +52,10 @@ export function mcpRoutes(app: Routes, deps: ApiDeps): void {
     '/mcp',
     {
       bodyLimit: bodyLimits.report,
-      schema: { hide: true, body: z.unknown() },
+      schema: { hide: true, operationId: 'callMcp', body: z.unknown() },
       config: {
         scope: 'signed-in',
+        audit: { none: 'Its tools are recorded as the routes that they call.' },
         idempotent: false,
         resourceMetadata: (request) => metadataUrl(deps, request),
       },

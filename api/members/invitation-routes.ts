@@ -44,6 +44,7 @@ export function invitationsRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', '/v1/invitations'],
     {
       summary: 'Create an invitation',
+      audit: 'invitation.created',
       description:
         'The response shows the link once. If email is configured, the service also sends it. The link works once, within seven days. It looks the same whether or not the email address has an account, because a person can belong to several organizations. Another invitation to the same email address replaces this one. The token needs every scope, because the person who accepts can use them all.',
       admin: true,
@@ -80,6 +81,7 @@ export function invitationsRoutes(app: Routes, deps: ApiDeps): void {
   );
   invitations.remove({
     summary: 'Delete an invitation',
+    audit: 'invitation.deleted',
     description: 'Its link stops working at once.',
     admin: true,
     run: ({ organizationId, params, transaction }) =>

@@ -30,7 +30,10 @@ const path = '/v1/members/:user_id';
 
 /** The people of the organization: everybody sees them, administrators change and remove them. */
 export function membersRoutes(app: Routes, deps: ApiDeps): void {
-  const at = { db: deps.db, tag: 'Members' };
+  const at = {
+    db: deps.db,
+    tag: { name: 'Members', description: 'Manage the people of the organization and invite others.' },
+  };
   const members = resource(app, deps, {
     tag: at.tag,
     path,
@@ -50,6 +53,7 @@ export function membersRoutes(app: Routes, deps: ApiDeps): void {
     ['PATCH', path],
     {
       summary: 'Change the role of a member',
+      audit: 'member.role_changed',
       description:
         "Takes effect within a second. Only an owner can change an owner or make somebody an owner. The last owner can't step down (409). To make somebody an admin or owner, the token needs every scope. Whatever the person issued but couldn't issue in the new role ends, and the response lists it.",
       admin: true,
@@ -81,6 +85,7 @@ export function membersRoutes(app: Routes, deps: ApiDeps): void {
     ['DELETE', path],
     {
       summary: 'Remove a member',
+      audit: 'member.removed',
       description:
         "The person's sessions and tokens end within a second. So do the lake credentials, API clients with `admin`, invitations and password links that the person issued; `ended` lists them. Everything else that the person created stays. Schedules and workflows that run as the person are paused and listed in `paused`. Only an owner can remove an owner, and the last owner can't be removed (409).",
       admin: true,
@@ -110,6 +115,8 @@ export function membersRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', `${path}/password-reset`],
     {
       summary: 'Create a password link for a member',
+      operationId: 'resetMemberPassword',
+      audit: 'member.password_reset_issued',
       description:
         "Returns a link that works once, within one hour. If email is configured, the service also sends it. The old password stays valid until the person chooses a new one. Then every session and login of the person in this organization ends. A password chosen with the returned link doesn't open any other organization of the person. Only an owner can do this for an owner. The token needs every scope. If people sign in with OpenID Connect, there are no passwords (409).",
       admin: true,

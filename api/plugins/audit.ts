@@ -3,7 +3,7 @@ import { type Acting, actingAs } from '../../data/postgres/acting.ts';
 import { type NewAuditEvent, recordEvents } from '../../domain/workspace/audit/events.ts';
 import type { Recorder } from '../../domain/workspace/audit/recorder.ts';
 import type { Caller } from '../caller.ts';
-import { auditAction, refusedAction } from './audit-actions.ts';
+import { type AuditActions, auditActions } from './audit-action.ts';
 
 /** What is known of a request's event while it is handled. */
 interface Audited {
@@ -26,6 +26,13 @@ export interface AuditNote {
 }
 
 type Resource = NewAuditEvent['resource'];
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** By method and address as declared: `GET /v1/projects/:project_id`. */
+    auditActions: Map<string, AuditActions>;
+  }
+}
 
 /** These commit to the lake: a failure afterwards does not take back what they did. */
 const inLake: ReadonlySet<string> = new Set([
@@ -57,10 +64,16 @@ export function noteMade(request: FastifyRequest, id: string): void {
  * as a failure of the service may be there all the same: its event says that this is uncertain.
  */
 export function audit(app: FastifyInstance, record: Recorder): void {
+  app.decorate('auditActions', new Map());
   app.addHook('onRoute', (route) => {
     const { handler, config, url } = route;
     const [method = 'GET'] = [route.method].flat();
-    const action = config?.scope === 'public' ? undefined : auditAction(method, url);
+    const actions = auditActions({
+      ...{ method, url, operationId: route.schema?.operationId ?? '' },
+      ...{ isPublic: config?.scope === 'public', declared: config?.audit },
+    });
+    app.auditActions.set(`${method} ${url}`, actions);
+    const action = config?.scope === 'public' ? undefined : actions.done;
     const act: RouteHandlerMethod = function (request, reply) {
       return actingAs(actingOf(request, action), () => handler.call(this, request, reply));
     };
@@ -135,7 +148,7 @@ function lateEvent(request: FastifyRequest, reply: FastifyReply): NewAuditEvent 
   const resource = known?.given.resource ?? known?.resource ?? ofRequest(request);
   const refused = (more: object = {}) =>
     eventOf(request, caller, {
-      action: refusedAction(method, routeOptions.url!),
+      action: request.server.auditActions.get(`${method} ${routeOptions.url}`)!.refused,
       resource,
       outcome: 'refused',
       detail: { status, ...more },

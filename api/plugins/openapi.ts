@@ -6,44 +6,34 @@ import { release } from '../../data/release.ts';
 import { version } from '../version.ts';
 import { withWholeAlternatives } from './openapi-alternatives.ts';
 import { withNames } from './openapi-names.ts';
+import type { Tag } from './route-rules.ts';
 
-const tags: [string, string][] = [
-  ['Auth', 'Log in people and programs, and manage API clients.'],
-  ['Tenant', 'The organization of the caller.'],
-  [
-    'Projects',
-    'Create and manage projects. A project contains conversations, reports, playbooks, files and catalog entries.',
-  ],
-  ['Catalog Entries', 'Choose the tables and views that the analyst of a project can see.'],
-  ['Conversations', 'Talk with the analyst: messages, their queue, and a stream of events.'],
-  ['Reports', 'Write and read reports: Markdown with charts and tables, also as PDF and DOCX.'],
-  ['Playbooks', 'Write instructions with parameters that the analyst carries out on its own.'],
-  ['Workflows', 'Build graphs of steps that run on their own, as their owner.'],
-  ['Schedules', 'Run playbooks at set times in a time zone, follow their runs, and backfill past ones.'],
-  ['Data Connectors', 'Connect databases, object stores and HTTP APIs, and copy their data into the lake.'],
-  [
-    'App Connectors',
-    'Connect servers of the Model Context Protocol whose tools the analyst can use, and decide on each tool.',
-  ],
-  [
-    'Files',
-    'Manage the files of a project: small writes, large presigned uploads, previews, and imports into tables.',
-  ],
-  ['Runs', 'List, follow and cancel the background work of a project.'],
-  ['Tables', 'Read table metadata, catalog and profiles, and append or upsert rows.'],
-  ['Ingestion', 'Load data exactly once with batches, provider snapshots and data syncs.'],
-  ['Query Executions', 'Run read-only SQL.'],
-  ['Exports', 'Export tables and query results of any size as files.'],
-  ['Views', 'Save SELECTs that can be used like tables, with their metadata, catalog and lineage.'],
-  ['Grid', 'Create tables and change their columns, and keep calculated tables up to date.'],
-  [
-    'Verification Tests',
-    'Test the data of tables: definitions, overlays for some tables, and runs with their results.',
-  ],
-  ['Lake', 'Connect to the lake from outside, and follow the maintenance that keeps it fast and small.'],
-  ['Apps', 'Register apps that the organization has deployed elsewhere, and list those that still answer.'],
-  ['Members', 'Manage the people of the organization and invite others.'],
-  ['System', 'Check the health of the service and look up problems.'],
+/** Their order in the document; others come after them, in the order in which they are registered. */
+const tagOrder = [
+  'Auth',
+  'Tenant',
+  'Projects',
+  'Catalog Entries',
+  'Conversations',
+  'Reports',
+  'Playbooks',
+  'Workflows',
+  'Schedules',
+  'Data Connectors',
+  'App Connectors',
+  'Files',
+  'Runs',
+  'Tables',
+  'Ingestion',
+  'Query Executions',
+  'Exports',
+  'Views',
+  'Grid',
+  'Verification Tests',
+  'Lake',
+  'Apps',
+  'Members',
+  'System',
 ];
 
 const description = `A multi-tenant data-analysis workspace over HTTP.
@@ -57,12 +47,14 @@ errors have the status 422 and list every fault with its place. Write requests a
  * The OpenAPI 3.1 document at /openapi.json, generated from the validating schemas, and a page to read it.
  */
 export async function openapi(app: FastifyInstance, publicUrl: string | undefined): Promise<void> {
+  const tags = tagsOf(app);
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: { title: 'Analytics Workspace Service', version, description, ...{ 'x-release': release } },
       servers: [{ url: publicUrl ?? '/' }],
-      tags: tags.map(([name, text]) => ({ name, description: text })),
+      // Their place in the document.
+      tags: [],
       components: {
         securitySchemes: {
           bearer: {
@@ -75,8 +67,10 @@ export async function openapi(app: FastifyInstance, publicUrl: string | undefine
       },
     },
     transform: jsonSchemaTransform,
-    transformObject: (document) =>
-      withNames(withWholeAlternatives(withOwnBodies(withoutUnused(jsonSchemaTransformObject(document))))),
+    transformObject: (document) => ({
+      ...withNames(withWholeAlternatives(withOwnBodies(withoutUnused(jsonSchemaTransformObject(document))))),
+      tags: tags(),
+    }),
   });
   app.get('/openapi.json', { schema: { hide: true }, config: { scope: 'public' } }, async () =>
     app.swagger(),
@@ -86,6 +80,26 @@ export async function openapi(app: FastifyInstance, publicUrl: string | undefine
     if (request.routeOptions.url?.startsWith('/docs') === true) reply.headers(docsHeaders);
   });
   await app.register(swaggerUi, { routePrefix: '/docs', logLevel: 'warn' });
+}
+
+/**
+ * The tags of all routes, each with the description that one of its routes declares.
+ *
+ * @throws Error at startup for a tag without a description
+ */
+function tagsOf(app: FastifyInstance): () => Tag[] {
+  const used = new Set<string>();
+  const described = new Map<string, Tag>();
+  app.addHook('onRoute', ({ schema, config }) => {
+    for (const name of schema?.tags ?? []) used.add(name);
+    if (config?.tag !== undefined) described.set(config.tag.name, config.tag);
+  });
+  app.addHook('onReady', async () => {
+    const bare = [...used].filter((name) => !described.has(name));
+    if (bare.length > 0) throw new Error(`No route describes the tag ${bare.join(', ')}.`);
+  });
+  const rank = ({ name }: Tag) => (tagOrder.includes(name) ? tagOrder.indexOf(name) : tagOrder.length);
+  return () => [...described.values()].sort((one, other) => rank(one) - rank(other));
 }
 
 const docsHeaders = {

@@ -2,7 +2,14 @@ import type { FastifyInstance, RouteOptions } from 'fastify';
 import { type ErrorCode, problems } from '../../data/errors.ts';
 import type { Caller, Scope } from '../caller.ts';
 import { idempotencyHeaders, problemSchema, validationSchema } from '../schemas.ts';
-import { operationId } from './operation-ids.ts';
+import type { AuditAction } from './audit-action.ts';
+import { operationId } from './operation-id.ts';
+
+/** A group of routes in the document. */
+export interface Tag {
+  name: string;
+  description: string;
+}
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -28,6 +35,10 @@ declare module 'fastify' {
      * secret.
      */
     idempotent?: boolean;
+    /** Describes the route's tag, unless another route does. */
+    tag?: Tag;
+    /** What the route is in the audit; required if it changes something and has a caller. */
+    audit?: AuditAction;
     /** RFC 9728: where a client without a valid token learns who gives one. */
     resourceMetadata?: (request: FastifyRequest) => string;
     /** An OAuth token route: its errors have the member `error`. */
@@ -58,8 +69,9 @@ export function routeRules(app: FastifyInstance): void {
     const config = route.config ?? {};
     if (config.scope === undefined)
       throw new Error(`${String(route.method)} ${route.url} declares no scope.`);
-    if (route.schema?.hide === true) return;
     const id = route.schema?.operationId ?? operationId(String(route.method), route.url);
+    route.schema = { operationId: id, ...route.schema };
+    if (route.schema.hide === true) return;
     if (route.method !== 'HEAD' && operationIds.has(id)) throw new Error(`Two routes are called ${id}.`);
     operationIds.add(id);
     route.schema = {

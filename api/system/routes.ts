@@ -31,9 +31,13 @@ export function systemRoutes(app: Routes, deps: ApiDeps): void {
       schema: {
         tags: ['System'],
         summary: 'Liveness',
+        operationId: 'getLiveness',
         response: { 200: z.object({ status: z.literal('ok'), release: z.string() }) },
       },
-      config: { scope: 'public' },
+      config: {
+        tag: { name: 'System', description: 'Check the health of the service and look up problems.' },
+        scope: 'public',
+      },
     },
     async () => ({ status: 'ok' as const, release }),
   );
@@ -44,6 +48,7 @@ export function systemRoutes(app: Routes, deps: ApiDeps): void {
       schema: {
         tags: ['System'],
         summary: 'Show the readiness of each dependency',
+        operationId: 'getReadiness',
         description:
           "The response is 503 if this process can't serve requests: PostgreSQL is down (`postgres`), the database isn't migrated (`schema`), or no engine can start (`engine`). It is 503 with `stopping` while the process is about to stop; it still answers requests then. If Temporal or the object store is down, much still works: the response is 200 with `degraded`. `?verbose` also counts workflows that can't continue, and shows the release of the time zone rules.",
         querystring: z.object({ verbose: z.string().optional() }),

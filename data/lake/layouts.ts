@@ -56,7 +56,7 @@ interface KnownLake {
 
 /**
  * Remembers what tables consist of. Each look asks the catalog which tables were changed since the last one,
- * in one short statement; whoever asks meanwhile shares the next.
+ * in one short statement; callers that ask meanwhile share the next look.
  */
 export function createTableLayouts(pool: Pick<pg.Pool, 'query'>): TableLayouts {
   /** By schema; least recently used first. */

@@ -60,16 +60,6 @@ interface Words {
     replay_source: 'batch' | 'import' | null;
   };
   runs: {
-    kind:
-      | 'import'
-      | 'report'
-      | 'playbook'
-      | 'materialize'
-      | 'snapshot'
-      | 'profile'
-      | 'verification'
-      | 'workflow'
-      | 'export';
     status: 'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled';
     trigger_type: 'api' | 'schedule' | 'webhook' | 'data_event' | 'conversation';
   };
@@ -135,7 +125,10 @@ interface Words {
 export type Document<T> = ColumnType<T, string | Extract<T, null>, string | Extract<T, null>>;
 export type DefaultedDocument<T> = ColumnType<T, string | undefined, string>;
 
-/** What columns of JSON hold. The room that writes one declares it here, by `declare module`. */
+/**
+ * What columns of JSON hold, and the values that a room has a table of. The room that writes a column
+ * declares it here, by `declare module`.
+ */
 // biome-ignore lint/suspicious/noEmptyInterface: others add to it.
 export interface Documents {}
 

@@ -110,6 +110,7 @@ interface Document {
 }
 
 interface Operation {
+  requestBody?: { content: Record<string, { example?: object }> };
   security?: { bearer?: string[] }[];
   responses: Record<
     string,
@@ -215,7 +216,7 @@ test('routes for administrators refuse members and clients without admin, before
 
 test("another organization's ids are the same 404 as unknown ones, before anything is said about the body", async () => {
   const [owner, stranger] = [await workspace.organization('Owner'), await workspace.organization('Stranger')];
-  const ids = await thingsOf(owner);
+  const ids = await withExamples(owner, await thingsOf(owner));
   const foreign = operations.filter(({ path }) => path.startsWith('/v1/') && path.includes('{'));
   expect(foreign.length).toBeGreaterThan(15);
   const idOf = (path: string, param: string, at: number) => {
@@ -270,7 +271,30 @@ async function owned({ organizationId }: TestClient, ownerId: string): Promise<v
   });
 }
 
-/** One of everything that a path can name, by its parameter, or by the path up to it. */
+/** With one of everything else, made from the documented example of the route that creates it. */
+async function withExamples(
+  client: TestClient,
+  things: Readonly<Record<string, string>>,
+): Promise<Record<string, string>> {
+  const all = { ...things };
+  for (const { path } of operations) {
+    const [, collection = '', param = ''] = /^(.*)\/\{(\w+)\}$/.exec(path) ?? [];
+    const { post } = document.paths[collection] ?? {};
+    const body = post?.requestBody?.content['application/json']?.example;
+    if (body === undefined || path in all || param in all) continue;
+    const url = collection.replace(/\{(\w+)\}/g, (_, name: string) => all[name]!);
+    const made = await client.call('POST', url, { body });
+    expect(made.status, `The example of ${url}: ${made.text}`).toBeLessThan(300);
+    const { id, clientId } = made.body.data;
+    all[param] = id ?? clientId;
+  }
+  return all;
+}
+
+/**
+ * One of everything that a path can name and that isn't made from an example alone, by its parameter, or by the
+ * path up to it.
+ */
 async function thingsOf(client: TestClient): Promise<Record<string, string>> {
   const project = (await client.call('POST', '/v1/projects', { body: { name: 'Theirs' } })).body.data.id;
   const file = await client.call('PUT', `/v1/projects/${project}/files/content?path=a.csv`, {
@@ -295,9 +319,6 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
   });
   expect(page.status, page.text).toBe(200);
   const run = await client.call('POST', '/v1/lake-maintenance/runs');
-  const issued = await client.call('POST', '/v1/auth/m2m/clients', {
-    body: { name: 'Theirs', scopes: ['agent:read'] },
-  });
   const invited = await client.call('POST', '/v1/invitations', {
     body: { email: 'ada@example.com', role: 'member' },
   });
@@ -319,7 +340,6 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
     ...(await scheduleOf(client, project, talk['playbook_id']!)),
     ...(await appOf(client)),
     slug: await deployedAppOf(client),
-    client_id: issued.body.data.clientId,
     user_id: (await personOf(workspace, client, 'member')).id,
     invitation_id: invited.body.data.id,
     session_id: newId('lgn'),

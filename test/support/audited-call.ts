@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { auditAction, refusedAction } from '../../api/plugins/audit-actions.ts';
+import type { Routes } from '../../api/deps.ts';
 import type { Answer, Workspace } from './workspace.ts';
 
 type Call = Workspace['call'];
@@ -17,7 +17,7 @@ let routes: Promise<KnownRoute[]> | undefined;
  * Calls, and expects every call that changed something, or was refused for a scope or a role, in the audit
  * under its action: so every test of a route tests its event too.
  */
-export function auditedCall(call: Call, pool: pg.Pool): Call {
+export function auditedCall(app: Pick<Routes, 'auditActions'>, call: Call, pool: pg.Pool): Call {
   async function expectedEvent(method: string, url: string, answer: Answer): Promise<string | undefined> {
     const { status, headers } = answer;
     const isChange = status >= 200 && status < 300 && headers['idempotent-replayed'] === undefined;
@@ -27,7 +27,8 @@ export function auditedCall(call: Call, pool: pg.Pool): Call {
     const { pathname } = new URL(url, 'http://localhost');
     const route = (await routes).find((one) => one.method === method && one.pattern.test(pathname));
     if (route === undefined) return undefined;
-    const action = isChange ? auditAction(method, route.url) : refusedAction(method, route.url);
+    const { done, refused } = app.auditActions.get(`${method} ${route.url}`)!;
+    const action = isChange ? done : refused;
     return action && `${action} ${isChange ? 'done' : 'refused'}`;
   }
 

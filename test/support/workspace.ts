@@ -169,7 +169,7 @@ async function open(
   await app.ready();
   closers.push(() => app.close());
   let origin: Promise<string> | undefined;
-  const call = auditedCall(caller(app), service.lake.catalogPool);
+  const call = auditedCall(app, caller(app), service.lake.catalogPool);
   return {
     app,
     deps,

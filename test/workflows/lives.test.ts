@@ -1,23 +1,21 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { useTimeSkipping } from '../support/conversation-process.ts';
-import { enoughExecutions, lived, lives, maxEvents } from './lives.ts';
+import { enoughExecutions, lived, maxEvents } from './lives.ts';
+import { processes, workflowTypes } from './processes.ts';
 
 const skipping = useTimeSkipping();
-const index = readFileSync(new URL('../../workflows/index.ts', import.meta.url), 'utf8');
 
 test('every process has a longest life', () => {
-  const types = [...index.matchAll(/export \{ (\w+) \}/g)].map(([, type]) => type);
-  expect(types.length).toBeGreaterThan(10);
-  expect(Object.keys(lives).sort()).toEqual(types.sort());
+  expect(workflowTypes.length).toBeGreaterThan(10);
+  expect(Object.keys(processes).sort()).toEqual(workflowTypes.toSorted());
 });
 
 /** Those that live through it in few steps; all others are in the long ring. */
-const quick = ['agentRun', 'ingestionBatch', 'lakeMaintenance', 'tableImport'];
+const quick = Object.values(processes).filter(({ isQuick }) => isQuick === true);
 
-test.each(quick)('a history of %s stays short, however long it lives', { retry: 1 }, async (type) => {
-  const life = await lives[type]!(() => skipping.env.currentTimeMs());
-  const { events, tookMs } = await lived(skipping, type, life);
+test.each(quick)('a history of $type stays short, however long it lives', { retry: 1 }, async (process) => {
+  const life = await process.life(() => skipping.env.currentTimeMs());
+  const { events, tookMs } = await lived(skipping, process.type, life);
   if (events.length < enoughExecutions) expect(tookMs).toBeGreaterThanOrEqual(life.leastMs);
   expect(Math.max(...events), `${events.length} executions`).toBeLessThan(maxEvents);
 });

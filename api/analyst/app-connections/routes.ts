@@ -24,7 +24,11 @@ import {
 import { decideToolBody, toolAnswer, toolsAnswer, toolsQuery, toolView } from './tool-schemas.ts';
 import { typesAnswer, typesExample } from './types.ts';
 
-const tag = 'App Connectors';
+const tag = {
+  name: 'App Connectors',
+  description:
+    'Connect servers of the Model Context Protocol whose tools the analyst can use, and decide on each tool.',
+};
 const path = '/v1/connections/app/:connection_id';
 const toolPath = `${path}/tools/:tool` as const;
 
@@ -50,16 +54,22 @@ export function appConnectionsRoutes(app: Routes, deps: ApiDeps): void {
     app,
     { db: deps.db, tag },
     ['GET', '/v1/connections/app/types'],
-    { summary: 'List the types of app connections, with their fields' },
+    {
+      summary: 'List the types of app connections, with their fields',
+      operationId: 'listAppConnectionTypes',
+    },
     { 200: typesAnswer },
     async () => typesExample,
   );
   connections.list({
     summary: 'List app connections, newest first',
+    operationId: 'listAppConnections',
     rows: (db, { organizationId }, slice) => listAppConnections(db, organizationId, slice),
   });
   connections.create({
     summary: 'Create an app connection',
+    operationId: 'createAppConnection',
+    audit: 'connection.created',
     description:
       "The service first asks the server for its tools. If the server doesn't answer, the connection is still created, and `status` and `failure` say why.",
     body: createAppConnectionBody,
@@ -78,9 +88,11 @@ export function appConnectionsRoutes(app: Routes, deps: ApiDeps): void {
       return transaction((db) => getAppConnection(db, organizationId, id));
     },
   });
-  connections.show({ summary: 'Show an app connection' });
+  connections.show({ summary: 'Show an app connection', operationId: 'getAppConnection' });
   connections.change({
     summary: 'Change an app connection',
+    operationId: 'updateAppConnection',
+    audit: 'connection.updated',
     description:
       'Fields that you omit keep their values. `secrets` are merged key by key. If `url` changes, tools must be allowed again. If its origin changes, the secrets must be sent again too.',
     body: changeAppConnectionBody,
@@ -105,6 +117,8 @@ export function appConnectionsRoutes(app: Routes, deps: ApiDeps): void {
   });
   connections.remove({
     summary: 'Delete an app connection',
+    operationId: 'deleteAppConnection',
+    audit: 'connection.deleted',
     description: 'This also deletes the decisions on its tools.',
     run: ({ organizationId, params, transaction }) =>
       transaction((db) => deleteAppConnection(db, organizationId, params.connection_id)),
@@ -121,6 +135,8 @@ function toolsRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', `${path}/test`],
     {
       summary: 'Test an app connection',
+      operationId: 'testAppConnection',
+      audit: 'connection.tested',
       description: 'Asks the server for its tools. The response is 200 even if the test fails.',
       exists: loadRow,
       errors: ['rate_limited'],
@@ -139,6 +155,7 @@ function toolsRoutes(app: Routes, deps: ApiDeps): void {
     ['GET', `${path}/tools`],
     {
       summary: 'List the tools of an app connection, by name',
+      operationId: 'listAppTools',
       description:
         "Returns the tools from the last listing. With `refresh=true`, the service asks the server before it returns the first page. If the server doesn't answer, the response is 400 `source_failed` with the reason.",
       exists: loadRow,
@@ -168,6 +185,8 @@ function toolsRoutes(app: Routes, deps: ApiDeps): void {
     ['PUT', toolPath],
     {
       summary: 'Decide on a tool',
+      operationId: 'decideAppTool',
+      audit: 'connection.tool_decided',
       description:
         "`allow`: the analyst calls the tool without asking. `ask`: a person must approve each call. `deny`: the analyst doesn't see the tool. The decision applies to the current version of the tool. If its description, schema or annotations change, the decision goes back to `ask`.",
       exists: loadTool,

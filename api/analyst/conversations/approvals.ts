@@ -79,6 +79,8 @@ export function approvalsRoutes(app: Routes, deps: ApiDeps): void {
     at: approvalPath,
     status: 200,
     summary: 'Decide on a call',
+    operationId: 'decideApproval',
+    audit: 'approval.decided',
     description:
       'If you allow the call, it is made. If you deny it, the analyst continues without it. Repeating the same decision has no effect. A different decision, or a decision after the deadline, gets 409.',
     body: decisionBody,

@@ -60,6 +60,7 @@ export function conversationEventsRoutes(app: Routes, deps: ApiDeps): void {
     ['GET', `${conversationPath}/events`],
     {
       summary: 'Follow a conversation',
+      operationId: 'followConversation',
       description,
       exists: loadConversation,
       query: eventsQuery,

@@ -59,6 +59,8 @@ export function messagesRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', `${conversationPath}/messages`],
     {
       summary: 'Ask the analyst',
+      operationId: 'postMessage',
+      audit: 'message.posted',
       description:
         'If the conversation is idle, the turn starts at once. If it is busy or its queue is held, `on_busy` decides what happens: the message is queued, refused, or replaces the current reply. A message that was accepted with 202 is never lost.',
       exists: loadConversation,
@@ -112,6 +114,8 @@ export function messagesRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', `${messagePath}/cancel`],
     {
       summary: 'Stop a reply',
+      operationId: 'cancelReply',
+      audit: 'message.cancelled',
       description:
         'Stops the reply at once. Text that was already streamed stays. If messages are waiting, the queue is held until you resume it. If the reply has already ended, it is returned unchanged.',
       exists: loadReply,

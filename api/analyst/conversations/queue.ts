@@ -63,15 +63,18 @@ export function queueRoutes(app: Routes, deps: ApiDeps): void {
 
   queued.list({
     summary: 'List queued messages, next one first',
+    operationId: 'listQueuedMessages',
     exists: loadConversation,
     rows: async (db, { organizationId, params }, { after, limit }) => {
       const conversation = await loadConversation(db, organizationId, params);
       return (await waitingViews(db, conversation, after)).slice(0, limit);
     },
   });
-  queued.show({ summary: 'Show a queued message and its reply' });
+  queued.show({ summary: 'Show a queued message and its reply', operationId: 'getQueuedMessage' });
   queued.change({
     summary: 'Change a queued message',
+    operationId: 'updateQueuedMessage',
+    audit: 'queued_message.updated',
     body: changeQueuedBody,
     errors: ['conflict', 'revision_conflict'],
     run: (call) => {
@@ -88,6 +91,8 @@ export function queueRoutes(app: Routes, deps: ApiDeps): void {
   });
   queued.remove({
     summary: 'Delete a queued message',
+    operationId: 'removeQueuedMessage',
+    audit: 'queued_message.removed',
     query: removeQueuedQuery,
     errors: ['conflict', 'revision_conflict'],
     run: (call) =>
@@ -101,6 +106,8 @@ export function queueRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', `${conversationPath}/queue/resume`],
     {
       summary: 'Resume a held queue',
+      operationId: 'resumeQueue',
+      audit: 'conversation.queue_resumed',
       description: "This has no effect if the queue isn't held.",
       exists: loadConversation,
     },

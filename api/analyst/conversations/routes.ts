@@ -40,7 +40,10 @@ const placeOf = ({ updated_at: at, id }: Conversation): ConversationPlace => [at
 
 /** Conversations with the analyst, and everything in them. */
 export function conversationsRoutes(app: Routes, deps: ApiDeps): void {
-  const tag = 'Conversations';
+  const tag = {
+    name: 'Conversations',
+    description: 'Talk with the analyst: messages, their queue, and a stream of events.',
+  };
   const conversations = resource(app, deps, {
     tag,
     path: conversationPath,
@@ -59,6 +62,7 @@ export function conversationsRoutes(app: Routes, deps: ApiDeps): void {
   });
   conversations.create({
     summary: 'Create a conversation',
+    audit: 'conversation.created',
     description:
       'If you send a `message`, it is posted too. `GET` then shows the current reply as `activeTurn`.',
     body: createConversationBody,
@@ -125,6 +129,7 @@ export function conversationsRoutes(app: Routes, deps: ApiDeps): void {
   );
   conversations.change({
     summary: 'Rename a conversation',
+    audit: 'conversation.updated',
     body: changeConversationBody,
     run: ({ organizationId, params, body, transaction }) =>
       transaction(async (db) => {
@@ -134,6 +139,7 @@ export function conversationsRoutes(app: Routes, deps: ApiDeps): void {
   });
   conversations.remove({
     summary: 'Delete a conversation',
+    audit: 'conversation.deleted',
     description:
       'Stops the current reply. Reports that the conversation created belong to the project and stay.',
     run: async ({ organizationId, params, request }) => {

@@ -38,7 +38,13 @@ const load = (
 
 /** Instructions that the analyst runs without a person, with their output. */
 export function playbooksRoutes(app: Routes, deps: ApiDeps): void {
-  const at = { db: deps.db, tag: 'Playbooks' };
+  const at = {
+    db: deps.db,
+    tag: {
+      name: 'Playbooks',
+      description: 'Write instructions with parameters that the analyst carries out on its own.',
+    },
+  };
   const playbooks = resource(app, deps, {
     tag: at.tag,
     path,
@@ -59,6 +65,7 @@ export function playbooksRoutes(app: Routes, deps: ApiDeps): void {
   });
   playbooks.create({
     summary: 'Create a playbook',
+    audit: 'playbook.created',
     description:
       'The instructions are Markdown. Instructions, titles and paths can use parameters as `${name}`. The last message of the analyst becomes the report or the file.',
     body: createPlaybookBody,
@@ -79,6 +86,7 @@ export function playbooksRoutes(app: Routes, deps: ApiDeps): void {
   playbooks.show({ summary: 'Show a playbook' });
   playbooks.change({
     summary: 'Change a playbook',
+    audit: 'playbook.updated',
     description:
       'Fields that you omit keep their values. The service keeps the previous revision, and runs in progress continue with it.',
     body: changePlaybookBody,
@@ -98,6 +106,7 @@ export function playbooksRoutes(app: Routes, deps: ApiDeps): void {
   });
   playbooks.remove({
     summary: 'Delete a playbook',
+    audit: 'playbook.deleted',
     description: 'Runs in progress continue, and what earlier runs created stays.',
     run: ({ organizationId, params, transaction }) =>
       transaction(async (db) => deletePlaybook(db, await load(db, organizationId, params))),
@@ -109,6 +118,8 @@ export function playbooksRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', `${path}/runs`],
     {
       summary: 'Run a playbook',
+      operationId: 'runPlaybook',
+      audit: 'playbook.run',
       description:
         'The analyst carries out the instructions with the tables of the catalog. If the analyst needs to ask a question, the run fails and its error contains the question.',
       body: runPlaybookBody,

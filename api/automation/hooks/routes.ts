@@ -43,6 +43,7 @@ export function hooksRoutes(app: Routes, deps: ApiDeps, limit: RateLimit, record
       schema: {
         tags: ['Workflows'],
         summary: 'Trigger a workflow with a webhook',
+        operationId: 'callHook',
         description:
           "The body becomes the params of the run and overrides those of the trigger. Repeating the same signed call returns the same `runId` and doesn't start a second run.",
         params: z.object({ token: z.string() }),

@@ -38,7 +38,10 @@ import {
 } from './schemas.ts';
 
 export const schedulePath = '/v1/schedules/:schedule_id' as const;
-export const schedulesTag = 'Schedules';
+export const schedulesTag = {
+  name: 'Schedules',
+  description: 'Run playbooks at set times in a time zone, follow their runs, and backfill past ones.',
+};
 
 export const loadSchedule = (
   db: OrganizationTransaction,
@@ -81,6 +84,7 @@ export function schedulesRoutes(app: Routes, deps: ApiDeps): void {
   schedules.create({
     handsOut: () => whatRunsReads,
     summary: 'Create a schedule for a playbook',
+    audit: 'schedule.created',
     description:
       'The schedule runs at a local time in its zone. If clocks skip that time in spring, it runs at the first time after the gap. If clocks repeat it in autumn, it runs once, at the first. In a month that has no day 29, 30 or 31, it runs on the last day. If the service was down, it makes up for the latest missed run if that is less than a day late. A run is skipped while the one before is in progress.',
     body: createScheduleBody,
@@ -101,6 +105,7 @@ export function schedulesRoutes(app: Routes, deps: ApiDeps): void {
   schedules.show({ summary: 'Show a schedule' });
   schedules.replace({
     summary: 'Replace the settings of a schedule',
+    audit: 'schedule.updated',
     description:
       "Replaces everything except the playbook, which must stay the same. You can send a schedule back as you read it. Cadences of the kinds cron, interval, biweekly and month_end can't be written, so replace those.",
     body: replaceScheduleBody,
@@ -119,6 +124,7 @@ export function schedulesRoutes(app: Routes, deps: ApiDeps): void {
   });
   schedules.remove({
     summary: 'Delete a schedule',
+    audit: 'schedule.deleted',
     description:
       "This also deletes the list of its runs. Runs in progress continue, but their results aren't delivered.",
     run: async (call) => {
@@ -136,12 +142,14 @@ export function schedulesRoutes(app: Routes, deps: ApiDeps): void {
   });
   schedules.action('pause', {
     summary: 'Pause a schedule',
+    audit: 'schedule.paused',
     description: "The schedule doesn't run until it is resumed. Runs in progress continue.",
     errors: ['conflict'],
     run: (call) => change(call, (db, row) => pauseSchedule(db, row, Date.now())),
   });
   schedules.action('resume', {
     summary: 'Resume a schedule',
+    audit: 'schedule.resumed',
     description: "The schedule runs from now on. Runs that were due while it was paused aren't made up for.",
     errors: ['conflict'],
     run: (call) => change(call, (db, row) => resumeSchedule(db, row, Date.now())),
@@ -150,6 +158,8 @@ export function schedulesRoutes(app: Routes, deps: ApiDeps): void {
   schedules.action('take-over', {
     handsOut: () => whatRunsReads,
     summary: 'Take over a schedule whose owner is gone',
+    operationId: 'takeOverSchedule',
+    audit: 'schedule.taken_over',
     description:
       'The schedule runs as you from then on, and stays paused until it is resumed. The response is 409 if its owner still has access.',
     admin: true,

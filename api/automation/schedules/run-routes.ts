@@ -60,6 +60,7 @@ export function scheduleRunsRoutes(app: Routes, deps: ApiDeps): void {
     at: `${schedulePath}/trigger`,
     exists: loadSchedule,
     summary: 'Run a schedule now',
+    audit: 'schedule.triggered',
     description: 'Starts a run at once, also while the schedule is paused.',
     status: 202,
     errors: ['conflict', 'workflows_unavailable'],
@@ -122,6 +123,7 @@ export function scheduleRunsRoutes(app: Routes, deps: ApiDeps): void {
   backfills.show({ summary: 'Show a backfill' });
   backfills.remove({
     summary: 'Cancel a backfill',
+    audit: 'backfill.cancelled',
     description:
       'The backfill starts no more runs. Runs that it has started continue. This has no effect if it has ended.',
     run: ({ organizationId, params, transaction }) =>
@@ -137,6 +139,7 @@ export function scheduleRunsRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', `${schedulePath}/backfills`],
     {
       summary: 'Create a backfill',
+      audit: 'backfill.created',
       description:
         'Runs the schedule for every time between `from` and `to`, oldest first, up to 1,000 runs. `only_missing` skips times whose run has succeeded or is in progress. `preview` starts nothing. A schedule can have one backfill at a time.',
       body: backfillBody,

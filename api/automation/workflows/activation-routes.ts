@@ -67,6 +67,8 @@ export function workflowActivationRoutes(app: Routes, deps: ApiDeps): void {
   workflows.action('activation', {
     handsOut: () => whatRunsReads,
     summary: 'Activate a workflow',
+    operationId: 'activateWorkflow',
+    audit: 'workflow.activated',
     description:
       "Freezes the draft as a version, and replaces the active triggers with those of the draft in one step. If you send `version_id`, that older version becomes active again and the draft doesn't change. Runs in progress keep their version.",
     body: activationBody,
@@ -98,12 +100,14 @@ export function workflowActivationRoutes(app: Routes, deps: ApiDeps): void {
       );
   workflows.action('pause', {
     summary: 'Pause a workflow',
+    audit: 'workflow.paused',
     description: 'Triggers no longer start the workflow. Runs in progress continue.',
     errors: ['conflict'],
     run: change(pauseWorkflow),
   });
   workflows.action('resume', {
     summary: 'Resume a paused workflow',
+    audit: 'workflow.resumed',
     description:
       "The active version can be triggered again. Runs that were due in the meantime aren't made up for.",
     errors: ['conflict'],
@@ -111,6 +115,7 @@ export function workflowActivationRoutes(app: Routes, deps: ApiDeps): void {
   });
   workflows.action('archive', {
     summary: 'Archive a workflow',
+    audit: 'workflow.archived',
     description: "You can't undo this. An archived workflow is read-only.",
     run: change(archiveWorkflow),
   });
@@ -122,6 +127,8 @@ export function workflowActivationRoutes(app: Routes, deps: ApiDeps): void {
     {
       handsOut: () => whatRunsReads,
       summary: 'Take over a workflow whose owner is gone',
+      operationId: 'takeOverWorkflow',
+      audit: 'workflow.taken_over',
       description:
         'The workflow belongs to you from then on, and stays paused until it is resumed. The response is 409 if its owner still has access.',
       admin: true,

@@ -51,14 +51,17 @@ export function workflowDeliveriesRoutes(app: Routes, deps: ApiDeps): void {
   });
   deliveries.list({
     summary: 'List what a workflow delivers, newest first',
+    operationId: 'listWorkflowDeliveries',
     description: "`status=failed` lists the deliveries that failed and aren't retried automatically.",
     query: listQuery,
     rows: (db, { organizationId, params, query: { status, run_id: runId } }, slice) =>
       listDeliveriesOfWorkflow(db, organizationId, { workflowId: params.workflow_id, status, runId }, slice),
   });
-  deliveries.show({ summary: 'Show a delivery of a workflow' });
+  deliveries.show({ summary: 'Show a delivery of a workflow', operationId: 'getWorkflowDelivery' });
   deliveries.action('retry', {
     summary: 'Retry a delivery',
+    operationId: 'retryWorkflowDelivery',
+    audit: 'delivery.retried',
     description:
       'You can retry a delivery that failed, or that may have arrived (`uncertain`). A webhook keeps its delivery id, so its receiver can recognize a repetition.',
     status: 202,

@@ -30,7 +30,10 @@ import {
 import { type ShownWorkflow, shownTriggers, withSecrets } from './shown-triggers.ts';
 
 export const workflowPath = '/v1/workflows/:workflow_id' as const;
-export const workflowsTag = 'Workflows';
+export const workflowsTag = {
+  name: 'Workflows',
+  description: 'Build graphs of steps that run on their own, as their owner.',
+};
 
 /** The workflow of the path; visible to its owner only. */
 export const loadWorkflow = (
@@ -97,6 +100,7 @@ export function workflowsRoutes(app: Routes, deps: ApiDeps): void {
   });
   workflows.create({
     summary: 'Create a workflow',
+    audit: 'workflow.created',
     description:
       'Creates a draft, which can be incomplete. `validate` lists every problem with its node and port. Secrets in a config read back as `"********"`.',
     body: createWorkflowBody,
@@ -122,6 +126,7 @@ export function workflowsRoutes(app: Routes, deps: ApiDeps): void {
   });
   workflows.replace({
     summary: 'Replace the draft of a workflow',
+    audit: 'workflow.updated',
     description:
       'A trigger with a known `id` keeps its address and secret. A trigger without an `id` is new. If it is a webhook, this response is the only one that shows its secret. `"********"` keeps a stored secret.',
     body: replaceWorkflowBody,
@@ -143,6 +148,7 @@ export function workflowsRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', `${workflowPath}/validate`],
     {
       summary: 'Validate a draft',
+      audit: { none: 'It only checks what it is given.' },
       description:
         "Lists every problem that an activation would refuse, with its node and port. This includes statements that use tables or columns that don't exist. A table that a snapshot in the graph creates counts as existing.",
       exists: loadWorkflow,

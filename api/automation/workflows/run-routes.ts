@@ -84,6 +84,8 @@ export function workflowRunsRoutes(app: Routes, deps: ApiDeps): void {
   runs.show({ summary: 'Show a run of a workflow', description: 'Every node that has started is a step.' });
   runs.create({
     summary: 'Run a workflow now',
+    operationId: 'runWorkflow',
+    audit: 'workflow.run',
     description:
       "Runs the active version. `params` sets the parameters of its graph and overrides those of the first enabled trigger of type `api`. If the workflow isn't active, the response is `409 conflict`.",
     body: startBody,
@@ -102,6 +104,8 @@ export function workflowRunsRoutes(app: Routes, deps: ApiDeps): void {
   });
   runs.action('cancel', {
     summary: 'Cancel a run of a workflow',
+    operationId: 'cancelWorkflowRun',
+    audit: 'run.cancelled',
     description: 'Cancels everything that its nodes do. A delivery is never left half sent.',
     query: confirmQuery,
     status: [200, 202],
@@ -113,6 +117,8 @@ export function workflowRunsRoutes(app: Routes, deps: ApiDeps): void {
   });
   runs.action('resume', {
     summary: 'Resume a failed run',
+    operationId: 'resumeWorkflowRun',
+    audit: 'run.resumed',
     description:
       'Continues from the nodes that failed. Finished work is kept, and the run keeps its version and data. The service keeps this data for 7 days after the failure, for the 20 runs of the workflow that failed last. After that, or with `data=newest`, the run continues with the current tables.',
     status: 202,
@@ -138,12 +144,15 @@ export function workflowRunsRoutes(app: Routes, deps: ApiDeps): void {
   });
   approvals.list({
     summary: 'List the approvals of a run, newest first',
+    operationId: 'listWorkflowApprovals',
     rows: (db, { organizationId, params }, slice) => listApprovals(db, organizationId, params.run_id, slice),
   });
   approvals.create({
     at: `${runPath}/approvals/:approval_id`,
     exists: loadApproval,
     summary: 'Decide an approval',
+    operationId: 'decideWorkflowApproval',
+    audit: 'approval.decided',
     description:
       "You can decide once, before the deadline. An approval that nobody decides in time is denied, and a later `deny` doesn't change it. A denial makes its node fail.",
     body: decisionBody,

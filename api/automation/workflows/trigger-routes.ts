@@ -28,6 +28,8 @@ export function workflowTriggersRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', '/v1/workflows/:workflow_id/triggers/:trigger_id/secret'],
     {
       summary: 'Rotate the secret of a webhook trigger',
+      operationId: 'rotateTriggerSecret',
+      audit: 'trigger.secret_replaced',
       description:
         'Only this response shows the new secret. The service accepts signatures with the old secret for one more hour.',
       exists: load,

@@ -26,7 +26,10 @@ import {
 import { resourcesAnswer, resourcesBody, testAnswer } from './source-schemas.ts';
 import { listedTypes, typesAnswer } from './types.ts';
 
-const tag = 'Data Connectors';
+const tag = {
+  name: 'Data Connectors',
+  description: 'Connect databases, object stores and HTTP APIs, and copy their data into the lake.',
+};
 const path = '/v1/connections/data/:connection_id';
 
 const load: Load<typeof path, DataConnection> = (db, organizationId, { connection_id: id }) =>
@@ -50,6 +53,7 @@ export function dataConnectionsRoutes(app: Routes, deps: ApiDeps): void {
     ['GET', '/v1/connections/data/types'],
     {
       summary: 'List the types of data connections',
+      operationId: 'listDataConnectionTypes',
       description:
         "Returns each type with its keys. Read it before you create a connection. Put secret values in `secrets`, because `config` isn't encrypted.",
     },
@@ -58,10 +62,13 @@ export function dataConnectionsRoutes(app: Routes, deps: ApiDeps): void {
   );
   connections.list({
     summary: 'List data connections, newest first',
+    operationId: 'listDataConnections',
     rows: (db, { organizationId }, slice) => listDataConnections(db, organizationId, slice),
   });
   connections.create({
     summary: 'Create a data connection',
+    operationId: 'createDataConnection',
+    audit: 'connection.created',
     description:
       "This doesn't open a connection; use `POST …/test` for that. Problems in `config` or `secrets` are reported at their key, with its label.",
     body: createDataConnectionBody,
@@ -81,9 +88,11 @@ export function dataConnectionsRoutes(app: Routes, deps: ApiDeps): void {
         }),
       ),
   });
-  connections.show({ summary: 'Show a data connection' });
+  connections.show({ summary: 'Show a data connection', operationId: 'getDataConnection' });
   connections.change({
     summary: 'Change a data connection or rotate its secrets',
+    operationId: 'updateDataConnection',
+    audit: 'connection.updated',
     description:
       'Fields that you omit keep their values. `config` and `secrets` are merged key by key, and a null removes a key. The service validates the merged result as a whole. If a change sends secrets elsewhere or less safely (another server, port or bucket, a weaker `ssl_mode`, `validate_server_address: false`), the same request must include those secrets again, or a null for each. Otherwise the response is a 422 that names them. A `snapshot_config` replaces the stored policy. On HTTP connections, an omitted `http_replication` keeps its value.',
     body: changeDataConnectionBody,
@@ -104,6 +113,8 @@ export function dataConnectionsRoutes(app: Routes, deps: ApiDeps): void {
   });
   connections.remove({
     summary: 'Delete a data connection',
+    operationId: 'deleteDataConnection',
+    audit: 'connection.deleted',
     description:
       'If a dataset uses the connection, the response is 409 `conflict`, unless you send `detach=true`. Then its datasets and their runs are deleted too. Their tables stay.',
     query: z.object({
@@ -131,6 +142,8 @@ function sourceRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', `${path}/test`],
     {
       summary: 'Test a data connection',
+      operationId: 'testDataConnection',
+      audit: 'connection.tested',
       description:
         'Connects, logs in and reads a little. The response is 200 even if this fails. `failure` says which stage failed and why.',
       exists: load,
@@ -147,6 +160,8 @@ function sourceRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', `${path}/resources`],
     {
       summary: 'List the resources of a data connection',
+      operationId: 'listSourceResources',
+      audit: { none: 'It only reads.' },
       description:
         "Lists what you can copy, by name: tables and views of a database, endpoints of an HTTP API, or files and folders of a bucket, with their columns and keys. If the source doesn't answer, the response is 400 `source_failed` with the reason.",
       scope: 'agent:read',

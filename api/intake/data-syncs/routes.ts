@@ -47,6 +47,7 @@ export function dataSyncsRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', '/v1/data-syncs'],
     {
       summary: 'Create a data sync',
+      audit: 'sync.created',
       body: createSyncBody,
       errors: ['admin_required', 'not_found', 'not_appendable'],
     },
@@ -73,6 +74,8 @@ export function dataSyncsRoutes(app: Routes, deps: ApiDeps): void {
     at: '/v1/data-syncs/:sync_id/generation',
     exists: load,
     summary: 'Rotate the generation',
+    operationId: 'rotateDataSyncGeneration',
+    audit: 'sync.generation_rotated',
     description:
       'Batches of the old generation are refused: at their next page, and before they are applied.',
     body: generationBody,
@@ -85,6 +88,8 @@ export function dataSyncsRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', '/v1/data-syncs/:sync_id/snapshots/:snapshot_id/pages'],
     {
       summary: 'Stage a page of a provider snapshot',
+      operationId: 'stageSnapshotPage',
+      audit: 'batch.page_staged',
       description:
         "`snapshot_id` is the id of a provider_snapshot batch of this sync. You can send pages in any order. A page can't change. If you send the same canonical JSON again, the response says `replayed`.",
       scope: 'tables:append',

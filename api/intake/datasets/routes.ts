@@ -40,11 +40,14 @@ export function datasetsRoutes(app: Routes, deps: ApiDeps): void {
 
   datasets.list({
     summary: 'List the datasets of a connection, newest first',
+    operationId: 'listDatasets',
     rows: async (db, { organizationId, params }, slice) =>
       showDatasets(db, organizationId, await listDatasets(db, organizationId, params.connection_id, slice)),
   });
   datasets.create({
     summary: 'Create a dataset',
+    operationId: 'createDataset',
+    audit: 'dataset.created',
     description:
       'Selects a resource of the source to copy into a table of the lake. The table is named after the dataset. Nothing is copied yet.',
     body: createDatasetBody,
@@ -59,9 +62,11 @@ export function datasetsRoutes(app: Routes, deps: ApiDeps): void {
       return dataset;
     },
   });
-  datasets.show({ summary: 'Show a dataset' });
+  datasets.show({ summary: 'Show a dataset', operationId: 'getDataset' });
   datasets.change({
     summary: 'Change a dataset',
+    operationId: 'updateDataset',
+    audit: 'dataset.updated',
     description:
       "Fields that you omit keep their values. The resource can't change, and the table keeps its name.",
     body: changeDatasetBody,
@@ -77,6 +82,8 @@ export function datasetsRoutes(app: Routes, deps: ApiDeps): void {
   });
   datasets.remove({
     summary: 'Delete a dataset',
+    operationId: 'deleteDataset',
+    audit: 'dataset.deleted',
     description:
       'This also deletes its runs. Its table stays. If a snapshot of the dataset is in progress, the response is 409 `conflict`.',
     errors: ['conflict'],
@@ -103,6 +110,8 @@ export function datasetsRoutes(app: Routes, deps: ApiDeps): void {
     };
   datasets.action('pause', {
     summary: 'Pause the schedule of a dataset',
+    operationId: 'pauseDataset',
+    audit: 'dataset.paused',
     description:
       'No scheduled snapshot is taken until the schedule is resumed. A snapshot in progress continues.',
     errors: ['conflict'],
@@ -110,6 +119,8 @@ export function datasetsRoutes(app: Routes, deps: ApiDeps): void {
   });
   datasets.action('resume', {
     summary: 'Resume the schedule of a dataset',
+    operationId: 'resumeDataset',
+    audit: 'dataset.resumed',
     description: "Snapshots that were due while the schedule was paused aren't made up for.",
     errors: ['conflict'],
     run: changeSchedule('resume'),

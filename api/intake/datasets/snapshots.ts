@@ -38,6 +38,8 @@ export function snapshotsRoutes(app: Routes, deps: ApiDeps): void {
 
   snapshots.create({
     summary: 'Take a snapshot of a dataset',
+    operationId: 'takeSnapshot',
+    audit: 'snapshot.started',
     description:
       'Copies the current data of the source into the lake. The snapshot runs in the background: the response is 202. Poll the Location until the status is succeeded, failed or cancelled, then find the table by `snapshotTableName`. The table always shows either all of its new content or all of its old content. A dataset has one snapshot at a time; a second one gets 409 `snapshot_active`. Snapshots must be enabled; otherwise the response is 409 `snapshot_not_enabled` and says what to set.',
     status: 202,
@@ -59,12 +61,15 @@ export function snapshotsRoutes(app: Routes, deps: ApiDeps): void {
   });
   snapshots.list({
     summary: 'List the snapshots of a dataset, newest first',
+    operationId: 'listSnapshots',
     rows: (db, { organizationId, params }, slice) =>
       listSnapshotRuns(db, organizationId, slice, { dataset_id: params.dataset_id }),
   });
-  snapshots.show({ summary: 'Show a snapshot' });
+  snapshots.show({ summary: 'Show a snapshot', operationId: 'getSnapshot' });
   snapshots.action('cancel', {
     summary: 'Cancel a snapshot',
+    operationId: 'cancelSnapshot',
+    audit: 'snapshot.cancelled',
     description: "A snapshot that has ended doesn't change. A snapshot that is committing can still succeed.",
     query: confirmQuery,
     status: [200, 202],
@@ -77,6 +82,8 @@ export function snapshotsRoutes(app: Routes, deps: ApiDeps): void {
   });
   snapshots.action('confirm', {
     summary: 'Confirm a snapshot',
+    operationId: 'confirmSnapshot',
+    audit: 'snapshot.confirmed',
     description:
       'Confirms a snapshot that would lose more rows than its guard allows. If nobody confirms it within 24 hours, it fails.',
     errors: ['conflict'],
@@ -91,6 +98,7 @@ export function snapshotsRoutes(app: Routes, deps: ApiDeps): void {
     ['GET', collection],
     {
       summary: 'List the snapshots of a connection, newest first',
+      operationId: 'listConnectionSnapshots',
       exists: (db, organizationId, { connection_id: id }) => getDataConnection(db, organizationId, id),
       query: pageQuery,
     },

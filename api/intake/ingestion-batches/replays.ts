@@ -34,6 +34,8 @@ export function quarantineReplaysRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', '/v1/tables/:table_id/quarantine/replays'],
     {
       summary: 'Replay quarantined records',
+      operationId: 'replayQuarantine',
+      audit: 'quarantine.replayed',
       description:
         'Opens a batch with the quarantined records of a batch or an import. Records that fit now are applied; the others stay quarantined. The file of an import is read again with the current types of the table. Poll the Location.',
       exists: (db, organizationId, { table_id: id }) => getTable(db, organizationId, id),

@@ -34,7 +34,10 @@ import {
 
 /** Exactly-once ingestion: pages in any order, one manifest, one commit. */
 export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
-  const tag = 'Ingestion';
+  const tag = {
+    name: 'Ingestion',
+    description: 'Load data exactly once with batches, provider snapshots and data syncs.',
+  };
   const scope = 'tables:append';
   const find: Load<'/:table_id/:batch_id', IngestionBatch> = async (db, organizationId, params) => {
     await getTable(db, organizationId, params.table_id);
@@ -68,6 +71,7 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
   });
   batches.create({
     summary: 'Open an ingestion batch',
+    audit: 'batch.opened',
     description:
       'Stage pages into the batch, complete it with the number of pages, and poll it. The service applies a batch once and as a whole, or not at all.',
     scope,
@@ -101,6 +105,8 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
     ['PUT', '/v1/tables/:table_id/ingestion-batches/:batch_id/pages/:page_number'],
     {
       summary: 'Stage a page of a batch',
+      operationId: 'stagePage',
+      audit: 'batch.page_staged',
       description:
         "You can send pages in any order. A page can't change: if you send the same content again, the response says `replayed`, and other content is refused. Every record needs an integer `s_id`.",
       scope,
@@ -128,6 +134,7 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
 
   batches.action('complete', {
     summary: 'Complete a batch',
+    audit: 'batch.completed',
     description:
       'The manifest is exactly the pages 1 to `page_count`. The body can be up to 3 MiB, enough for the hashes of about 30,000 pages. Sending the same manifest again returns the same 202, even after the batch was applied. Poll the Location.',
     scope,
@@ -168,6 +175,8 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
   });
   batches.remove({
     summary: 'Abort a batch',
+    operationId: 'abortIngestionBatch',
+    audit: 'batch.aborted',
     description:
       "You can abort a batch while it is open, completing or awaiting confirmation. Aborting it twice has the same result. A batch that is being applied can't be aborted.",
     scope,

@@ -14,6 +14,8 @@ export function previewsRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', '/v1/assets/:asset_id/previews'],
     {
       summary: 'Preview the parsed rows of a file',
+      operationId: 'previewAsset',
+      audit: { none: 'It only reads.' },
       description:
         'This is a read, sent as POST. `asset_id` is a file id. Bad rows are listed by line, column and reason.',
       scope: 'agent:read',

@@ -43,6 +43,7 @@ export function tableImportsRoutes(app: Routes, deps: ApiDeps): void {
   });
   const starting = {
     summary: 'Import a file into a table',
+    audit: 'import.created',
     description:
       'The import runs in the background: the response is 202. Poll the Location. The table appears as a whole when the import succeeds, or not at all. `append` adds the rows of the file in one version, to an imported table, or to a data table if a column gives `s_id`. The columns of the file must be those of the table, by name and ignoring case. The file can lack nullable columns. Any other difference is a 422 that names it.',
     errors: ['admin_required', 'name_taken', 'conflict', 'workflows_unavailable', 'not_found'],
@@ -51,6 +52,7 @@ export function tableImportsRoutes(app: Routes, deps: ApiDeps): void {
 
   imports.create({
     ...starting,
+    operationId: 'importFile',
     at: '/v1/projects/:project_id/files/:file_id/imports',
     exists: (db, organizationId, { file_id: id, project_id: projectId }) =>
       getFile(db, organizationId, id, projectId),
@@ -72,6 +74,7 @@ export function tableImportsRoutes(app: Routes, deps: ApiDeps): void {
   imports.show({ summary: 'Show an import' });
   imports.action('cancel', {
     summary: 'Cancel an import',
+    audit: 'import.cancelled',
     description: "An import that has ended doesn't change. An import that is committing can still succeed.",
     query: confirmQuery,
     status: [200, 202],

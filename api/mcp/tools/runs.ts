@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { runKindNames } from '../../../domain/workspace/runs/kinds.ts';
 import { runStates } from '../../../domain/workspace/runs/runs.ts';
-import { runKinds, runStatuses } from '../../workspace/runs/schemas.ts';
+import { runStatuses } from '../../workspace/runs/schemas.ts';
 import { path } from '../inside.ts';
 import { defineTool, fields, type ToolCall } from '../tool.ts';
 import { waitFor } from '../wait.ts';
@@ -52,7 +53,7 @@ export const listRuns = defineTool({
   scope: 'agent:read',
   input: z.strictObject({
     project_id: fields.projectId,
-    kind: z.enum(runKinds).optional(),
+    kind: z.enum(runKindNames).optional(),
     status: z.enum(runStatuses).optional(),
     limit: fields.limit(50, 20),
     cursor: fields.cursor,

@@ -47,7 +47,10 @@ const listAnswer = z
   .meta({ examples: [{ items: [reportExample], total: 1 }] });
 
 export function reportsRoutes(app: Routes, deps: ApiDeps): void {
-  const tag = 'Reports';
+  const tag = {
+    name: 'Reports',
+    description: 'Write and read reports: Markdown with charts and tables, also as PDF and DOCX.',
+  };
   const at = { db: deps.db, tag };
   const path = '/v1/projects/:project_id/reports/:report_id' as const;
   const load = (
@@ -94,6 +97,7 @@ export function reportsRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', '/v1/projects/:project_id/reports'],
     {
       summary: 'Create a report',
+      audit: 'report.created',
       description:
         'With `title` and `content`, the report is stored (201). The service keeps the charts and results that it refers to, so the report stays complete after their conversations are deleted. With `prompt`, the analyst writes the report without asking anybody: the response is 202 with a run, whose `output` names the report.',
       exists: (db, organizationId, { project_id: id }) => getProject(db, organizationId, id),
@@ -144,6 +148,7 @@ export function reportsRoutes(app: Routes, deps: ApiDeps): void {
   reports.show({ summary: 'Show a report' });
   reports.change({
     summary: 'Change a report',
+    audit: 'report.updated',
     description:
       'Creates the next revision. Fields that you omit keep their values. The previous revision is kept.',
     bodyLimit: bodyLimits.report,
@@ -166,6 +171,7 @@ export function reportsRoutes(app: Routes, deps: ApiDeps): void {
   });
   reports.remove({
     summary: 'Delete a report and its revisions',
+    audit: 'report.deleted',
     run: ({ organizationId, params, transaction }) =>
       transaction((db) => deleteReport(db, organizationId, params.project_id, params.report_id)),
   });
@@ -190,6 +196,7 @@ export function reportsRoutes(app: Routes, deps: ApiDeps): void {
     ['GET', `${path}/content`],
     {
       summary: 'Read a report',
+      audit: 'report.exported',
       description:
         'Returns the report as it was stored, as one self-contained Markdown file, as PDF or as DOCX.',
       exists: load,

@@ -15,7 +15,10 @@ import { attachBody, catalogEntryExample, catalogEntrySchema, catalogEntryView }
 /** Which tables and views of the organization a project's analyst sees. */
 export function catalogEntriesRoutes(app: Routes, deps: ApiDeps): void {
   const entries = resource(app, deps, {
-    tag: 'Catalog Entries',
+    tag: {
+      name: 'Catalog Entries',
+      description: 'Choose the tables and views that the analyst of a project can see.',
+    },
     path: '/v1/projects/:project_id/catalog-entries/:entry_id',
     schema: catalogEntrySchema,
     example: catalogEntryExample,
@@ -32,6 +35,7 @@ export function catalogEntriesRoutes(app: Routes, deps: ApiDeps): void {
   });
   entries.create({
     summary: 'Attach a table or view',
+    audit: 'catalog_entry.created',
     description:
       "The analyst sees only what is attached. Attaching a table or view again returns the same entry. System tables can't be attached.",
     body: attachBody,
@@ -56,6 +60,7 @@ export function catalogEntriesRoutes(app: Routes, deps: ApiDeps): void {
   entries.show({ summary: 'Show a catalog entry' });
   entries.remove({
     summary: 'Delete a catalog entry',
+    audit: 'catalog_entry.deleted',
     description:
       "Detaches the table or view, which itself stays. Earlier replies of the analyst don't change.",
     run: ({ organizationId, params, transaction }) =>

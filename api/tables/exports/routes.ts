@@ -12,7 +12,7 @@ import { exportBody, exportExample, exportSchema, exportView } from './schemas.t
 /** Rows that go out as files. */
 export function exportsRoutes(app: Routes, deps: ApiDeps): void {
   const exports = resource(app, deps, {
-    tag: 'Exports',
+    tag: { name: 'Exports', description: 'Export tables and query results of any size as files.' },
     path: '/v1/exports/:export_id',
     schema: exportSchema,
     example: exportExample,
@@ -32,6 +32,7 @@ export function exportsRoutes(app: Routes, deps: ApiDeps): void {
   });
   exports.create({
     summary: 'Create an export',
+    audit: 'export.created',
     description:
       'Exports all rows of a table or query as files, in the background. Follow it at `Location`. The service checks the statement at once, by the same rules as a query. An organization runs two exports at a time. An export reads the versions that its tables have when it starts, with the rights of its caller. Its files are kept for one day.',
     body: exportBody,
@@ -56,6 +57,7 @@ export function exportsRoutes(app: Routes, deps: ApiDeps): void {
   exports.show({ summary: 'Show an export with its download links' });
   exports.action('cancel', {
     summary: 'Cancel an export',
+    audit: 'export.cancelled',
     description: 'Nothing of the export is kept. An export that has ended is returned unchanged.',
     query: confirmQuery,
     status: [200, 202],

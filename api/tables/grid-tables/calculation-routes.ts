@@ -43,6 +43,7 @@ export function calculationRoutes(app: Routes, deps: ApiDeps): void {
     ['GET', `${path}/status`],
     {
       summary: 'Show how fresh a grid table is',
+      operationId: 'getGridTableStatus',
       description:
         "The service compares the versions that the table was built from with the current ones. A table that isn't calculated is always `fresh`.",
       exists,
@@ -78,6 +79,8 @@ export function calculationRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', `${path}/materialize`],
     {
       summary: 'Build a calculated table',
+      operationId: 'materializeTable',
+      audit: 'table.materialized',
       description:
         "Builds the table in the background from the current data, as a whole or not at all. If a build of the table is already in progress, its run is returned. Other calculated tables, before or after it, don't change; `sync` builds those that it reads too.",
       exists: isCalculated,
@@ -93,6 +96,8 @@ export function calculationRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', `${path}/sync`],
     {
       summary: 'Bring a calculated table and its inputs up to date',
+      operationId: 'syncTable',
+      audit: 'table.synchronized',
       description:
         'Builds every calculated table that is stale, in the order in which they read each other, from one snapshot of the lake. If one fails, the tables that depend on it are skipped, the others are built, and the run is `failed`.',
       exists: isCalculated,
@@ -112,6 +117,7 @@ export function calculationRoutes(app: Routes, deps: ApiDeps): void {
     ['GET', `${path}/runs`],
     {
       summary: 'List the newest runs of a calculated table',
+      operationId: 'listTableRuns',
       exists: isCalculated,
       query: pageQuery,
     },
@@ -133,6 +139,7 @@ export function calculationRoutes(app: Routes, deps: ApiDeps): void {
     ['GET', `${path}/runs/:run_id`],
     {
       summary: 'Show a run of a table',
+      operationId: 'getTableRun',
       description: 'A run is a build of a calculated table, or a profile.',
       exists: (db, organizationId, { table_id: tableId, run_id: runId }) =>
         runOf(db, organizationId, tableId, runId),
@@ -149,6 +156,8 @@ export function calculationRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', `${path}/runs/:run_id/cancel`],
     {
       summary: 'Cancel a run of a table',
+      operationId: 'cancelTableRun',
+      audit: 'run.cancelled',
       description:
         "A run is a build of a calculated table, or a profile. Tables that were already built stay. A run that has ended doesn't change.",
       query: confirmQuery,

@@ -17,7 +17,13 @@ import { gridTable } from './records.ts';
 import { changeGridTableBody, createGridTableBody, normalType, oneGridTable, refreshOf } from './schemas.ts';
 
 export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
-  const at = { db: deps.db, tag: 'Grid' };
+  const at = {
+    db: deps.db,
+    tag: {
+      name: 'Grid',
+      description: 'Create tables and change their columns, and keep calculated tables up to date.',
+    },
+  };
   const exists: Load<'/:table_id', TableRow> = (db, organizationId, { table_id: id }) =>
     getTable(db, organizationId, id);
 
@@ -42,6 +48,7 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', '/v1/grid/tables'],
     {
       summary: 'Create a grid table',
+      audit: 'table.created',
       description:
         '`kind=data` creates an empty table that accepts rows at once. It has an integer key `s_id`, which you supply, and an automatic column `_sm_created_at`. A column without `data_type` gets the type of its first value. `kind=calc` checks the query and stores it; errors in it are reported at `["body", "query"]`. The table is empty until it is materialized.',
       body: createGridTableBody,
@@ -97,6 +104,7 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
     ['PATCH', '/v1/grid/tables/:table_id'],
     {
       summary: 'Change a grid table',
+      audit: 'table.updated',
       description:
         'You can change a calculated table, or whether a data table enforces its key. A calculated table with a new query is stale; its old content stays readable until the next build. Before keys are enforced, the service checks the existing rows. If several rows share a key, the response is 409 and `keys` lists those keys.',
       exists: existsInGrid,
@@ -130,6 +138,7 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', '/v1/grid/tables/:table_id/columns'],
     {
       summary: 'Add a column',
+      audit: 'table.column_added',
       exists,
       body: addColumnBody,
       errors: ['name_taken', 'not_appendable', 'conflict'],
@@ -148,6 +157,7 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
     ['PATCH', '/v1/grid/tables/:table_id/columns/:name'],
     {
       summary: 'Change a column',
+      audit: 'table.column_changed',
       description:
         "Renames a column, changes its type, or makes it nullable. A new type must not lose anything, unless `cast` is true. Otherwise the response is 409 and `rows` lists the rows that prevent it. You can change the type of an imported table's columns and make them nullable; the next import that replaces the table resets them.",
       exists: columnExists,
@@ -183,6 +193,7 @@ export function gridTablesRoutes(app: Routes, deps: ApiDeps): void {
     ['DELETE', '/v1/grid/tables/:table_id/columns/:name'],
     {
       summary: 'Delete a column',
+      audit: 'table.column_dropped',
       description:
         "Older versions of the table keep the column. You can't delete a column that is part of a key of the table or of one of its data syncs (409, with `dependents`).",
       exists: columnExists,

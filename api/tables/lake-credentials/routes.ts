@@ -21,7 +21,11 @@ const issued = envelope(issuedCredentialSchema).meta({ examples: [{ data: issued
 /** What programs outside read the organization's lake with; a matter of its administrators. */
 export function lakeCredentialsRoutes(app: Routes, deps: ApiDeps): void {
   const credentials = resource(app, deps, {
-    tag: 'Lake',
+    tag: {
+      name: 'Lake',
+      description:
+        'Connect to the lake from outside, and follow the maintenance that keeps it fast and small.',
+    },
     path: `${path}/:credential_id`,
     schema: credentialSchema,
     example: credentialExample,
@@ -31,6 +35,7 @@ export function lakeCredentialsRoutes(app: Routes, deps: ApiDeps): void {
 
   credentials.list({
     summary: 'List lake credentials, newest first',
+    operationId: 'listLakeCredentials',
     description: "Secrets aren't included. Credentials that have ended stay in the list for 30 days.",
     admin: true,
     rows: (db, { organizationId }, slice) => listCredentials(db, organizationId, slice),
@@ -41,6 +46,8 @@ export function lakeCredentialsRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', path],
     {
       summary: 'Create a lake credential',
+      operationId: 'issueLakeCredential',
+      audit: 'lake_credential.issued',
       description:
         "Creates a PostgreSQL role and an object store key that read this organization's lake from outside. They read all of its tables, whatever the grants are. The response shows the secrets once. You can paste `attach.sql` into DuckDB. An organization can have up to 20 credentials. The token also needs `agent:read`.",
       admin: true,
@@ -61,9 +68,11 @@ export function lakeCredentialsRoutes(app: Routes, deps: ApiDeps): void {
       return { data: issuedCredentialView(credential, secrets, lakeAddresses) };
     },
   );
-  credentials.show({ summary: 'Show a lake credential', admin: true });
+  credentials.show({ summary: 'Show a lake credential', operationId: 'getLakeCredential', admin: true });
   credentials.remove({
     summary: 'Revoke a lake credential',
+    operationId: 'revokeLakeCredential',
+    audit: 'lake_credential.revoked',
     description: 'When this responds, the sessions of the credential have ended and its key no longer works.',
     admin: true,
     errors: ['storage_unavailable'],

@@ -25,6 +25,8 @@ export function lakeMaintenanceRoutes(app: Routes, deps: ApiDeps): void {
   });
   runs.create({
     summary: 'Run lake maintenance now',
+    operationId: 'runLakeMaintenance',
+    audit: 'lake.maintenance_started',
     description:
       'The run works in the background: the response is 202. Poll the Location. If a run is already queued or in progress, that run is returned.',
     status: 202,

@@ -48,6 +48,7 @@ export function profilesRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', path],
     {
       summary: 'Profile a table',
+      audit: 'table.profile_started',
       description:
         'Computes the profile of every column of the current version, in the background. Follow its run at the Location, then read the profile. If a profile of the table is in progress, its run is returned. An organization computes two profiles at a time; others wait in a queue. A calculated table that was never built gets 409 `not_materialized`.',
       exists,
@@ -74,6 +75,8 @@ export function profilesRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', `${path}/cancel`],
     {
       summary: 'Cancel the profile of a table',
+      operationId: 'cancelTableProfile',
+      audit: 'table.profile_cancelled',
       description:
         'Cancels the profile in progress. If there is none, the newest run is returned unchanged. The previous profile is kept.',
       exists,

@@ -34,7 +34,7 @@ CSV follows RFC 4180, with a header line. A null is an empty field, and an empty
 const path = '/v1/query-executions';
 
 export function queryExecutionsRoutes(app: Routes, deps: ApiDeps): void {
-  const tag = 'Query Executions';
+  const tag = { name: 'Query Executions', description: 'Run read-only SQL.' };
   // Whoever looks sees what this process has run, though records are written in groups. That comes before the
   // route takes a connection, which the writing may need.
   app.addHook('preHandler', async (request) => {
@@ -57,6 +57,8 @@ export function queryExecutionsRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', path],
     {
       summary: 'Run a query',
+      operationId: 'runQuery',
+      audit: { none: 'It only reads.' },
       description: runDescription,
       scope: 'agent:read',
       idempotent: false,

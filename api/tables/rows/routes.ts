@@ -48,6 +48,8 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
     {
       ...sending,
       summary: 'Append rows to a data table',
+      operationId: 'appendRows',
+      audit: 'rows.appended',
       description:
         'Appends all rows or none. When the response arrives, the rows are durable and visible. Every row needs a new integer `s_id`. A column that you omit is null. If the table enforces its key, a key that already exists or is repeated gets 409 `duplicate_row_key`, which lists it.',
       errors: ['duplicate_row_id', 'duplicate_row_key', 'not_appendable', 'body_too_large'],
@@ -64,6 +66,8 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
       ...sending,
       body: upsertBody,
       summary: 'Upsert rows',
+      operationId: 'upsertRows',
+      audit: 'rows.upserted',
       description:
         "Matches rows by the key columns, or by `s_id` if there are none. A matched row is replaced as a whole and keeps its `s_id`, which you can omit. If a request repeats a key, the last row wins. If the table doesn't enforce its key and several rows have the same one, the response is 409 and lists the keys.",
       errors: ['duplicate_row_id', 'not_appendable', 'conflict', 'body_too_large'],
@@ -82,6 +86,7 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
       body: deleteBody,
       bodyLimit: bodyLimits.rows,
       summary: 'Delete rows',
+      audit: 'rows.deleted',
       description:
         "Deletes rows by `s_id` or by key, in one commit. Rows that don't exist are ignored. Older versions of the table keep deleted rows until the versions expire.",
       errors: ['not_appendable', 'body_too_large'],
@@ -106,6 +111,7 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
     ['GET', '/v1/tables/:table_id/rows'],
     {
       summary: 'Read rows',
+      operationId: 'readRows',
       description:
         'Returns rows with their own column names, ordered by `s_id`. A cursor stays at the version of its first page. `offset` skips to a row by its number, anywhere in the table. This counts the rows once for each version.',
       exists,

@@ -68,6 +68,7 @@ export function tableGrantsRoutes(app: Routes, deps: ApiDeps): void {
     ['PUT', path],
     {
       summary: 'Replace the grants of a table',
+      audit: 'table.grants_replaced',
       description:
         "For anyone without a grant, the table doesn't exist: it isn't listed, its routes respond with 404, and statements can't use it. Changes take effect at once, also for everything that runs as the person or client. A turn or node in progress keeps the rights that it started with. Active workflows whose owner loses a table that they read are paused with `pauseReason: grant_lost`. The quarantine table of a table has the same grants as the table, and none of its own: the response is 409 `conflict` and names the table to change.",
       admin: true,

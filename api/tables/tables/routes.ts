@@ -23,7 +23,13 @@ import {
 } from './schemas.ts';
 
 export function tablesRoutes(app: Routes, deps: ApiDeps): void {
-  const at = { db: deps.db, tag: 'Tables' };
+  const at = {
+    db: deps.db,
+    tag: {
+      name: 'Tables',
+      description: 'Read table metadata, catalog and profiles, and append or upsert rows.',
+    },
+  };
   const exists: Load<'/:table_id'> = (db, organizationId, { table_id: id }) =>
     getTable(db, organizationId, id);
 
@@ -66,6 +72,7 @@ export function tablesRoutes(app: Routes, deps: ApiDeps): void {
     ['GET', '/v1/tables/catalog'],
     {
       summary: 'List the catalog metadata of tables',
+      operationId: 'listTableCatalogs',
       description:
         "Returns the tables that have catalog metadata. The list isn't paginated. `project_id` is accepted and ignored, because tables belong to the organization.",
       query: listCatalogQuery,
@@ -102,7 +109,13 @@ export function tablesRoutes(app: Routes, deps: ApiDeps): void {
     app,
     at,
     ['DELETE', '/v1/tables/:table_id'],
-    { summary: 'Delete a table and its rows', exists, query: confirmQuery, errors: ['conflict'] },
+    {
+      summary: 'Delete a table and its rows',
+      audit: 'table.deleted',
+      exists,
+      query: confirmQuery,
+      errors: ['conflict'],
+    },
     { 200: oneTable },
     async ({ organizationId, params, caller }) => {
       const table = await known(organizationId, params.table_id);
@@ -130,6 +143,7 @@ export function tablesRoutes(app: Routes, deps: ApiDeps): void {
     ['PATCH', '/v1/tables/:table_id/catalog'],
     {
       summary: 'Change the catalog metadata of a table',
+      audit: 'table.described',
       description:
         'Fields that you omit keep their values. `columns` changes only the notes of the columns that you list.',
       exists,

@@ -20,7 +20,11 @@ import {
 /** What should hold of tables, as administrators write it. */
 export function testDefinitionsRoutes(app: Routes, deps: ApiDeps): void {
   const definitions = resource(app, deps, {
-    tag: 'Verification Tests',
+    tag: {
+      name: 'Verification Tests',
+      description:
+        'Test the data of tables: definitions, overlays for some tables, and runs with their results.',
+    },
     path: '/v1/verification-tests/definitions/:definition_id',
     schema: definitionSchema,
     example: definitionExample,
@@ -30,11 +34,14 @@ export function testDefinitionsRoutes(app: Routes, deps: ApiDeps): void {
 
   definitions.list({
     summary: 'List test definitions, newest first',
+    operationId: 'listTestDefinitions',
     admin: true,
     rows: (db, { organizationId }, slice) => listTestDefinitions(db, organizationId, slice),
   });
   definitions.create({
     summary: 'Create a test definition',
+    operationId: 'createTestDefinition',
+    audit: 'test_definition.created',
     description:
       'The service checks the definition as far as possible: the parameters of its kind, and for a single table also its columns and the SQL. What a selector finds is checked when the test runs. SQL uses the rights of the person who wrote it. Anyone who can read the tested table can see its failing rows.',
     admin: true,
@@ -47,9 +54,11 @@ export function testDefinitionsRoutes(app: Routes, deps: ApiDeps): void {
         writtenOf(body),
       ),
   });
-  definitions.show({ summary: 'Show a test definition', admin: true });
+  definitions.show({ summary: 'Show a test definition', operationId: 'getTestDefinition', admin: true });
   definitions.change({
     summary: 'Change a test definition',
+    operationId: 'updateTestDefinition',
+    audit: 'test_definition.updated',
     description: 'Fields that you omit keep their values. `params` and `target` are replaced as a whole.',
     admin: true,
     body: changeDefinitionBody,
@@ -70,6 +79,8 @@ export function testDefinitionsRoutes(app: Routes, deps: ApiDeps): void {
   });
   definitions.remove({
     summary: 'Delete a test definition',
+    operationId: 'deleteTestDefinition',
+    audit: 'test_definition.deleted',
     description: 'This also deletes its overlays. Results of earlier runs stay.',
     admin: true,
     run: ({ organizationId, params, transaction }) =>

@@ -24,11 +24,14 @@ export function testOverlaysRoutes(app: Routes, deps: ApiDeps): void {
 
   overlays.list({
     summary: 'List overlays, newest first',
+    operationId: 'listTestOverlays',
     admin: true,
     rows: (db, { organizationId }, slice) => listOverlays(db, organizationId, slice),
   });
   overlays.create({
     summary: 'Create an overlay',
+    operationId: 'createTestOverlay',
+    audit: 'test_overlay.created',
     description:
       'An overlay changes a test definition for one table, for a project, or for the organization (if it names neither). An overlay of the table overrides one of its project, which overrides one of the organization. Among equals, the higher `priority` wins, then the newer one. Each field and each parameter comes from the first overlay that sets it.',
     admin: true,
@@ -50,9 +53,11 @@ export function testOverlaysRoutes(app: Routes, deps: ApiDeps): void {
         },
       ),
   });
-  overlays.show({ summary: 'Show an overlay', admin: true });
+  overlays.show({ summary: 'Show an overlay', operationId: 'getTestOverlay', admin: true });
   overlays.change({
     summary: 'Change an overlay',
+    operationId: 'updateTestOverlay',
+    audit: 'test_overlay.updated',
     description:
       'Fields that you omit keep their values. Null means that the field of the definition applies.',
     admin: true,
@@ -71,6 +76,8 @@ export function testOverlaysRoutes(app: Routes, deps: ApiDeps): void {
   });
   overlays.remove({
     summary: 'Delete an overlay',
+    operationId: 'deleteTestOverlay',
+    audit: 'test_overlay.deleted',
     admin: true,
     run: ({ organizationId, params, transaction }) =>
       transaction(async (db) => {

@@ -17,6 +17,8 @@ export function testPreviewsRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', '/v1/verification-tests/effective-set/previews'],
     {
       summary: 'Preview tests',
+      operationId: 'previewTests',
+      audit: { none: 'It only reads.' },
       description:
         'Returns the tests that a run of the same tables would do, and the source of each field. Nothing is changed. You can preview unsaved definitions and overlays, and other modeling tiers; they replace the stored ones.',
       admin: true,

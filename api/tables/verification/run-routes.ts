@@ -31,6 +31,7 @@ export function verificationRunsRoutes(app: Routes, deps: ApiDeps): void {
 
   runs.list({
     summary: 'List test runs, newest first',
+    operationId: 'listVerificationRuns',
     description: 'The list includes runs of gates, which test new content before anybody can see it.',
     query: listRunsQuery,
     rows: (db, { organizationId, query }, slice) =>
@@ -38,6 +39,8 @@ export function verificationRunsRoutes(app: Routes, deps: ApiDeps): void {
   });
   runs.create({
     summary: 'Run tests',
+    operationId: 'runTests',
+    audit: 'tests.run',
     description:
       'Tests the tables that you list, those of a project, those of definitions, or all tables that have tests. The run works in the background. Each table is tested at one version. Tests also run automatically after their tables get new versions, collected for ten seconds.',
     body: runBody,
@@ -53,9 +56,11 @@ export function verificationRunsRoutes(app: Routes, deps: ApiDeps): void {
       return transaction((db) => showVerification(db, { organizationId, runId }));
     },
   });
-  runs.show({ summary: 'Show a test run and its results' });
+  runs.show({ summary: 'Show a test run and its results', operationId: 'getVerificationRun' });
   runs.action('cancel', {
     summary: 'Cancel a test run',
+    operationId: 'cancelVerificationRun',
+    audit: 'run.cancelled',
     description: 'Results of tables that were already tested stay.',
     query: confirmQuery,
     status: [200, 202],
@@ -73,6 +78,7 @@ export function verificationRunsRoutes(app: Routes, deps: ApiDeps): void {
     ['GET', '/v1/tables/:table_id/verification'],
     {
       summary: 'Show the test results of a table',
+      operationId: 'getTableVerification',
       description: 'Returns the results of the newest tested version, with the history of each test.',
       exists: (db, organizationId, { table_id: id }) => getTable(db, organizationId, id),
     },

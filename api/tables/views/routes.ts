@@ -29,7 +29,13 @@ import {
 
 /** Saved SELECTs, which can be read like tables. */
 export function viewsRoutes(app: Routes, deps: ApiDeps): void {
-  const at = { db: deps.db, tag: 'Views' };
+  const at = {
+    db: deps.db,
+    tag: {
+      name: 'Views',
+      description: 'Save SELECTs that can be used like tables, with their metadata, catalog and lineage.',
+    },
+  };
   const path = '/v1/views/:view_id';
   const exists: Load<'/:view_id', View> = (db, organizationId, { view_id: id }) =>
     getView(db, organizationId, id);
@@ -59,6 +65,7 @@ export function viewsRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', '/v1/views'],
     {
       summary: 'Create a view',
+      audit: 'view.created',
       description:
         'The service checks the query like a query execution and stores it as you wrote it. Errors in it are reported at `["body", "query"]`. Everyone who reads the view reads with the rights of the person who defined it.',
       body: createViewBody,
@@ -84,7 +91,11 @@ export function viewsRoutes(app: Routes, deps: ApiDeps): void {
     app,
     at,
     ['GET', '/v1/views/catalog'],
-    { summary: 'List the catalog metadata of views', query: listViewCatalogQuery },
+    {
+      summary: 'List the catalog metadata of views',
+      operationId: 'listViewCatalogs',
+      query: listViewCatalogQuery,
+    },
     { 200: listOfViewCatalog },
     async ({ organizationId, query, transaction }) => {
       const { compact, modeling_tier: tier } = query;
@@ -114,6 +125,7 @@ export function viewsRoutes(app: Routes, deps: ApiDeps): void {
     ['PATCH', path],
     {
       summary: 'Change a view',
+      audit: 'view.updated',
       description:
         'A new name is also changed in the queries that use the view. A new query uses the rights of the person who writes it.',
       exists,
@@ -141,6 +153,7 @@ export function viewsRoutes(app: Routes, deps: ApiDeps): void {
     ['DELETE', path],
     {
       summary: 'Delete a view',
+      audit: 'view.deleted',
       description: 'If other things read the view, the response is 409 with `dependents`.',
       exists,
       query: confirmQuery,
@@ -174,6 +187,7 @@ export function viewsRoutes(app: Routes, deps: ApiDeps): void {
     ['PATCH', `${path}/catalog`],
     {
       summary: 'Change the catalog metadata of a view',
+      audit: 'view.described',
       description:
         'Fields that you omit keep their values. `columns` changes only the notes of the columns that you list.',
       exists,

@@ -7,7 +7,11 @@ import { resource } from '../../resource.ts';
 import { route } from '../../route.ts';
 import { appAnswer, appExample, appSchema, appView, registerAppBody } from './schemas.ts';
 
-const tag = 'Apps';
+const tag = {
+  name: 'Apps',
+  description:
+    'Register apps that the organization has deployed elsewhere, and list those that still answer.',
+};
 const path = '/v1/sum-apps';
 
 /** First checks under way in an API process; other registrations wait, organizations in turn. */
@@ -38,6 +42,7 @@ export function appsRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', path],
     {
       summary: 'Register an app',
+      audit: 'app.registered',
       description:
         "The service requests the health address before it responds, then every 30 seconds, and less often while the app is down. If an app with this slug exists, it is replaced: the response is 200, and the app is live from its own first 2xx response. Redirects aren't followed.",
       scope: 'tables:append',
@@ -64,6 +69,7 @@ export function appsRoutes(app: Routes, deps: ApiDeps): void {
   );
   apps.remove({
     summary: 'Delete an app',
+    audit: 'app.removed',
     description: 'Returns the app in its last state.',
     scope: 'tables:append',
     run: ({ organizationId, params }) => removeApp(deps, organizationId, params.slug),

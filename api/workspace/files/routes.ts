@@ -25,7 +25,11 @@ import {
 } from './schemas.ts';
 
 export function filesRoutes(app: Routes, deps: ApiDeps): void {
-  const tag = 'Files';
+  const tag = {
+    name: 'Files',
+    description:
+      'Manage the files of a project: small writes, large presigned uploads, previews, and imports into tables.',
+  };
   const files = resource(app, deps, {
     tag,
     path: '/v1/projects/:project_id/files/:file_id',
@@ -45,6 +49,8 @@ export function filesRoutes(app: Routes, deps: ApiDeps): void {
     at: '/v1/projects/:project_id/files/content',
     exists: (db, organizationId, { project_id: id }) => getProject(db, organizationId, id),
     summary: 'Write a small file',
+    operationId: 'writeFile',
+    audit: 'file.written',
     description:
       'Creates the file at `path`, or its next version if it exists. Send JSON with up to 8 MiB after decoding, or `text/csv` with up to 12 MiB of raw bytes (`curl -T orders.csv -H "content-type: text/csv"`). For larger files, use an upload.',
     bodyLimit: bodyLimits.fileContent,
@@ -71,6 +77,7 @@ export function filesRoutes(app: Routes, deps: ApiDeps): void {
     ['POST', '/v1/projects/:project_id/files/uploads'],
     {
       summary: 'Create a presigned upload',
+      audit: 'upload.created',
       description:
         'Send a multipart/form-data POST to `url`. Include every entry of `fields` unchanged as a form field, then the bytes as the last field, named `file`. The bytes go directly to storage. Then finalize the upload.',
       exists: (db, organizationId, { project_id: id }) => getProject(db, organizationId, id),
@@ -96,6 +103,7 @@ export function filesRoutes(app: Routes, deps: ApiDeps): void {
     exists: (db, organizationId, { project_id: projectId, upload_id: id }) =>
       getUpload(db, organizationId, projectId, id),
     summary: 'Finalize an upload',
+    audit: 'file.uploaded',
     description:
       'Checks the uploaded bytes and creates the file. The response is 409 if nothing was uploaded. Repeating the request returns the same file.',
     body: finalizeBody,
@@ -119,6 +127,7 @@ export function filesRoutes(app: Routes, deps: ApiDeps): void {
     ['GET', '/v1/projects/:project_id/files/:file_id/content'],
     {
       summary: 'Download a file',
+      audit: 'file.exported',
       errors: ['range_not_satisfiable'],
       description:
         'Accepts one byte `Range`. If you send the `ETag` of an earlier response in `If-None-Match`, the response is 304 while the content is the same.',
@@ -133,6 +142,7 @@ export function filesRoutes(app: Routes, deps: ApiDeps): void {
   );
   files.remove({
     summary: 'Delete a file',
+    audit: 'file.deleted',
     description: 'Tables that were imported from it stay.',
     run: ({ organizationId, params, transaction }) =>
       transaction(async (db) => {

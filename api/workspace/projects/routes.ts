@@ -20,7 +20,11 @@ import {
 
 export function projectsRoutes(app: Routes, deps: ApiDeps): void {
   const projects = resource(app, deps, {
-    tag: 'Projects',
+    tag: {
+      name: 'Projects',
+      description:
+        'Create and manage projects. A project contains conversations, reports, playbooks, files and catalog entries.',
+    },
     path: '/v1/projects/:project_id',
     schema: projectSchema,
     example: projectExample,
@@ -36,6 +40,7 @@ export function projectsRoutes(app: Routes, deps: ApiDeps): void {
   });
   projects.create({
     summary: 'Create a project',
+    audit: 'project.created',
     body: createProjectBody,
     run: ({ transaction, organizationId, newId, body }) =>
       transaction((db) => insertProject(db, { organization_id: organizationId, id: newId('prj'), ...body })),
@@ -43,12 +48,14 @@ export function projectsRoutes(app: Routes, deps: ApiDeps): void {
   projects.show({ summary: 'Show a project' });
   projects.change({
     summary: 'Change a project',
+    audit: 'project.updated',
     body: updateProjectBody,
     run: ({ transaction, organizationId, params, body }) =>
       transaction((db) => updateProject(db, organizationId, params.project_id, body)),
   });
   projects.remove({
     summary: 'Archive a project',
+    audit: 'project.archived',
     description:
       "Its files and tables stay. You can't add anything to it, and its schedules and workflows are paused. Archiving twice has the same result.",
     run: ({ transaction, organizationId, params }) =>

@@ -14,7 +14,7 @@ const placeOf = ({ created_at: createdAt, id }: Run): RunPlace => [createdAt.toI
 /** Every process of a project, of any feature. */
 export function runsRoutes(app: Routes, deps: ApiDeps): void {
   const runs = resource(app, deps, {
-    tag: 'Runs',
+    tag: { name: 'Runs', description: 'List, follow and cancel the background work of a project.' },
     path: '/v1/projects/:project_id/runs/:run_id',
     schema: runSchema,
     example: runExample,
@@ -41,6 +41,7 @@ export function runsRoutes(app: Routes, deps: ApiDeps): void {
   runs.show({ summary: 'Show a run' });
   runs.action('cancel', {
     summary: 'Cancel a run',
+    audit: 'run.cancelled',
     description:
       "A run that has ended doesn't change. A run that is past the point where it can be undone may still succeed.",
     query: confirmQuery,

@@ -1,19 +1,9 @@
 import { z } from 'zod';
 import type { ProcessProblem } from '../../../data/processes/failing.ts';
+import { runKindNames } from '../../../domain/workspace/runs/kinds.ts';
 import type { ShownRun } from '../../../domain/workspace/runs/show.ts';
 import { nullableTimestamp, pageQuery, timestamp } from '../../schemas.ts';
 
-export const runKinds = [
-  'import',
-  'report',
-  'playbook',
-  'materialize',
-  'snapshot',
-  'profile',
-  'verification',
-  'export',
-  'workflow',
-] as const;
 export const runStatuses = ['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'] as const;
 
 const stepSchema = z.object({
@@ -31,7 +21,7 @@ export const runSchema = z
   .object({
     id: z.string(),
     projectId: z.string().nullable().describe('Null for a run about a table that belongs to no project.'),
-    kind: z.enum(runKinds),
+    kind: z.enum(runKindNames),
     status: z.enum(runStatuses),
     trigger: z.object({
       type: z.enum(['api', 'schedule', 'webhook', 'data_event', 'conversation']),
@@ -104,7 +94,7 @@ export const queuedRunExample: z.input<typeof runSchema> = {
 };
 
 export const listRunsQuery = pageQuery.extend({
-  kind: z.enum(runKinds).optional(),
+  kind: z.enum(runKindNames).optional(),
   status: z.enum(runStatuses).optional(),
 });
 

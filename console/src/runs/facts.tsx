@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { runKinds } from '../../../domain/workspace/runs/kinds.ts';
 import type { Run } from '../parts/run.ts';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
@@ -29,7 +30,7 @@ export function Facts({ run, projectId }: OfRun) {
         <progress aria-label={labels.progress} value={progress} /> {labels.percent(progress)}
       </dd>
       <dt>{labels.columns.kind}</dt>
-      <dd>{labels.kinds[kind]}</dd>
+      <dd>{runKinds[kind].label}</dd>
       <dt>{labels.columns.trigger}</dt>
       <dd>
         <Trigger run={run} projectId={projectId} />

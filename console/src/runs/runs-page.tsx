@@ -1,4 +1,5 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { runKindNames, runKinds } from '../../../domain/workspace/runs/kinds.ts';
 import { Choice } from '../parts/choice.tsx';
 import { List } from '../parts/list.tsx';
 import { Pages } from '../parts/pages.tsx';
@@ -9,8 +10,7 @@ import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 
 const route = getRouteApi('/framed/projects/$projectId/runs');
-const { columns, empty, filter, kinds, statuses, stuck, percent, title, triggers } = texts.runs;
-const kindNames = Object.keys(kinds) as Run['kind'][];
+const { columns, empty, filter, statuses, stuck, percent, title, triggers } = texts.runs;
 
 interface Which {
   kind: Run['kind'] | undefined;
@@ -24,7 +24,7 @@ export function RunsPage() {
   const navigate = route.useNavigate();
   const asked = route.useSearch();
   // Others may have been typed into the address.
-  const kind = kindNames.find((name) => name === asked.kind);
+  const kind = runKindNames.find((name) => name === asked.kind);
   const status = statuses.find((name) => name === asked.status);
   const search = searchOf({ kind, status });
   const choose = (which: Which) => void navigate({ search: searchOf(which), replace: true });
@@ -35,7 +35,7 @@ export function RunsPage() {
         <Choice
           label={filter.kind}
           value={kind}
-          options={kindNames.map((name) => [name, kinds[name]])}
+          options={runKindNames.map((name) => [name, runKinds[name].label])}
           onChoose={(chosen) => choose({ kind: chosen, status })}
         />
         <Choice
@@ -70,7 +70,7 @@ export function RunsPage() {
                 ),
               },
               { title: columns.status, value: (run) => <HowItIs run={run} /> },
-              { title: columns.kind, value: (run) => kinds[run.kind] },
+              { title: columns.kind, value: (run) => runKinds[run.kind].label },
               { title: columns.trigger, value: ({ trigger }) => triggers[trigger.type] },
               { title: columns.begun, value: ({ createdAt }) => <Time at={createdAt} /> },
             ]}

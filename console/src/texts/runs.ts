@@ -4,17 +4,6 @@ export const runs = {
   empty: 'This project has no runs yet.',
   columns: { title: 'Run', status: 'Status', kind: 'Kind', trigger: 'Started by', begun: 'Started' },
   filter: { kind: 'Kind', status: 'Status' },
-  kinds: {
-    import: 'import',
-    report: 'report',
-    playbook: 'playbook',
-    materialize: 'calculated table',
-    snapshot: 'snapshot',
-    profile: 'profile',
-    verification: 'tests',
-    export: 'export',
-    workflow: 'workflow',
-  },
   statuses: ['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'],
   triggers: {
     api: 'a request',

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { runKind } from './kinds.ts';
 import type { Run } from './runs.ts';
 
 interface Output {
@@ -16,8 +17,9 @@ export async function withoutHiddenTables<Shown extends Run>(
   organizationId: string,
   runs: readonly Shown[],
 ): Promise<Shown[]> {
-  const builds = runs.filter(({ kind }) => kind === 'materialize');
-  const ids = [...new Set(builds.flatMap(tablesOf))];
+  const namesTables = ({ kind }: Run) => runKind(kind).namesTables === true;
+  const naming = runs.filter(namesTables);
+  const ids = [...new Set(naming.flatMap(tablesOf))];
   if (ids.length === 0) return [...runs];
   const rows = await db
     .selectFrom('tables')
@@ -27,7 +29,7 @@ export async function withoutHiddenTables<Shown extends Run>(
     .execute();
   const visible = new Set(rows.map(({ id }) => id));
   return runs.map((run) => {
-    if (run.kind !== 'materialize' || tablesOf(run).every((id) => visible.has(id))) return run;
+    if (!namesTables(run) || tablesOf(run).every((id) => visible.has(id))) return run;
     const { materialized, skipped, ...output } = outputOf(run);
     return {
       ...run,

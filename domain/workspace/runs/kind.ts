@@ -2,7 +2,8 @@ import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import type { ProcessStart } from '../../../data/postgres/process-starts.ts';
 import type { ProcessKind } from '../../../data/processes/define.ts';
 import { type ProcessDeps, startRecorded } from '../../../data/processes/processes.ts';
-import { findRun, type Run, type RunKind } from './runs.ts';
+import type { RunKind } from './kinds.ts';
+import { findRun, type Run } from './runs.ts';
 import { waiterOf } from './waiter.ts';
 
 type Memo = Record<string, string>;

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { notFound } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
+import { runKind } from './kinds.ts';
 import { findRun, type Run } from './runs.ts';
 import { type ShownRun, withProblem, withProblems } from './show.ts';
 
@@ -16,7 +17,7 @@ export async function getTableRun(
 }
 
 const isAbout = ({ resource_type: type, resource_id: id, kind }: Run, tableId: string): boolean =>
-  type === 'table' && id === tableId && (kind === 'materialize' || kind === 'profile');
+  type === 'table' && id === tableId && runKind(kind).isAboutTable === true;
 
 /** The newest materializations that were started for this table. */
 export async function listTableRuns(

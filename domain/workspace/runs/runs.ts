@@ -4,15 +4,16 @@ import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import { type RecordOf, records } from '../../../data/postgres/records.ts';
 import type { DB } from '../../../data/postgres/schema.ts';
 import { states } from '../../../data/postgres/states.ts';
+import type { RunKind } from './kinds.ts';
 import { closeStep, mergedSteps, type RunStep, withStep } from './steps.ts';
 
 export type Run = RecordOf<'runs'>;
-export type RunKind = Run['kind'];
 export type RunStatus = Run['status'];
 
 declare module '../../../data/postgres/schema.ts' {
   interface Documents {
     runs: {
+      kind: RunKind;
       steps: DefaultedDocument<RunStep[]>;
     };
   }
