@@ -25,6 +25,7 @@ export { allowedFunctions, allowedTableFunctions } from './src/guard/functions.t
 export { createParser, type Parser, placeOf } from './src/guard/parse.ts';
 export { type RefusalCode, SqlRefusal } from './src/guard/refusal.ts';
 export { mayName, wordsIn } from './src/guard/relations.ts';
+export { catalogName } from './src/guard/rewrite.ts';
 export { foldName, withoutTail } from './src/guard/tree.ts';
 export { type ParameterizedSql, placeholder, withParameters } from './src/parameters.ts';
 export type { Parameter, Relation } from './src/request.ts';

@@ -3,6 +3,7 @@ import type { Lake } from '../../../data/lake/provision.ts';
 import { withParameters } from '../../../packages/sql-guard/index.ts';
 import type { NamedTable } from '../tables/registry.ts';
 import { type AskedVersion, askedVersions } from './asked-versions.ts';
+import { type CatalogTable, catalogTables, mayNameCatalog } from './catalog-tables.ts';
 import { lookAtTables, mayNameTables, mayReadPlain, readNothing, textsOf } from './plain.ts';
 import { isRepeatable } from './remembered-answers.ts';
 import type { Names, RememberedNames } from './remembered-names.ts';
@@ -100,21 +101,32 @@ export async function prepare({ lake: lakes, names }: PrepareDeps, query: ToPrep
   const plain = looked?.statement && { statement: looked.statement, versions: looked.versions };
   const isRemembered =
     plain?.statement.atVersions.size === 0 && found.isRepeatable && ownRelations.length === 0;
+  const own = mayNameCatalog(sql) ? await catalogTables(lakes.catalogPool, lake.schema, named) : [];
+  const asked = new Map([...atVersions].map(([table, { snapshotId }]) => [table.name, snapshotId]));
   return {
     lake,
-    statement: {
-      ...statement,
-      atVersions: new Map([...atVersions].map(([table, { snapshotId }]) => [table.name, snapshotId])),
-    },
-    plain,
+    statement: withCatalog({ ...statement, atVersions: asked }, own),
+    plain: plain && { ...plain, statement: withCatalog(plain.statement, own) },
     tableIds: new Set(tables.map(({ id }) => id)),
     atVersions,
-    key: isRemembered
-      ? keyOf(query, [
-          ...[found.version, actsFor, within && [...within]],
-          ...[[...plain.versions], plain.statement.plain?.tables.map(({ key }) => key)],
-        ])
-      : undefined,
+    key:
+      isRemembered && own.length === 0
+        ? keyOf(query, [
+            ...[found.version, actsFor, within && [...within]],
+            ...[[...plain.versions], plain.statement.plain?.tables.map(({ key }) => key)],
+          ])
+        : undefined,
+  };
+}
+
+/** With tables of `information_schema`. */
+function withCatalog(statement: Statement, own: readonly CatalogTable[]): Statement {
+  if (own.length === 0) return statement;
+  const { tables = [], snapshotId, ways = new Map() } = statement.plain ?? {};
+  return {
+    ...statement,
+    relations: [...statement.relations, ...own.map(({ relation }) => relation)],
+    plain: { tables: [...tables, ...own.map(({ table }) => table)], snapshotId, ways },
   };
 }
 

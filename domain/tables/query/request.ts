@@ -32,8 +32,8 @@ export type SqlValues = ReadonlyMap<string, SqlValue>;
  */
 export interface PlainReading<Table = PlainTable> {
   tables: readonly Table[];
-  /** The lake's newest snapshot when they were looked up. */
-  snapshotId: number;
+  /** The lake's newest snapshot when they were looked up; undefined if DuckLake reads all of the lake. */
+  snapshotId: number | undefined;
   /** How each table is read and why, by id; an EXPLAIN tells it. */
   ways: ReadonlyMap<string, string>;
 }

@@ -10,6 +10,8 @@ export interface Relation {
    * A SELECT that is read instead of a table. It is not checked, so it must never come from a request.
    */
   staged?: string;
+  /** What its columns are called by where no alias is written; its name if absent. */
+  alias?: string;
   /** Why it cannot be read now; the statement that names it is refused with this. */
   refusal?: string;
 }

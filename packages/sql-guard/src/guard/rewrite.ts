@@ -85,12 +85,19 @@ function rewriteTable(table: TreeNode, context: RewriteContext, place: Place): O
 }
 
 function resolve(table: TreeNode, relations: KnownRelations, view: Relation | undefined): Relation {
-  refuseForeign(table);
-  const relation = relations.find(foldName(text(table['table_name'])), view);
+  const name = foldName(text(table['table_name']));
+  const isOfCatalog = catalogQualifiers.includes(qualifierOf(table));
+  if (!isOfCatalog) refuseForeign(table);
+  const relation = relations.find(isOfCatalog ? catalogName(name) : name, view);
   if (relation === undefined) throw unavailable(shownName(table));
   if (relation.refusal !== undefined) throw new SqlRefusal('query_failed', relation.refusal);
   return relation;
 }
+
+/** The name of a relation of `information_schema`. No table has it, as none has a NUL in its name. */
+export const catalogName = (name: string): string => `\0information_schema.${name}`;
+
+const catalogQualifiers = ['information_schema', 'lake.information_schema'];
 
 /** Refuses tables that are not the organization's own, whatever their names. */
 export function refuseForeign(table: TreeNode): void {
@@ -133,7 +140,7 @@ function asSubquery(
   tree: TreeNode,
 ): Omit<TableEdit, 'offset'> {
   const hasAlias = text(table['alias']) !== '';
-  const alias = hasAlias ? text(table['alias']) : relation.name;
+  const alias = hasAlias ? text(table['alias']) : (relation.alias ?? relation.name);
   const { sample, column_name_alias: columnAliases } = table;
   for (const field of Object.keys(table)) delete table[field];
   Object.assign(table, subqueryTable(tree, alias, sample ?? null, columnAliases ?? []));
