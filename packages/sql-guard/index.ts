@@ -23,6 +23,7 @@ export {
 export { applyNames, type ColumnName } from './src/guard/column-names.ts';
 export { allowedFunctions, allowedTableFunctions } from './src/guard/functions.ts';
 export { createParser, type Parser, placeOf } from './src/guard/parse.ts';
+export { type OpenPivot, openPivots, withPivotValues } from './src/guard/pivot.ts';
 export { type RefusalCode, SqlRefusal } from './src/guard/refusal.ts';
 export { mayName, wordsIn } from './src/guard/relations.ts';
 export { catalogName } from './src/guard/rewrite.ts';

@@ -1,6 +1,6 @@
 import type { Engine } from '../process/engine.ts';
 import { shownFailure } from '../process/failure.ts';
-import { type Interruption, inReadTransaction, stopIfInterrupted } from '../process/statement.ts';
+import { type Interruption, inReadTransaction, stopIfInterrupted } from '../process/transaction.ts';
 import { type Build, buildAddedRows, buildGroups, buildWhole, mergeGroups } from './content.ts';
 import type { BuildTask, Built } from './contract.ts';
 import { shapeOf } from './shape.ts';

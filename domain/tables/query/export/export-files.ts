@@ -3,7 +3,7 @@ import { asWorkbook, distinctNames } from '../../../../packages/row-formats/inde
 import { applyNames, checkStatement } from '../../../../packages/sql-guard/index.ts';
 import { storedAs } from '../build/write-files.ts';
 import type { Engine } from '../process/engine.ts';
-import { type Interruption, inReadTransaction, stopIfInterrupted } from '../process/statement.ts';
+import { type Interruption, inReadTransaction, stopIfInterrupted } from '../process/transaction.ts';
 import { QueryRefusal } from '../refusal.ts';
 import type { CopiedFormat, Exported, ExportTask } from './contract.ts';
 import { exportType } from './export-types.ts';

@@ -19,7 +19,8 @@ import type {
 } from './messages.ts';
 import { learnPlain, makePlain, type PlainTables } from './plain-tables.ts';
 import { openShadow, type Shadow } from './shadow.ts';
-import { type Interruption, runStatement, stopIfInterrupted } from './statement.ts';
+import { runStatement } from './statement.ts';
+import { type Interruption, stopIfInterrupted } from './transaction.ts';
 
 export interface Channel {
   send(message: FromProcess): void;

@@ -12,13 +12,14 @@ import { boundParameters } from '../process/bind.ts';
 import { confirmStreamed } from '../process/confirm.ts';
 import type { Engine } from '../process/engine.ts';
 import type { SentTask } from '../process/messages.ts';
+import { withPivotsResolved } from '../process/pivots.ts';
 import {
   type Interruption,
   inReadTransaction,
   msSince,
   newestSnapshot,
   stopIfInterrupted,
-} from '../process/statement.ts';
+} from '../process/transaction.ts';
 import type { Streamed } from './contract.ts';
 
 /**
@@ -36,7 +37,7 @@ export async function streamRows(
   const startedAt = performance.now();
   const { connection, parser } = engine;
   const { limit = Number.POSITIVE_INFINITY, maxFileBytes = Number.POSITIVE_INFINITY } = task;
-  const checked = await checkStatement(parser, task);
+  const checked = await checkStatement(parser, await withPivotsResolved(engine, task, current));
   const { answer, last } = await inReadTransaction(engine, current, async () => {
     const readsLake = checked.scannedRelationIds.length > 0;
     const snapshotId = readsLake ? (task.plain?.snapshotId ?? (await newestSnapshot(engine))) : 0;
