@@ -89,9 +89,10 @@ test('deletions that an older flush left in both places are found, repaired by t
   );
   const work = () => flush(table);
   await whileHeld(workspace, table, 'INSERT ON ducklake_snapshot', { work, meanwhile: commitToOther });
-  expect(await table.select('SELECT count(*) > count(DISTINCT s_id) AS wrong FROM readings')).toEqual([
-    { wrong: true },
-  ]);
+  // `rowid` has DuckLake read the table, which is what is wrong here.
+  const wrong = 'SELECT count(*) > count(DISTINCT s_id) AS wrong FROM readings';
+  expect(await table.select(`${wrong} WHERE rowid >= 0`)).toEqual([{ wrong: true }]);
+  expect(await table.select(wrong)).toEqual([{ wrong: false }]);
   const nextPage = doubledLakes(maintained.lake);
   expect(await nextPage()).toContain(table.organizationId);
   expect(await nextPage()).toEqual([]);
