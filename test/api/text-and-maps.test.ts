@@ -130,7 +130,10 @@ test('text of records that cannot be kept is refused at its place, and a compari
     const answer = await client.call('POST', '/v1/query-executions', { body: { sql } });
     expect(answer.body).toMatchObject({ status: 400, code: 'query_failed' });
   }
-  expect((await select("amount = 'x' || chr(0) || 'y'")).body).toMatchObject({
+  // Only the lake's catalog cannot be asked for one; a text that names a column of it has DuckLake read the table.
+  const compared = "amount = 'x' || chr(0) || 'y'";
+  expect((await select(compared)).body.data.rows).toEqual([]);
+  expect((await select(`${compared} AND 'filename' <> ''`)).body).toMatchObject({
     status: 400,
     code: 'query_failed',
   });

@@ -1,5 +1,5 @@
 import type { TableLayout } from '../../../data/lake/ducklake/table-layout.ts';
-import type { TableLayouts } from '../../../data/lake/layouts.ts';
+import type { TableLayouts, WantedTable } from '../../../data/lake/layouts.ts';
 import type { Lake } from '../../../data/lake/provision.ts';
 import { mayName, wordsIn } from '../../../packages/sql-guard/index.ts';
 import type { PlainReading, QueryRelation, QueryRequest } from './request.ts';
@@ -51,6 +51,17 @@ export function textsOf({ sql, relations }: Pick<Readable, 'sql' | 'relations'>)
   return [sql, ...definitions];
 }
 
+/** The tables that a statement, and the views behind it, may name; by id. */
+export function namedTables(statement: Pick<Readable, 'sql' | 'relations'>): Map<string, WantedTable> {
+  const words = wordsIn(textsOf(statement).join('\n'));
+  return new Map(
+    everyRelation(statement.relations)
+      .filter((each) => each.definition === undefined && each.refusal === undefined)
+      .filter(({ name }) => mayName(words, name))
+      .map(({ id, name }) => [id, { id, name }]),
+  );
+}
+
 /**
  * Looks at the tables that a statement may name, and has those that are plain read by their files: all tables
  * at one snapshot. Undefined if there are too many.
@@ -60,13 +71,7 @@ export async function lookAtTables<Statement extends Readable>(
   lake: Lake,
   statement: Statement,
 ): Promise<Looked<Statement> | undefined> {
-  const words = wordsIn(textsOf(statement).join('\n'));
-  const tables = new Map(
-    everyRelation(statement.relations)
-      .filter((each) => each.definition === undefined && each.refusal === undefined)
-      .filter(({ name }) => mayName(words, name))
-      .map(({ id, name }) => [id, { id, name }]),
-  );
+  const tables = namedTables(statement);
   if (tables.size > mostTables) return undefined;
   const looked = await layouts.newest(lake, [...tables.values()]);
   const { layouts: found, versions, snapshotId, namesVersion } = looked;

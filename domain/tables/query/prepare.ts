@@ -1,10 +1,13 @@
 import type { LakeDeps } from '../../../data/lake/commit.ts';
+import { newestSnapshot } from '../../../data/lake/ducklake/snapshots.ts';
+import type { TablesAtSnapshot } from '../../../data/lake/layouts.ts';
+import { versionsAt } from '../../../data/lake/ledger.ts';
 import type { Lake } from '../../../data/lake/provision.ts';
 import { withParameters } from '../../../packages/sql-guard/index.ts';
 import type { NamedTable } from '../tables/registry.ts';
 import { type AskedVersion, askedVersions } from './asked-versions.ts';
 import { type CatalogTable, catalogTables, mayNameCatalog } from './catalog-tables.ts';
-import { lookAtTables, mayNameTables, mayReadPlain, readNothing, textsOf } from './plain.ts';
+import { lookAtTables, mayNameTables, mayReadPlain, namedTables, readNothing, textsOf } from './plain.ts';
 import { isRepeatable } from './remembered-answers.ts';
 import type { Names, RememberedNames } from './remembered-names.ts';
 import type { CellValue, QueryRelation, QueryRequest, SqlValues } from './request.ts';
@@ -26,6 +29,8 @@ export interface ToPrepare {
   atVersions: Readonly<Record<string, number>>;
   within?: ReadonlySet<string>;
   views?: readonly QueryRelation[];
+  /** The moment at which all tables are read; the newest if left out. */
+  moment?: TablesAtSnapshot;
 }
 
 export type Statement = Pick<QueryRequest, 'location' | 'plain' | 'relations' | 'sql' | 'atVersions'> &
@@ -59,7 +64,8 @@ export async function prepare({ lake: lakes, names }: PrepareDeps, query: ToPrep
     ...{ location: lake.reader, ...parameterized },
     ...{ relations: [...relations, ...ownRelations], atVersions: new Map() },
   });
-  const { layouts } = lakes;
+  const { moment } = query;
+  const layouts = moment === undefined ? lakes.layouts : { newest: async () => moment };
   const mayBePlain = layouts !== undefined && Object.keys(query.atVersions).length === 0;
   if (mayBePlain && ownRelations.length === 0 && !mayNameTables(sql)) {
     const statement = statementOf([]);
@@ -102,7 +108,10 @@ export async function prepare({ lake: lakes, names }: PrepareDeps, query: ToPrep
   const isRemembered =
     plain?.statement.atVersions.size === 0 && found.isRepeatable && ownRelations.length === 0;
   const own = mayNameCatalog(sql) ? await catalogTables(lakes.catalogPool, lake.schema, named) : [];
-  const asked = new Map([...atVersions].map(([table, { snapshotId }]) => [table.name, snapshotId]));
+  const asked = new Map([
+    ...[...(moment === undefined ? [] : tables)].map(({ name }) => [name, moment!.snapshotId] as const),
+    ...[...atVersions].map(([table, { snapshotId }]) => [table.name, snapshotId] as const),
+  ]);
   return {
     lake,
     statement: withCatalog({ ...statement, atVersions: asked }, own),
@@ -117,6 +126,26 @@ export async function prepare({ lake: lakes, names }: PrepareDeps, query: ToPrep
           ])
         : undefined,
   };
+}
+
+/**
+ * Looks at all tables that these statements of one organization may name, at one moment. Statements that cannot
+ * be prepared name none.
+ */
+export async function lookTogether(
+  deps: PrepareDeps,
+  queries: readonly ToPrepare[],
+): Promise<TablesAtSnapshot> {
+  const { catalog, catalogPool, layouts } = deps.lake;
+  const prepared = await Promise.all(queries.map((query) => prepare(deps, query).catch(() => undefined)));
+  const tables = new Map(
+    prepared.flatMap((each) => (each === undefined ? [] : [...namedTables(each.statement)])),
+  );
+  const lake = await catalog.get(queries[0]!.organizationId);
+  if (layouts !== undefined) return layouts.newest(lake, [...tables.values()]);
+  const snapshotId = await newestSnapshot(catalogPool, lake.schema);
+  const versions = await versionsAt(catalogPool, lake.schema, [...tables.keys()], snapshotId);
+  return { snapshotId, versions, layouts: new Map(), namesVersion: -1 };
 }
 
 /** With tables of `information_schema`. */

@@ -1,10 +1,11 @@
 import { AppError } from '../../../data/errors.ts';
+import type { TablesAtSnapshot } from '../../../data/lake/layouts.ts';
 import { versionsAt } from '../../../data/lake/ledger.ts';
 import type { Database } from '../../../data/postgres/client.ts';
 import type { RowFormat, StreamFormat } from '../../../packages/row-formats/index.ts';
 import type { QueryHistory } from './history.ts';
 import type { QueryPool } from './pool/pool.ts';
-import { type PrepareDeps, type Prepared, prepare, type Statement } from './prepare.ts';
+import { lookTogether, type PrepareDeps, type Prepared, prepare, type Statement } from './prepare.ts';
 import type { RememberedAnswers } from './remembered-answers.ts';
 import type { CellValue, QueryAnswer, QueryRelation, SqlValues } from './request.ts';
 import type { OnPiece, Streamed } from './stream/contract.ts';
@@ -40,6 +41,8 @@ export interface Query {
   within?: ReadonlySet<string>;
   /** Named SELECTs, which hide tables of the same names. */
   views?: readonly QueryRelation[];
+  /** The moment at which it reads all tables; the newest if left out. */
+  moment?: TablesAtSnapshot;
 }
 
 export interface QueryResult {
@@ -65,6 +68,33 @@ export function runQuery(deps: QueryDeps, query: Query, signal: AbortSignal): Pr
       keep: (key, answer) => deps.answers.keep(organizationId, keyed(key), answer),
     },
   });
+}
+
+/** Of statements that are asked together, as many run at once. */
+const togetherAtOnce = 4;
+
+/**
+ * Runs statements of one organization, all over one snapshot of its lake. One that fails leaves the others.
+ *
+ * @throws AppError if the snapshot cannot be found
+ */
+export async function runTogether(
+  deps: QueryDeps,
+  queries: readonly Query[],
+  signal: AbortSignal,
+): Promise<{ snapshotId: number; results: PromiseSettledResult<QueryResult>[] }> {
+  if (queries.length === 0) return { snapshotId: 0, results: [] };
+  const moment = await lookTogether(deps, queries);
+  const results: PromiseSettledResult<QueryResult>[] = [];
+  const left = [...queries.entries()];
+  const worker = async () => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const [index, query] = next;
+      [results[index]] = await Promise.allSettled([runQuery(deps, { ...query, moment }, signal)]);
+    }
+  };
+  await Promise.all(Array.from({ length: togetherAtOnce }, worker));
+  return { snapshotId: moment.snapshotId, results };
 }
 
 /** How the rows of a statement are handed on. */

@@ -1,4 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
+import { newId } from '../../../../data/ids.ts';
+import { runTogether } from '../../../../domain/tables/query/run.ts';
 import { shaping } from '../../../support/calculated.ts';
 import { useWorker } from '../../../support/worker.ts';
 import { useOrganization, useWorkspace } from '../../../support/workspace.ts';
@@ -61,4 +63,39 @@ test('a column that does not exist is told as by the lake', async () => {
   });
   expect(body.code).toBe('query_failed');
   expect(body.detail).toContain('Candidate bindings: "city"');
+});
+
+test('statements that are run together read one snapshot, whichever way each goes, while rows are appended', async () => {
+  const on = shaping(client);
+  const id = await on.data('growing', { n: 'INTEGER' });
+  let isOver = false;
+  const appends = (async () => {
+    for (let row = 1; !isOver; row += 1) await on.append(id, [{ s_id: row, n: row }]);
+  })();
+  const query = (sql: string) => ({
+    ...{ organizationId: client.organizationId, callerId: client.clientId, id: newId('qry'), sql, limit: 10 },
+    ...{ timeoutMs: 30_000, rowFormat: 'rows' as const, atVersions: {} },
+  });
+  for (let round = 0; round < 20; round += 1) {
+    const { snapshotId, results } = await runTogether(
+      workspace.deps,
+      [
+        query('SELECT count(*) AS n FROM growing'),
+        // Only DuckLake has the column that this text names.
+        query("SELECT count(*) AS n FROM growing WHERE 'filename' <> ''"),
+        query(`SELECT max(n) AS n FROM growing WHERE ${round} >= 0`),
+        query('SELECT nothing FROM growing'),
+      ],
+      AbortSignal.timeout(60_000),
+    );
+    const [plain, lake, most, failed] = results;
+    const answers = [plain, lake, most].map((each) =>
+      each?.status === 'fulfilled' ? JSON.parse(each.value.answer.rowsJson ?? '')[0].n : each?.reason,
+    );
+    expect(new Set(answers.map((n) => n ?? 0)).size, JSON.stringify(answers)).toBe(1);
+    expect(failed?.status).toBe('rejected');
+    expect(snapshotId).toBeGreaterThan(0);
+  }
+  isOver = true;
+  await appends;
 });
