@@ -24,15 +24,18 @@ export async function read(
 ): Promise<void> {
   const random = createRandom(seed, `reader ${reader}`);
   while (!isOver() && !context.signal.aborted) {
-    await readOnce(context, random.pick(tableKeys));
+    await readOnce(context, random.pick(tableKeys), random.pick(ways));
     await delay(random.int(50, 300), undefined, { signal: context.signal }).catch(() => {});
   }
 }
 
-async function readOnce(context: LoadContext, table: TableKey): Promise<void> {
+/** By files, and through the lake, which alone has a column that this text names. */
+const ways = ['', "WHERE 'filename' <> ''"];
+
+async function readOnce(context: LoadContext, table: TableKey, way: string): Promise<void> {
   const { client, journal } = context;
   const before = knownOf(context, table);
-  const sql = `SELECT s_id // 1000 AS owner, op_no, count(*) AS seen, min(expected) AS least, max(expected) AS most FROM ${table} GROUP BY ALL`;
+  const sql = `SELECT s_id // 1000 AS owner, op_no, count(*) AS seen, min(expected) AS least, max(expected) AS most FROM ${table} ${way} GROUP BY ALL`;
   const body = { sql, limit: 10_000, row_format: 'rows', timeout_ms: 6_000 };
   const answer = await client.attempt({ kind: 'query', method: 'POST', path: '/v1/query-executions', body });
   if (answer?.status !== 200) return;
