@@ -19,6 +19,20 @@ export function namedIn(relations: readonly NamedRelation[]): (text: string) => 
   };
 }
 
+/** What may be named, with what is asked of it for each statement. */
+export interface NameList {
+  all: readonly NamedRelation[];
+  /** Those that are not views, and their ids. */
+  tables: readonly NamedRelation[];
+  tableIds: ReadonlySet<string>;
+  namedIn: (text: string) => NamedRelation[];
+}
+
+export function nameList(all: readonly NamedRelation[]): NameList {
+  const tables = all.filter(({ kind }) => kind !== 'view');
+  return { all, tables, tableIds: new Set(tables.map(({ id }) => id)), namedIn: namedIn(all) };
+}
+
 /** By the word that fewest names have; a name without a word, which may be in any text, by none. */
 function indexed(relations: readonly NamedRelation[]) {
   const named = relations.map((relation, at) => ({ relation, at, words: [...wordsIn(relation.name)] }));

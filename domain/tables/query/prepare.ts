@@ -79,11 +79,11 @@ export async function prepare({ lake: lakes, names }: PrepareDeps, query: ToPrep
   const texts = [sql, ...reading.map(({ definition }) => definition ?? '')];
   const actsFor = query.actsFor ?? query.callerId;
   const wanted = { organizationId, actsFor, within, texts };
-  const look = async ({ named, relations }: Names) => {
+  const look = async ({ list, relations }: Names) => {
     const statement = statementOf(relations);
     const all = textsOf(statement);
     const looked = mayReadPlain(all) ? await lookAtTables(layouts!, lake, statement) : undefined;
-    return { named, statement, looked, isRepeatable: isRepeatable(all) };
+    return { list, statement, looked, isRepeatable: isRepeatable(all) };
   };
   const recalled = mayBePlain && mayReadPlain(texts) ? names.recall(wanted) : undefined;
   let found = recalled && { ...(await look(recalled)), version: recalled.version };
@@ -93,7 +93,7 @@ export async function prepare({ lake: lakes, names }: PrepareDeps, query: ToPrep
     found = mayBePlain
       ? { ...(await look(read)), version }
       : {
-          named: read.named,
+          list: read.list,
           statement: statementOf(read.relations),
           looked: undefined,
           isRepeatable: false,
@@ -101,13 +101,13 @@ export async function prepare({ lake: lakes, names }: PrepareDeps, query: ToPrep
         };
   }
 
-  const { named, statement, looked } = found;
-  const tables = named.filter(({ kind }) => kind !== 'view');
+  const { list, statement, looked } = found;
+  const { tables, tableIds } = list;
   const atVersions = await askedVersions(lakes, lake.schema, tables, query.atVersions);
   const plain = looked?.statement && { statement: looked.statement, versions: looked.versions };
   const isRemembered =
     plain?.statement.atVersions.size === 0 && found.isRepeatable && ownRelations.length === 0;
-  const own = mayNameCatalog(sql) ? await catalogTables(lakes.catalogPool, lake.schema, named) : [];
+  const own = mayNameCatalog(sql) ? await catalogTables(lakes.catalogPool, lake.schema, list.all) : [];
   const asked = new Map([
     ...[...(moment === undefined ? [] : tables)].map(({ name }) => [name, moment!.snapshotId] as const),
     ...[...atVersions].map(([table, { snapshotId }]) => [table.name, snapshotId] as const),
@@ -116,7 +116,7 @@ export async function prepare({ lake: lakes, names }: PrepareDeps, query: ToPrep
     lake,
     statement: withCatalog({ ...statement, atVersions: asked }, own),
     plain: plain && { ...plain, statement: withCatalog(plain.statement, own) },
-    tableIds: new Set(tables.map(({ id }) => id)),
+    tableIds,
     atVersions,
     key:
       isRemembered && own.length === 0

@@ -4,7 +4,7 @@ import { foldName, mayName, wordsIn } from '../../../packages/sql-guard/index.ts
 import { principalFor } from '../../workspace/organizations/rights.ts';
 import { listDefined } from '../derived-relations/definitions.ts';
 import { listQueryable, type NamedRelation } from '../tables/registry.ts';
-import { namedIn } from './named.ts';
+import { type NameList, namedIn } from './named.ts';
 import { tablesAmong } from './relation-tables.ts';
 import type { QueryRelation } from './request.ts';
 
@@ -62,7 +62,9 @@ export async function relationsFor(
     return relations.flatMap((relation) => asRelation(relation, views.get(relation.id)));
   }
 
-  const { within, words } = namedBy(named, texts);
+  const words = wordsIn(texts.join('\n'));
+  const needsAll = needsAllNames(texts);
+  const within = named.filter(({ name }) => needsAll || mayName(words, name));
   const relations = await resolve(within, words);
   const own = new Set(named.map(({ id }) => id));
   for (const relation of relations) {
@@ -73,21 +75,15 @@ export async function relationsFor(
 }
 
 /** The same if no view is among them, which takes no look into the database; else undefined. */
-export function relationsWithoutViews(
-  named: readonly NamedRelation[],
-  texts: readonly string[],
-): QueryRelation[] | undefined {
-  const { within } = namedBy(named, texts);
+export function relationsWithoutViews(list: NameList, texts: readonly string[]): QueryRelation[] | undefined {
+  const within = needsAllNames(texts) ? list.all : list.namedIn(texts.join('\n'));
   if (within.some(({ kind }) => kind === 'view')) return undefined;
   return within.flatMap((relation) => asRelation(relation, undefined));
 }
 
-function namedBy(named: readonly NamedRelation[], texts: readonly string[]) {
-  const words = wordsIn(texts.join('\n'));
-  // SHOW TABLES lists them all, and EXPLAIN must know which of those behind views may be seen.
-  const needsAll = texts.some((text) => /tables|explain/.test(foldName(text)));
-  return { words, within: named.filter(({ name }) => needsAll || mayName(words, name)) };
-}
+/** SHOW TABLES lists them all, and EXPLAIN must know which of those behind views may be seen. */
+const needsAllNames = (texts: readonly string[]): boolean =>
+  texts.some((text) => /tables|explain/.test(foldName(text)));
 
 /** A view that no text names is not needed, except in a list of names. */
 function asRelation(

@@ -1,6 +1,7 @@
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
 import { actAs } from '../../workspace/organizations/rights.ts';
-import { listQueryable, type NamedRelation } from '../tables/registry.ts';
+import { listQueryable } from '../tables/registry.ts';
+import { type NameList, nameList } from './named.ts';
 import { relationsFor, relationsWithoutViews } from './relations.ts';
 import type { QueryRelation } from './request.ts';
 
@@ -16,7 +17,7 @@ export interface NamesWanted {
 
 export interface Names {
   /** All that may be named. */
-  named: readonly NamedRelation[];
+  list: NameList;
   /** Those that the texts may name, with what is behind views. */
   relations: QueryRelation[];
   /** At which they were read: they hold as long as the organization has it. */
@@ -35,7 +36,7 @@ interface KnownNames {
   version: number;
   /** An API client may expire without any change. */
   untilMs: number;
-  named: Map<string, readonly NamedRelation[]>;
+  lists: Map<string, NameList>;
   /** Relations of texts that name views. */
   relations: Map<string, QueryRelation[]>;
 }
@@ -57,12 +58,12 @@ export function rememberNames(db: Database): RememberedNames {
     const isNewer = before === undefined || read.version > before.version;
     if (!isNewer && read.version < before.version) return;
     const names: KnownNames = isNewer
-      ? { version: read.version, untilMs: read.untilMs, named: new Map(), relations: new Map() }
+      ? { version: read.version, untilMs: read.untilMs, lists: new Map(), relations: new Map() }
       : before;
     known.delete(organizationId);
     known.set(organizationId, names);
     names.untilMs = Math.min(names.untilMs, read.untilMs);
-    if (read.named.length <= mostNames) put(names.named, callerOf(wanted), read.named, mostCallers);
+    if (read.list.all.length <= mostNames) put(names.lists, callerOf(wanted), read.list, mostCallers);
     const key = keyOf(wanted);
     if (key.length <= mostTextCharacters) put(names.relations, key, read.relations, mostTexts);
     if (known.size > mostOrganizations) known.delete(known.keys().next().value!);
@@ -71,11 +72,11 @@ export function rememberNames(db: Database): RememberedNames {
   return {
     recall(wanted) {
       const names = known.get(wanted.organizationId);
-      const all = names?.named.get(callerOf(wanted));
+      const all = names?.lists.get(callerOf(wanted));
       if (names === undefined || all === undefined || names.untilMs <= Date.now()) return undefined;
-      const named = within(all, wanted.within);
-      const relations = relationsWithoutViews(named, wanted.texts) ?? names.relations.get(keyOf(wanted));
-      return relations && { named, relations, version: names.version };
+      const list = within(all, wanted.within);
+      const relations = relationsWithoutViews(list, wanted.texts) ?? names.relations.get(keyOf(wanted));
+      return relations && { list, relations, version: names.version };
     },
 
     async read(wanted) {
@@ -94,20 +95,20 @@ export function rememberNames(db: Database): RememberedNames {
           .where('expires_at', '>', new Date())
           .executeTakeFirst();
         await actAs(transaction, organizationId, actsFor);
-        const all = await listQueryable(transaction, organizationId);
-        const named = within(all, wanted.within);
-        const relations = await relationsFor(transaction, organizationId, named, texts);
+        const all = nameList(await listQueryable(transaction, organizationId));
+        const list = within(all, wanted.within);
+        const relations = await relationsFor(transaction, organizationId, list.all, texts);
         const untilMs = next?.at?.getTime() ?? Number.POSITIVE_INFINITY;
-        return { all, named, relations, version: counted?.version ?? 0, untilMs };
+        return { all, list, relations, version: counted?.version ?? 0, untilMs };
       });
-      keep(wanted, { ...read, named: read.all });
+      keep(wanted, { ...read, list: read.all });
       return read;
     },
   };
 }
 
-const within = (all: readonly NamedRelation[], ids: ReadonlySet<string> | undefined) =>
-  ids === undefined ? all : all.filter(({ id }) => ids.has(id));
+const within = (list: NameList, ids: ReadonlySet<string> | undefined): NameList =>
+  ids === undefined ? list : nameList(list.all.filter(({ id }) => ids.has(id)));
 
 const callerOf = ({ actsFor }: NamesWanted): string => [...new Set([actsFor].flat())].join(',');
 
