@@ -1051,6 +1051,7 @@ export interface Tables {
   project_id: string | null;
   quarantine_of: string | null;
   readers: string[] | null;
+  reserved_row_ids: number | null;
   semantics: Generated<Json>;
   status: string;
   updated_at: Generated<Timestamp>;

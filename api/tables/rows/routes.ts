@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { deleteRows } from '../../../domain/tables/rows/delete.ts';
 import { readAsked } from '../../../domain/tables/rows/read.ts';
+import { reserveRowIds } from '../../../domain/tables/rows/reserve-ids.ts';
 import { appendSent, upsertSent } from '../../../domain/tables/rows/sent.ts';
 import { getTable, type TableRow } from '../../../domain/tables/tables/registry.ts';
+import { shownRowId } from '../../../domain/tables/tables/row-id.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { bodyLimits } from '../../plugins/json-body.ts';
 import { sendText } from '../../reply.ts';
@@ -13,6 +15,8 @@ import {
   appended,
   deleteBody,
   deleted,
+  reservation,
+  reservationBody,
   rowsBody,
   rowsPage,
   rowsQuery,
@@ -74,6 +78,30 @@ export function rowsRoutes(app: Routes, deps: ApiDeps): void {
     },
     { 200: upserted },
     async (call) => ({ data: await upsertSent(deps, sentIn(call)) }),
+  );
+
+  route(
+    app,
+    at,
+    ['POST', '/v1/tables/:table_id/row-ids/reservations'],
+    {
+      exists,
+      scope: 'tables:append',
+      body: reservationBody,
+      summary: 'Reserve row ids',
+      operationId: 'reserveRowIds',
+      audit: 'row_ids.reserved',
+      description:
+        'Returns a range of integers for the `s_id` of rows that you are going to append. The range is above every `s_id` of the table and above every range that was reserved before. No range is given twice, whether it is used or not. Appending rows with other ids is still allowed.',
+      errors: ['not_appendable', 'conflict'],
+    },
+    { 201: reservation },
+    async ({ organizationId, params, body }) => {
+      const { first, last } = await reserveRowIds(deps, {
+        ...{ organizationId, tableId: params.table_id, count: body.count },
+      });
+      return { data: { first: shownRowId(first), last: shownRowId(last) } };
+    },
   );
 
   route(

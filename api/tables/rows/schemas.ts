@@ -69,6 +69,15 @@ export const upserted = envelope(
   z.object({ inserted: z.int(), updated: z.int(), tableVersion: z.int() }),
 ).meta({ examples: [{ data: { inserted: 1, updated: 0, tableVersion: 12 } }] });
 
+export const reservationBody = z
+  .strictObject({ count: z.int().min(1).max(1_000_000) })
+  .meta({ examples: [{ count: 1_000 }] });
+
+const shownId = z.union([z.int(), z.string()]).describe('A number within ±2^53, otherwise a string.');
+export const reservation = envelope(z.object({ first: shownId, last: shownId })).meta({
+  examples: [{ data: { first: 1_001, last: 2_000 } }],
+});
+
 export const rowsQuery = pageQuery
   .extend({
     limit: integerText(z.int().min(1).max(5_000).default(50)).describe('The number of rows per page.'),

@@ -1026,6 +1026,13 @@ export interface paths {
          */
         delete: operations["deleteRows"];
     };
+    "/v1/tables/{table_id}/row-ids/reservations": {
+        /**
+         * Reserve row ids
+         * @description Returns a range of integers for the `s_id` of rows that you are going to append. The range is above every `s_id` of the table and above every range that was reserved before. No range is given twice, whether it is used or not. Appending rows with other ids is still allowed.
+         */
+        post: operations["reserveRowIds"];
+    };
     "/v1/tables/{table_id}/ingestion-batches": {
         /** List the batches of a table, newest first */
         get: operations["listIngestionBatches"];
@@ -8961,6 +8968,39 @@ export interface operations {
                         data: {
                             rowsDeleted: number;
                             tableVersion: number;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    reserveRowIds: {
+        parameters: {
+            header?: {
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                table_id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    count: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                content: {
+                    "application/json": {
+                        data: {
+                            /** @description A number within ±2^53, otherwise a string. */
+                            first: number | string;
+                            /** @description A number within ±2^53, otherwise a string. */
+                            last: number | string;
                         };
                     };
                 };
