@@ -22,6 +22,7 @@ const workspace = useWorkspace();
 /** The public interface, written down a second time: the declarations in the code are compared with it. */
 const appendRoutes = [
   'POST /v1/tables/{table_id}/rows',
+  'POST /v1/tables/{table_id}/row-ids/reservations',
   'PUT /v1/tables/{table_id}/rows',
   'DELETE /v1/tables/{table_id}/rows',
   'GET /v1/tables/{table_id}/ingestion-batches',
