@@ -1,8 +1,10 @@
 -- What a table of a lake consists of at the newest snapshot: its columns, files, deletions, and the rows that are
 -- inlined in the catalog. One call reads all of it in the snapshot of the calling statement, so that no commit can come
 -- between its parts. data/lake/ducklake/table-layout.ts decides from it whether files can be read without DuckLake.
--- Of lists that are too long it gives one element more than the limit. NULL if there is no such table.
-CREATE FUNCTION lake_table_layout(lake_schema text, named text, most_files integer, most_rows integer)
+-- Of lists that are too long it gives one element more than the limit, and of rows that are too large only their
+-- bytes. NULL if there is no such table.
+CREATE FUNCTION lake_table_layout(
+    lake_schema text, named text, most_files integer, most_rows integer, most_bytes integer)
   RETURNS json
   LANGUAGE plpgsql STABLE
   AS $$
@@ -10,6 +12,7 @@ CREATE FUNCTION lake_table_layout(lake_schema text, named text, most_files integ
     t record;
     part record;
     inlined json := NULL;
+    inlined_bytes bigint := 0;
     has_old_rows boolean := false;
     deletions_name text;
     inlined_deletions json := NULL;
@@ -39,6 +42,15 @@ CREATE FUNCTION lake_table_layout(lake_schema text, named text, most_files integ
         has_old_rows := true;
         CONTINUE;
       END IF;
+      -- Texts are bytes, whose length is known without reading them.
+      EXECUTE (
+        SELECT format('SELECT coalesce(sum(%s), 0) FROM (SELECT * FROM %I WHERE end_snapshot IS NULL LIMIT %s) r',
+          string_agg(
+            CASE a.atttypid WHEN 'bytea'::regtype THEN format('coalesce(octet_length(%I), 0)', a.attname)
+              ELSE '16' END, ' + '), part.name, most_rows + 1)
+        FROM pg_attribute a
+        WHERE a.attrelid = part.oid AND a.attnum > 3 AND NOT a.attisdropped) INTO inlined_bytes;
+      CONTINUE WHEN inlined_bytes > most_bytes;
       EXECUTE (
         SELECT format(
           'SELECT json_build_object(''types'', %L::json, ''values'', coalesce(json_agg(r.v), ''[]'')) FROM (
@@ -98,6 +110,7 @@ CREATE FUNCTION lake_table_layout(lake_schema text, named text, most_files integ
           ORDER BY f.data_file_id LIMIT most_files + 1)),
       'inlinedDeletions', coalesce(inlined_deletions, '[]'),
       'inlined', inlined,
+      'inlinedBytes', inlined_bytes,
       'hasOldRows', has_old_rows);
   END $$;
 

@@ -49,6 +49,8 @@ export interface StoredLayout {
   /** Data file and position. */
   inlinedDeletions: [number, number][];
   inlined: { types: string[]; values: (string | null)[][] } | null;
+  /** About how much they are; with more than the limit, `inlined` is null. */
+  inlinedBytes: number;
   /** Whether rows are inlined that were written before the last change of its columns. */
   hasOldRows: boolean;
 }
@@ -67,6 +69,7 @@ export const mostChanges = 500;
 export const mostFiles = 64;
 /** Rows and deletions that are carried from the catalog. */
 export const mostRows = 1_000;
+const mostRowBytes = 1_048_576;
 /** Each is a scan of its own. */
 const mostGroups = 16;
 const mostFilesWithDeletions = 8;
@@ -108,7 +111,7 @@ export async function lookAtTables(
   { since, ids, names }: { since: number; ids: readonly string[]; names?: readonly string[] },
 ): Promise<LookedAt> {
   const schema = identifier(schemaName);
-  const layouts = `, ARRAY(SELECT public.lake_table_layout($4, n, ${mostFiles}, ${mostRows})::text
+  const layouts = `, ARRAY(SELECT public.lake_table_layout($4, n, ${mostFiles}, ${mostRows}, ${mostRowBytes})::text
     FROM unnest($5::text[]) WITH ORDINALITY AS named(n, place) ORDER BY place) AS layouts`;
   const { rows } = await pool.query<LookedAt>(
     `SELECT s.snapshot_id, ARRAY(
@@ -144,7 +147,7 @@ export function layoutOf({ columns: found, ...rest }: StoredLayout, dataPath: st
 
   const rows = carriedRows(stored);
   if (rows === undefined)
-    return byDuckLake('it has many rows, or rows of a rare type, that are in no file yet');
+    return byDuckLake('it has many or large rows, or rows of a rare type, that are in no file yet');
   const files = groupedFiles(stored, dataPath);
   if (files === undefined)
     return byDuckLake('its files have many deletions, or columns that have to be mapped');
@@ -156,7 +159,8 @@ const isReadable = (column: { name: string; type: string | undefined }): column 
   column.type !== undefined;
 
 /** Undefined if there are too many, or if a value may not be the same afterwards. */
-function carriedRows({ inlined, columns }: WithColumns): (string | null)[][] | undefined {
+function carriedRows({ inlined, inlinedBytes, columns }: WithColumns): (string | null)[][] | undefined {
+  if (inlinedBytes > mostRowBytes) return undefined;
   if (inlined === null) return [];
   const { types, values } = inlined;
   const isCarried = columns.every(({ type }) => carried.test(type));

@@ -1,5 +1,9 @@
 import { withoutTail } from './tree.ts';
 
+/** Each is searched for in the whole text. */
+const mostCharacters = 100_000;
+const mostPivots = 32;
+
 /** A column of a PIVOT whose values are not listed. */
 export interface OpenPivot {
   /** A SELECT of its values, as text. */
@@ -16,13 +20,14 @@ const afterList = /\b(?:using|group|order|limit|offset|union|except|intersect|sa
  * SELECT of them. Finds nothing where the text is not of the simple form `PIVOT table ON column, … USING …`.
  */
 export function openPivots(sql: string): OpenPivot[] {
+  if (sql.length > mostCharacters) return [];
   const text = withoutTail(sql);
   // The same length, so that positions stay; quoted names count as a word.
   const bare = text.replace(quotedOrComment, (found) =>
     (found.startsWith('"') ? 'q' : ' ').repeat(found.length),
   );
   const found: OpenPivot[] = [];
-  for (const { index } of bare.matchAll(/\bpivot(?:_wider)?\b/gi)) {
+  for (const { index } of [...bare.matchAll(/\bpivot(?:_wider)?\b/gi)].slice(0, mostPivots)) {
     const begin = index + /^\w+/.exec(bare.slice(index))![0].length;
     const on = atDepthZero(bare, begin, /\bon\b/iy);
     if (on === undefined) continue;

@@ -42,8 +42,20 @@ test('an EXPLAIN says how each table is read; tables are read at one snapshot, b
   expect(tables).toEqual({
     explainKey: 'tables',
     explainValue:
-      'plain_one: read from 0 files and 1 row of the catalog\nmany: read through the lake, because it has many rows, or rows of a rare type, that are in no file yet',
+      'plain_one: read from 0 files and 1 row of the catalog\nmany: read through the lake, because it has many or large rows, or rows of a rare type, that are in no file yet',
   });
+});
+
+test('rows that are too large to carry are read through the lake', async () => {
+  const on = shaping(client);
+  const id = await on.data('large', { text: 'STRING' });
+  await on.append(
+    id,
+    Array.from({ length: 20 }, (_, index) => ({ s_id: index, text: 'x'.repeat(100_000) })),
+  );
+  expect(await on.rows('SELECT sum(length(text)) AS n FROM large')).toEqual([{ n: 2_000_000 }]);
+  const [, tables] = await on.rows('EXPLAIN SELECT sum(length(text)) AS n FROM large');
+  expect(tables.explainValue).toContain('large: read through the lake');
 });
 
 test.each([
