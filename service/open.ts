@@ -122,6 +122,8 @@ export interface OpenOptions {
   startsEarly?: boolean;
   /** How long requests wait for the workflows service; left out, as long as in production. */
   processDeadlineMs?: number;
+  /** Whether each record of a statement is written before its answer is given; false if left out. */
+  recordsAtOnce?: boolean;
   logger: Logger;
 }
 
@@ -145,6 +147,7 @@ export async function openService(
     startsEarly,
     staging: stagingOptions,
     processDeadlineMs,
+    recordsAtOnce,
     logger,
   }: OpenOptions,
 ): Promise<OpenService> {
@@ -169,7 +172,7 @@ export async function openService(
   const { lake, staging } = lakes;
   const place = { extensionDir, objectStore: config.objectStore, workDir, startsEarly, logger };
   const queries = createQueryPool({ name: 'query', ...config.queries, ...place });
-  const history = createQueryHistory(db, logger);
+  const history = createQueryHistory(db, logger, recordsAtOnce);
   const builds = createQueryPool({ name: 'build', ...config.queries, ...config.builds, ...place });
   const temporal = createTemporalClient(config.temporal, { workflow: [traceInterceptor(traceHeader)] });
   const processes = createProcesses(db, temporal, {

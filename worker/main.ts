@@ -56,6 +56,8 @@ Runtime.install({
 });
 
 const opened = await openService(config, {
+  // Whoever sees that work has ended sees what it ran.
+  recordsAtOnce: true,
   applicationName: 'worker',
   maxConnections: 10,
   lakeThreads: config.lakeThreads,

@@ -26,7 +26,8 @@ const mostAtOnce = 200;
 const mostWaiting = 1_000;
 const attempts = 3;
 
-export function createQueryHistory(db: Database, logger: HistoryLogger): QueryHistory {
+/** @param waits Whether a record is written before the answer is given, as where nobody waits for it */
+export function createQueryHistory(db: Database, logger: HistoryLogger, waits = false): QueryHistory {
   const waiting = new Map<string, QueryRecord[]>();
   const writing = new Map<string, Promise<void>>();
   let timer: NodeJS.Timeout | undefined;
@@ -80,7 +81,7 @@ export function createQueryHistory(db: Database, logger: HistoryLogger): QueryHi
         timer = undefined;
         void writeAll();
       }, intervalMs);
-      if (list.length >= mostWaiting) await write(organizationId);
+      if (waits || list.length >= mostWaiting) await write(organizationId);
     },
     written: write,
     async close() {

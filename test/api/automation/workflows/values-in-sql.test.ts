@@ -121,6 +121,7 @@ test('what a workflow ran is in the history of its owner and of administrators, 
   expect(await seenBy('cli_somebody_else', false)).toEqual([false, false]);
 
   await client.call('POST', '/v1/query-executions', { body: { sql: 'SELECT 1 AS for_all' } });
+  await workspace.deps.history.written(client.organizationId);
   const listed = await inOrganization(workspace.deps.db, client.organizationId, (db) =>
     listQueryExecutions(
       db,
