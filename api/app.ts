@@ -59,6 +59,7 @@ import { telemetry } from './plugins/telemetry.ts';
 import { unknownRoutes } from './plugins/unknown-routes.ts';
 import { validation } from './plugins/validation.ts';
 import { reportsRoutes } from './publishing/reports/routes.ts';
+import { savedQueriesRoutes } from './publishing/saved-queries/routes.ts';
 import { systemRoutes } from './system/routes.ts';
 import { catalogEntriesRoutes } from './tables/catalog-entries/routes.ts';
 import { exportsRoutes } from './tables/exports/routes.ts';
@@ -175,6 +176,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   conversationsRoutes(app, deps);
   modelsRoutes(app, deps);
   reportsRoutes(app, deps);
+  savedQueriesRoutes(app, deps);
   playbooksRoutes(app, deps);
   schedulesRoutes(app, deps);
   scheduleRunsRoutes(app, deps);

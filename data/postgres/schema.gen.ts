@@ -865,6 +865,21 @@ export interface Runs {
   workflow_id: string;
 }
 
+export interface SavedQueries {
+  chart: Json | null;
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  description: string;
+  id: string;
+  name: string;
+  organization_id: string;
+  parameters: Json;
+  project_id: string;
+  revision: Generated<number>;
+  sql: string;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface ScheduleBackfills {
   claimed: Generated<number>;
   created_at: Generated<Timestamp>;
@@ -1361,6 +1376,7 @@ export interface DB {
   report_versions: ReportVersions;
   reports: Reports;
   runs: Runs;
+  saved_queries: SavedQueries;
   schedule_backfills: ScheduleBackfills;
   schedule_runs: ScheduleRuns;
   schedules: Schedules;
