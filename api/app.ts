@@ -58,6 +58,7 @@ import { tableWrites } from './plugins/table-writes.ts';
 import { telemetry } from './plugins/telemetry.ts';
 import { unknownRoutes } from './plugins/unknown-routes.ts';
 import { validation } from './plugins/validation.ts';
+import { dashboardsRoutes } from './publishing/dashboards/routes.ts';
 import { reportsRoutes } from './publishing/reports/routes.ts';
 import { savedQueriesRoutes } from './publishing/saved-queries/routes.ts';
 import { systemRoutes } from './system/routes.ts';
@@ -177,6 +178,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   modelsRoutes(app, deps);
   reportsRoutes(app, deps);
   savedQueriesRoutes(app, deps);
+  dashboardsRoutes(app, deps);
   playbooksRoutes(app, deps);
   schedulesRoutes(app, deps);
   scheduleRunsRoutes(app, deps);

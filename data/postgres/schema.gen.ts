@@ -251,6 +251,20 @@ export interface Conversations {
   updated_at: Generated<Timestamp>;
 }
 
+export interface Dashboards {
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  description: string;
+  filters: Json;
+  id: string;
+  name: string;
+  organization_id: string;
+  project_id: string;
+  revision: Generated<number>;
+  tiles: Json;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface DataConnections {
   config: string;
   created_at: Generated<Timestamp>;
@@ -1331,6 +1345,7 @@ export interface DB {
   charts: Charts;
   conversation_events: ConversationEvents;
   conversations: Conversations;
+  dashboards: Dashboards;
   data_connections: DataConnections;
   data_syncs: DataSyncs;
   datasets: Datasets;
