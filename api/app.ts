@@ -61,6 +61,7 @@ import { validation } from './plugins/validation.ts';
 import { dashboardsRoutes } from './publishing/dashboards/routes.ts';
 import { reportsRoutes } from './publishing/reports/routes.ts';
 import { savedQueriesRoutes } from './publishing/saved-queries/routes.ts';
+import { sharesRoutes } from './publishing/shares/routes.ts';
 import { systemRoutes } from './system/routes.ts';
 import { catalogEntriesRoutes } from './tables/catalog-entries/routes.ts';
 import { exportsRoutes } from './tables/exports/routes.ts';
@@ -179,6 +180,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   reportsRoutes(app, deps);
   savedQueriesRoutes(app, deps);
   dashboardsRoutes(app, deps);
+  sharesRoutes(app, deps);
   playbooksRoutes(app, deps);
   schedulesRoutes(app, deps);
   scheduleRunsRoutes(app, deps);

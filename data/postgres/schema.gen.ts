@@ -966,6 +966,22 @@ export interface SignInAttempts {
   previous_at: Generated<Timestamp>;
 }
 
+export interface Shares {
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  embed_origins: string[];
+  expires_at: Timestamp;
+  id: string;
+  last_used_at: Timestamp | null;
+  open_filters: boolean;
+  organization_id: string;
+  project_id: string;
+  resource_id: string;
+  resource_type: string;
+  revoked_at: Timestamp | null;
+  token_hash: Buffer;
+}
+
 export interface SnapshotRuns {
   bytes_copied: Generated<number>;
   cancel_requested_at: Timestamp | null;
@@ -1396,6 +1412,7 @@ export interface DB {
   schedule_runs: ScheduleRuns;
   schedules: Schedules;
   sign_in_attempts: SignInAttempts;
+  shares: Shares;
   snapshot_runs: SnapshotRuns;
   source_requests: SourceRequests;
   staged_pages: StagedPages;

@@ -28,7 +28,7 @@ declare module '../../../data/ids.ts' {
 
 const dashboards = records('dashboards', { prefix: 'dsh', what: 'The dashboard' });
 
-export const { get: getAnyDashboard } = dashboards;
+export const { find: findDashboard, get: getAnyDashboard } = dashboards;
 
 /** What its author writes. */
 export interface DashboardContent {

@@ -48,7 +48,7 @@ export async function getSavedQuery(
   return row;
 }
 
-export const { get: getAnySavedQuery } = savedQueries;
+export const { find: findSavedQuery, get: getAnySavedQuery } = savedQueries;
 
 /** Those of a project that these ids name. */
 export async function savedQueriesOf(
