@@ -46,8 +46,8 @@ export interface PublishedPage {
 }
 
 /**
- * Sends a page of an organization's content. It has no session and no script, loads nothing, and is framed only
- * by the sites that are named.
+ * Sends a page of an organization's content. It has no session and no script, loads nothing, and only the
+ * named sites can frame it.
  */
 export function sendPublished(
   reply: FastifyReply,

@@ -1,7 +1,7 @@
-import type { DataWanted } from '../../../domain/publishing/dashboards/data.ts';
-import { dashboardData, tileError } from '../../../domain/publishing/dashboards/data.ts';
+import type { Dashboard } from '../../../domain/publishing/dashboards/dashboards.ts';
+import { tileError } from '../../../domain/publishing/dashboards/data.ts';
 import type { Tile } from '../../../domain/publishing/dashboards/layout.ts';
-import { rowsOf, shownRows } from '../../../domain/publishing/saved-queries/shown.ts';
+import type { ShownTile } from '../../../domain/publishing/dashboards/shown.ts';
 import type { ApiDeps } from '../../deps.ts';
 import { Html, html } from '../../pages/html.ts';
 import { faultHtml, type PublishedPage, shownHtml } from '../page.ts';
@@ -9,41 +9,29 @@ import { faultHtml, type PublishedPage, shownHtml } from '../page.ts';
 /** A row of the grid, in pixels. */
 const rowPixels = 48;
 
-/** A dashboard as a page, with the rights of the caller. */
+/** A dashboard as a page. */
 export async function dashboardPage(
-  deps: ApiDeps,
-  wanted: Pick<DataWanted, 'dashboard' | 'callerId' | 'filters'>,
+  deps: Pick<ApiDeps, 'reportFormats'>,
+  { organization_id: organizationId, name, description }: Dashboard,
+  tiles: readonly ShownTile[],
   signal: AbortSignal,
 ): Promise<PublishedPage> {
-  const { dashboard } = wanted;
-  const { organization_id: organizationId, name, description, tiles } = dashboard;
-  const read = await dashboardData(deps, { ...wanted, rowFormat: 'rows_with_column_order' }, signal);
-  const dataOf = new Map(read.tiles.map((data) => [data.tile.id, data]));
-  const shown: Html[] = [];
-  for (const tile of tiles) {
-    const data = dataOf.get(tile.id);
-    const title = tile.title === '' && tile.kind === 'query' ? (data?.query?.name ?? '') : tile.title;
-    let content: Html;
-    try {
-      if (tile.kind === 'text') content = await markdownHtml(deps, organizationId, tile.text ?? '', signal);
-      else if (data === undefined || 'error' in data) content = faultHtml(data?.error.detail ?? '');
-      else {
-        const chart = tile.chart ?? data.query?.chart ?? null;
-        const rows = rowsOf(data.result.answer);
-        content = shownHtml(await shownRows(deps, organizationId, { chart, title: '', rows }, signal), title);
-      }
-    } catch (error) {
-      signal.throwIfAborted();
-      content = faultHtml(tileError(error).detail);
-    }
+  const sections: Html[] = [];
+  for (const { title, shown } of tiles) {
     const heading = title === '' ? undefined : html`<h2>${title}</h2>`;
-    shown.push(html`<section class="tile" id="tile-${shown.length}">${heading}${content}</section>`);
+    const content =
+      shown.kind === 'text'
+        ? await markdownHtml(deps, organizationId, shown.markdown, signal)
+        : shown.kind === 'fault'
+          ? faultHtml(shown.detail)
+          : shownHtml(shown, title);
+    sections.push(html`<section class="tile" id="tile-${sections.length}">${heading}${content}</section>`);
   }
   return {
     title: name,
     description,
-    body: html`<div class="tiles">${shown}</div>`,
-    places: tiles.map(placeOf).join('\n'),
+    body: html`<div class="tiles">${sections}</div>`,
+    places: tiles.map(({ tile }, index) => placeOf(tile, index)).join('\n'),
   };
 }
 
@@ -59,6 +47,11 @@ async function markdownHtml(
 ): Promise<Html> {
   const source = { title: '', markdown, writtenAt: new Date().toISOString() };
   const nothing = async () => ({ charts: {}, results: {}, images: {} });
-  const made = await deps.reportFormats.format(organizationId, 'html', source, nothing, signal);
-  return new Html(made.toString());
+  try {
+    const made = await deps.reportFormats.format(organizationId, 'html', source, nothing, signal);
+    return new Html(made.toString());
+  } catch (error) {
+    signal.throwIfAborted();
+    return faultHtml(tileError(error).detail);
+  }
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
 import {
   deleteDashboard,
@@ -7,14 +8,20 @@ import {
   reviseDashboard,
 } from '../../../domain/publishing/dashboards/dashboards.ts';
 import { dashboardData } from '../../../domain/publishing/dashboards/data.ts';
+import { dashboardPdf } from '../../../domain/publishing/dashboards/document.ts';
+import { dashboardSvg } from '../../../domain/publishing/dashboards/picture.ts';
+import { shownTiles } from '../../../domain/publishing/dashboards/shown.ts';
 import { getProject } from '../../../domain/workspace/projects/projects.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
-import { clientGone, sendText } from '../../reply.ts';
+import { attachment, clientGone, sendText } from '../../reply.ts';
 import { resource } from '../../resource.ts';
 import { route } from '../../route.ts';
 import { envelope } from '../../schemas.ts';
+import { sendPublished } from '../page.ts';
+import { dashboardPage } from './page.ts';
 import {
   changeDashboardBody,
+  contentQuery,
   createDashboardBody,
   dashboardExample,
   dashboardSchema,
@@ -138,4 +145,47 @@ export function dashboardsRoutes(app: Routes, deps: ApiDeps): void {
       return sendText(reply, dataText(snapshotId, tiles));
     },
   );
+
+  route(
+    app,
+    { db: deps.db, tag },
+    ['GET', `${path}/content`],
+    {
+      summary: 'Read a dashboard as a page, a document or a picture',
+      operationId: 'getDashboardContent',
+      audit: 'dashboard.exported',
+      description:
+        "Reads the tiles with the caller's rights and the defaults of the filters. The page has no script and loads nothing.",
+      exists: load,
+      query: contentQuery,
+      errors: ['invalid_request', 'queries_saturated'],
+    },
+    {
+      200: {
+        description: 'The dashboard.',
+        content: {
+          'text/html': { schema: z.string() },
+          'application/pdf': { schema: binary },
+          'image/png': { schema: binary },
+        },
+      },
+    },
+    async ({ organizationId, caller, params, query: { format }, reply, transaction }) => {
+      const dashboard = await transaction((db) => load(db, organizationId, params));
+      const gone = clientGone(reply);
+      const tiles = await shownTiles(deps, { dashboard, callerId: caller.id, filters: {} }, gone);
+      reply.header('content-disposition', attachment(`${dashboard.name}.${format}`));
+      if (format === 'html') return sendPublished(reply, await dashboardPage(deps, dashboard, tiles, gone));
+      const content =
+        format === 'pdf'
+          ? await dashboardPdf(deps, dashboard, tiles, gone)
+          : await deps.charts.png(organizationId, dashboardSvg(dashboard.name, tiles), gone);
+      return reply
+        .type(format === 'pdf' ? 'application/pdf' : 'image/png')
+        .header('x-content-type-options', 'nosniff')
+        .send(content);
+    },
+  );
 }
+
+const binary = z.string().meta({ format: 'binary' });

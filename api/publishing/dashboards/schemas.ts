@@ -101,6 +101,15 @@ export const dataBody = z
   .default({ filters: {} })
   .meta({ examples: [{ filters: { since: '2026-06-01' } }] });
 
+export const contentQuery = z.object({
+  format: z
+    .enum(['html', 'pdf', 'png'])
+    .default('html')
+    .describe(
+      '`html`: a page by itself. `pdf`: the tiles one after another. `png`: the tiles on their grid.',
+    ),
+});
+
 const tileSchema = z
   .object({
     id: z.string(),

@@ -1,6 +1,7 @@
 import { ValidationError } from '../../../data/errors.ts';
 import { newId } from '../../../data/ids.ts';
 import { tileError } from '../../../domain/publishing/dashboards/data.ts';
+import { shownTiles } from '../../../domain/publishing/dashboards/shown.ts';
 import { exportReport } from '../../../domain/publishing/reports/export.ts';
 import { statementFor } from '../../../domain/publishing/saved-queries/saved-queries.ts';
 import { rowsOf, shownRows } from '../../../domain/publishing/saved-queries/shown.ts';
@@ -32,14 +33,13 @@ export async function sharePage(
   const asked = share.open_filters ? askedBy(shared) : [];
   const filters = sentValues(asked, query);
   const form = filterForm(asked, filters);
-  const page =
-    shared.type === 'dashboard'
-      ? await dashboardPage(
-          deps,
-          { dashboard: shared.dashboard, callerId: share.created_by, filters },
-          signal,
-        )
-      : await queryPage(deps, share, { ...shared, values: filters }, signal);
+  if (shared.type === 'query') {
+    const page = await queryPage(deps, share, { ...shared, values: filters }, signal);
+    return { ...page, form, frameAncestors };
+  }
+  const { dashboard } = shared;
+  const tiles = await shownTiles(deps, { dashboard, callerId: share.created_by, filters }, signal);
+  const page = await dashboardPage(deps, dashboard, tiles, signal);
   return { ...page, form, frameAncestors };
 }
 

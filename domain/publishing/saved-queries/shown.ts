@@ -75,8 +75,8 @@ function numberOf({ y }: Chart, { columns, rows }: Rows): Shown {
 }
 
 /**
- * The columns of a chart of one column of numbers. Several such columns become rows with the name of each, as a
- * series.
+ * What is drawn of a chart with one column of numbers. Several such columns become rows, with the name of
+ * each column as a series.
  */
 function drawable({ x, y, series }: Chart, given: Rows) {
   const { columns, rows } = given;

@@ -29,8 +29,8 @@ export function placeholderFaults(sql: string, parameters: Parameters, loc: stri
 }
 
 /**
- * The statement with `$name` for `{{name}}`. A date is bound as text and cast; a list is a list of parameters in
- * brackets, so that `IN {{ids}}` works, also if it is empty.
+ * The statement with `$name` for `{{name}}`. A date is bound as text and cast. A list is a list of parameters
+ * in brackets, so that `IN {{ids}}` works, also if it is empty.
  *
  * @throws AppError query_too_large
  */

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { projectOf } from '../../support/conversations.ts';
+import { readPdf } from '../../support/documents.ts';
 import { madeTable, only, replaceGrants } from '../../support/grants.ts';
 import { personOf } from '../../support/people.ts';
 import { type TestClient, useWorkspace } from '../../support/workspace.ts';
@@ -287,5 +288,52 @@ describe('the data of a dashboard', () => {
     await replaceGrants(client, tableId, only(ada, 'read'));
     expect(rowsOf(await read(id, {}, ada))).toEqual([[{ a: 7 }]]);
     expect((await read(id, {}, bob)).body.data.tiles[0].error.code).toBe('query_failed');
+  });
+});
+
+describe('the content of a dashboard', () => {
+  const content = async (id: string, format: string) => {
+    const { headers, statusCode, rawPayload } = await workspace.app.inject({
+      url: `${url}/${id}/content?format=${format}`,
+      headers: { authorization: `Bearer ${await client.token('agent:read')}` },
+    });
+    return { status: statusCode, type: String(headers['content-type']), headers, bytes: rawPayload };
+  };
+
+  test('is a page, a document or a picture', async () => {
+    const sql = "SELECT * FROM (VALUES ('Porto & <b>', 3, 4), ('Faro', 1, 2)) t(city, orders, returns)";
+    const query = await queryOf(sql, { chart: { type: 'bar', x: 'city', y: ['orders', 'returns'] } });
+    const tile = { kind: 'query', query_id: query, width: 8 };
+    const { id } = await made({
+      name: 'Sales & <more>',
+      tiles: [
+        { kind: 'text', title: 'Notes', text: '**Read** me\n\n- one', width: 24, height: 2 },
+        { ...tile, y: 2 },
+        { ...tile, x: 8, y: 2, title: 'As a *table*', chart: { type: 'table' } },
+        { ...tile, x: 16, y: 2, chart: { type: 'number', y: ['orders'] } },
+        { kind: 'query', query_id: await queryOf('SELECT a FROM not_there'), y: 10, title: 'Broken' },
+      ],
+    });
+    const page = await content(id, 'html');
+    expect([page.status, page.type]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.headers['content-security-policy']).toContain("frame-ancestors 'none'");
+    const text = page.bytes.toString();
+    expect(text).toContain('<h1>Sales &amp; &lt;more&gt;</h1>');
+    expect(text).toContain('Porto &amp; &lt;b&gt;');
+    const pdf = await content(id, 'pdf');
+    expect([pdf.status, pdf.type]).toEqual([200, 'application/pdf']);
+    const told = (await readPdf(pdf.bytes)).map((each) => each.text).join('\n');
+    for (const shown of ['Sales & <more>', 'As a *table*', 'Porto & <b>', 'Read me', 'Broken'])
+      expect(told).toContain(shown);
+    const png = await content(id, 'png');
+    expect([png.status, png.type]).toEqual([200, 'image/png']);
+    expect(png.bytes.subarray(1, 4).toString()).toBe('PNG');
+    const other = await client.call('GET', `${url}/${id}/content?format=docx`);
+    expect(faults(other)).toEqual([[['query', 'format'], 'enum']]);
+  });
+
+  test('without tiles is a page too', async () => {
+    const { id } = await made({});
+    for (const format of ['html', 'pdf', 'png']) expect((await content(id, format)).status).toBe(200);
   });
 });
