@@ -71,9 +71,9 @@ export function keyIdOf(sealed: Uint8Array): string {
 
 /**
  * Access token, client secret, refresh token, device code, authorization code, session of the pages, one-time
- * account link.
+ * account link, link of a share.
  */
-export type SecretPrefix = 'wat' | 'wcs' | 'wrt' | 'wdc' | 'wac' | 'wps' | 'wal';
+export type SecretPrefix = 'wat' | 'wcs' | 'wrt' | 'wdc' | 'wac' | 'wps' | 'wal' | 'wsh';
 
 /** A new 256-bit bearer secret, with a prefix by which secret scanners recognise it. */
 export function newSecret(prefix: SecretPrefix): string {

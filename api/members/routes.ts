@@ -87,7 +87,7 @@ export function membersRoutes(app: Routes, deps: ApiDeps): void {
       summary: 'Remove a member',
       audit: 'member.removed',
       description:
-        "The person's sessions and tokens end within a second. So do the lake credentials, API clients with `admin`, invitations and password links that the person issued; `ended` lists them. Everything else that the person created stays. Schedules and workflows that run as the person are paused and listed in `paused`. Only an owner can remove an owner, and the last owner can't be removed (409).",
+        "The person's sessions and tokens end within a second. So do the lake credentials, API clients with `admin`, invitations and password links that the person issued; `ended` lists them. Links of shares that the person made end too. Everything else that the person created stays. Schedules and workflows that run as the person are paused and listed in `paused`. Only an owner can remove an owner, and the last owner can't be removed (409).",
       admin: true,
       errors: ['conflict'],
       exists: (db, organizationId, { user_id: id }) => getMember(db, organizationId, id),

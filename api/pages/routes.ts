@@ -103,7 +103,8 @@ function eventOf(
   };
 }
 
-function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** An error as a page. */
+export function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if ((error as { code?: string }).code?.startsWith('FST_CSRF_') === true) {
     const body = html`<p>The form has expired or didn't come from this site. Go back, reload the page and
 try again. Your browser must allow cookies.</p>`;

@@ -251,6 +251,20 @@ export interface Conversations {
   updated_at: Generated<Timestamp>;
 }
 
+export interface Dashboards {
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  description: string;
+  filters: Json;
+  id: string;
+  name: string;
+  organization_id: string;
+  project_id: string;
+  revision: Generated<number>;
+  tiles: Json;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface DataConnections {
   config: string;
   created_at: Generated<Timestamp>;
@@ -865,6 +879,21 @@ export interface Runs {
   workflow_id: string;
 }
 
+export interface SavedQueries {
+  chart: Json | null;
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  description: string;
+  id: string;
+  name: string;
+  organization_id: string;
+  parameters: Json;
+  project_id: string;
+  revision: Generated<number>;
+  sql: string;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface ScheduleBackfills {
   claimed: Generated<number>;
   created_at: Generated<Timestamp>;
@@ -935,6 +964,22 @@ export interface SignInAttempts {
   key: Buffer;
   last_at: Generated<Timestamp>;
   previous_at: Generated<Timestamp>;
+}
+
+export interface Shares {
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  embed_origins: string[];
+  expires_at: Timestamp;
+  id: string;
+  last_used_at: Timestamp | null;
+  open_filters: boolean;
+  organization_id: string;
+  project_id: string;
+  resource_id: string;
+  resource_type: string;
+  revoked_at: Timestamp | null;
+  token_hash: Buffer;
 }
 
 export interface SnapshotRuns {
@@ -1317,6 +1362,7 @@ export interface DB {
   charts: Charts;
   conversation_events: ConversationEvents;
   conversations: Conversations;
+  dashboards: Dashboards;
   data_connections: DataConnections;
   data_syncs: DataSyncs;
   datasets: Datasets;
@@ -1362,10 +1408,12 @@ export interface DB {
   report_versions: ReportVersions;
   reports: Reports;
   runs: Runs;
+  saved_queries: SavedQueries;
   schedule_backfills: ScheduleBackfills;
   schedule_runs: ScheduleRuns;
   schedules: Schedules;
   sign_in_attempts: SignInAttempts;
+  shares: Shares;
   snapshot_runs: SnapshotRuns;
   source_requests: SourceRequests;
   staged_pages: StagedPages;

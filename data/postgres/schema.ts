@@ -83,6 +83,7 @@ interface Words {
     effort: 'low' | 'medium' | 'high' | null;
   };
   reports: { source: 'api' | 'conversation' | 'playbook' | 'workflow' };
+  shares: { resource_type: 'dashboard' | 'report' | 'query' };
   app_connections: { type: 'mcp'; status: Generated<'untested' | 'ready' | 'failed'> };
   data_connections: { type: 'postgres' | 'mysql' | 'http' | 's3' | 'ducklake' };
   datasets: { mode: Generated<'full' | 'incremental'> };

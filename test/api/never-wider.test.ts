@@ -72,6 +72,16 @@ const handingOut: Record<string, HandingOut> = {
     request: async () => ({ path: '/v1/lake/credentials', body: { name: 'outside' } }),
     granted: 201,
   },
+  // Anyone with the link reads as who made it.
+  'POST /v1/shares': {
+    scopes: ['agent:read'],
+    request: async () => {
+      const url = `/v1/projects/${await projectOf(client)}/dashboards`;
+      const { id } = (await client.call('POST', url, { body: { name: 'Shared' } })).body.data;
+      return { path: '/v1/shares', body: { resource: { type: 'dashboard', id } } };
+    },
+    granted: 201,
+  },
   // What runs later reads tables as who made it, and may send them elsewhere.
   'POST /v1/schedules': {
     scopes: ['agent:read'],

@@ -39,6 +39,8 @@ const appendRoutes = [
 ];
 const readsOverPost = [
   'POST /v1/query-executions',
+  'POST /v1/projects/{project_id}/queries/{query_id}/executions',
+  'POST /v1/projects/{project_id}/dashboards/{dashboard_id}/data',
   'POST /v1/assets/{asset_id}/previews',
   'POST /v1/connections/data/{connection_id}/resources',
 ];
@@ -335,6 +337,10 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
   const tested = await client.call('POST', '/v1/verification-tests/runs', { body: { table_ids: [tableId] } });
   const exported = await client.call('POST', '/v1/exports', { body: { table_id: tableId, format: 'csv' } });
   const credential = await client.call('POST', '/v1/lake/credentials', { body: { name: 'theirs' } });
+  const board = await client.call('POST', `/v1/projects/${project}/dashboards`, { body: { name: 'Theirs' } });
+  const shared = await client.call('POST', '/v1/shares', {
+    body: { resource: { type: 'dashboard', id: board.body.data.id } },
+  });
   const talk = await talkOf(client, project);
   return {
     ...talk,
@@ -362,6 +368,7 @@ async function thingsOf(client: TestClient): Promise<Record<string, string>> {
     overlay_id: overlay.body.data.id,
     export_id: exported.body.data.id,
     credential_id: credential.body.data.id,
+    share_id: shared.body.data.id,
     '/v1/verification-tests/runs/{run_id}': tested.body.data.id,
     '/v1/lake-maintenance/runs/{run_id}': run.body.data.id,
     '/v1/grid/tables/{table_id}/runs/{run_id}': 'run_01kahz3v6dfyvb1s8m3h9q2w4x',

@@ -121,6 +121,21 @@ export const limits = {
     imageBytes: bytes(5 * mib, 'Size of an image of a report'),
     imagesBytes: bytes(20 * mib, 'Size of all images of a report'),
   },
+  savedQueries: {
+    queries: quota(2_000, 'project', 'saved queries', 'Delete one first.'),
+    parameters: bound(50, 'Parameters of a saved query'),
+    listItems: bound(100, 'Values of a list parameter'),
+  },
+  dashboards: {
+    dashboards: quota(1_000, 'project', 'dashboards', 'Delete one first.'),
+    tiles: bound(50, 'Tiles of a dashboard'),
+    filters: bound(20, 'Filters of a dashboard'),
+    tileRows: bound(2_000, 'Rows of a tile'),
+  },
+  shares: {
+    shares: quota(1_000, 'organization', 'open shares', 'Revoke one first.'),
+    embedOrigins: bound(10, 'Origins that can show a share in a frame'),
+  },
   playbooks: {
     playbooks: quota(1_000, 'project', 'playbooks', 'Delete one first.'),
     revisions: quota(1_000, 'playbook', 'revisions', 'Write it as a new playbook.'),

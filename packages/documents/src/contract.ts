@@ -6,7 +6,8 @@ export interface ReportSource {
   writtenAt: string;
 }
 
-export type ExportFormat = 'markdown' | 'pdf' | 'docx';
+/** `html` is a part of a page. */
+export type ExportFormat = 'markdown' | 'pdf' | 'docx' | 'html';
 
 /** Resources that a report shows but its Markdown does not contain, by ids and paths. */
 export interface ReportReferences {

@@ -6,9 +6,9 @@ import { DocumentFault } from './fault.ts';
 const nothing: ReportMaterial = { charts: {}, results: {}, images: {} };
 
 /**
- * A report as self-contained Markdown (UTF-8), PDF or DOCX. `load` is called once, and only if the report
- * refers to something; what it leaves out is shown by its words. The work takes up to seconds of this thread,
- * and loads its libraries and fonts when they are first needed: about 200 MiB.
+ * A report as self-contained Markdown (UTF-8), PDF, DOCX or a part of an HTML page. `load` is called once,
+ * and only if the report refers to something; what it leaves out is shown by its words. The work takes up to
+ * seconds of this thread, and loads its libraries and fonts when they are first needed: about 200 MiB.
  *
  * @throws DocumentFault report_too_complex; what `load` throws
  */
@@ -55,8 +55,9 @@ async function written(
 
 type Writer = (source: ReportSource, blocks: ReportBlocks) => Promise<Uint8Array>;
 
-async function writerOf(format: 'pdf' | 'docx'): Promise<Writer> {
+async function writerOf(format: 'pdf' | 'docx' | 'html'): Promise<Writer> {
   if (format === 'pdf') return (await import('./pdf/document.ts')).pdfOf;
+  if (format === 'html') return (await import('./html.ts')).htmlOf;
   return (await import('./docx/document.ts')).docxOf;
 }
 

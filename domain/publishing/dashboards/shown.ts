@@ -1,0 +1,54 @@
+import type { QueryDeps } from '../../tables/query/run.ts';
+import type { ChartDrawer } from '../documents/drawer.ts';
+import { rowsOf, type Shown, shownRows } from '../saved-queries/shown.ts';
+import { type DataWanted, dashboardData, type TileData, tileError } from './data.ts';
+import type { Tile } from './layout.ts';
+
+/** What a reader sees of a tile. */
+export interface ShownTile {
+  tile: Tile;
+  title: string;
+  shown: Shown | { kind: 'text'; markdown: string } | { kind: 'fault'; detail: string };
+}
+
+/**
+ * The tiles of a dashboard with their charts drawn, with the rights of the caller.
+ *
+ * @throws ValidationError if values of filters are invalid
+ */
+export async function shownTiles(
+  deps: QueryDeps & { charts: Pick<ChartDrawer, 'svg'> },
+  wanted: Pick<DataWanted, 'dashboard' | 'callerId' | 'filters'>,
+  signal: AbortSignal,
+): Promise<ShownTile[]> {
+  const read = await dashboardData(deps, { ...wanted, rowFormat: 'rows_with_column_order' }, signal);
+  const dataOf = new Map(read.tiles.map((data) => [data.tile.id, data]));
+  const tiles: ShownTile[] = [];
+  for (const tile of wanted.dashboard.tiles) {
+    const data = dataOf.get(tile.id);
+    const title = tile.title === '' ? (data?.query?.name ?? '') : tile.title;
+    const shown =
+      data === undefined
+        ? { kind: 'text' as const, markdown: tile.text ?? '' }
+        : await shownData(deps, wanted.dashboard.organization_id, data, signal);
+    tiles.push({ tile, title, shown });
+  }
+  return tiles;
+}
+
+async function shownData(
+  deps: { charts: Pick<ChartDrawer, 'svg'> },
+  organizationId: string,
+  data: TileData,
+  signal: AbortSignal,
+): Promise<ShownTile['shown']> {
+  try {
+    if ('error' in data) return { kind: 'fault', detail: data.error.detail };
+    const chart = data.tile.chart ?? data.query?.chart ?? null;
+    const rows = rowsOf(data.result.answer);
+    return await shownRows(deps, organizationId, { chart, title: '', rows }, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    return { kind: 'fault', detail: tileError(error).detail };
+  }
+}
