@@ -102,8 +102,8 @@ export async function createPageWriter(deps: PageWriterDeps): Promise<PageWriter
     return page;
   }
 
-  async function put(key: string, path: string): Promise<void> {
-    await deps.objects.put(key, await readFile(`${path}.parquet`), 'application/vnd.apache.parquet');
+  async function put(key: string, file: string): Promise<void> {
+    await deps.objects.put(key, await readFile(file), 'application/vnd.apache.parquet');
   }
 
   return {
@@ -127,8 +127,8 @@ export async function createPageWriter(deps: PageWriterDeps): Promise<PageWriter
         const key = `${batchPrefix(organizationId, batchId)}${pageNumber}-${id}`;
         const objectKey = content.records === 0 ? null : `${key}.parquet`;
         const quarantineKey = content.bad.length === 0 ? null : `${key}.quarantine.parquet`;
-        if (objectKey !== null) await put(objectKey, path);
-        if (quarantineKey !== null) await put(quarantineKey, badPath);
+        if (objectKey !== null) await put(objectKey, content.file ?? `${path}.parquet`);
+        if (quarantineKey !== null) await put(quarantineKey, `${badPath}.parquet`);
         return { content, objectKey, quarantineKey };
       } finally {
         const files = written.flatMap((name) => [`${name}.ndjson`, `${name}.parquet`, sentFile(name)]);

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import type { EngineConnection, LakeEngine } from '../../../../data/lake/engine/contract.ts';
 import { isOutOfMemory } from '../../../../data/lake/engine/failure.ts';
 import { identifier, literal } from '../../../../data/lake/sql.ts';
 import type { BadRecord, PageReading, PageRules } from '../../../tables/row-input/page/page.ts';
 import type { BodyReader } from '../../../tables/row-input/reading/reader.ts';
 import { rowIdColumn } from '../../../tables/tables/column-name.ts';
-import type { LakeColumn } from '../../../tables/tables/columns.ts';
+import { duckDbType, type LakeColumn } from '../../../tables/tables/columns.ts';
 import { badRows, findBad, refuseFaults, refuseRepeated } from './faults.ts';
 import { type Choice, type ColumnPlan, type PageFault, planColumns } from './plan.ts';
 import { badPage, checkParquetFrame, damagedPage, largePage, pageLimits, type SentColumns } from './sent.ts';
@@ -15,6 +15,8 @@ import { openPageFile, type PageFile, rowNumber } from './source.ts';
 /** What is kept about a page, whichever way it was read. */
 export type PageSummary = Omit<PageReading, 'feedBytes' | 'columns'> & {
   columns: readonly { name: string; dataType: string; isNew?: boolean }[];
+  /** The local file with the records that fit, if they aren't at the page's own path. */
+  file?: string;
 };
 
 export interface ColumnPage {
@@ -149,6 +151,16 @@ async function check(
   };
 }
 
+/** A stream without compression may be much larger than what a batch should keep. */
+const maxKeptBytes = 67_108_864;
+const isSmall = async (path: string): Promise<boolean> => (await stat(path)).size <= maxKeptBytes;
+
+function isStoredAs(engineType: string, dataType: string): boolean {
+  const type = duckDbType(dataType);
+  return engineType.replaceAll(' ', '') === (type === 'TIMESTAMPTZ' ? 'TIMESTAMPWITHTIMEZONE' : type);
+}
+
+/** Writes the records that fit, unless the file that was sent has exactly these columns. */
 async function write(
   connection: EngineConnection,
   { path }: ColumnPage,
@@ -165,6 +177,11 @@ async function write(
   const columns = plan.columns.flatMap(({ name, isNew }, index) =>
     isUsed[index] === true ? [{ name, dataType: choices[index]!.dataType, ...(isNew ? { isNew } : {}) }] : [],
   );
+  const isAsItStands = plan.columns.every(
+    ({ source }, index) => isUsed[index] !== true || isStoredAs(source.engineType, choices[index]!.dataType),
+  );
+  if (isAsItStands && where === undefined && (await isSmall(sentFile(path))))
+    return { records, rowIds, bad, columns, file: sentFile(path) };
   const values = plan.columns.flatMap(({ name }, index) =>
     isUsed[index] === true ? [`${choices[index]!.value} AS ${identifier(name)}`] : [],
   );

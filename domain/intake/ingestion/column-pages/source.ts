@@ -5,6 +5,8 @@ import { badPage, damagedPage, largePage, pageLimits } from './sent.ts';
 
 export interface PageColumnSource {
   name: string;
+  /** The type that the engine reads. */
+  engineType: string;
   dataType: string;
   /** SQL for the value in this type, and as a text. */
   value: string;
@@ -43,6 +45,7 @@ export async function openPageFile(connection: EngineConnection, path: string): 
   const { rows: described } = await connection.read(`DESCRIBE FROM ${plain}`);
   const columns = described.map(([name, type]) => ({
     name: String(name),
+    engineType: String(type),
     ...typedColumn(String(name), String(type)),
   }));
   if (columns.length !== elements.length) throw damagedPage();
