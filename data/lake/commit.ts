@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { AppError } from '../errors.ts';
 import { endReading } from './ducklake/alive.ts';
 import { appendInlined, type InlinedAppend, type InlinedRows } from './ducklake/inlined-append.ts';
+import { createInCatalog, type NewLakeTable } from './ducklake/new-table.ts';
 import type { EngineConnection, LakeEngine } from './engine/contract.ts';
 import { isTransientFailure } from './engine/failure.ts';
 import type { TableLayouts } from './layouts.ts';
@@ -106,22 +107,57 @@ export async function commitOperations(
  * Appends inlined rows with their operations, without an engine; in the session of the table's lock if the
  * caller holds it. An unknown outcome is decided as for `commitOperations`.
  */
-export async function commitInlined(
+export function commitInlined(
   deps: LakeDeps,
   lake: Lake,
   operations: readonly LakeOperation[],
   rows: InlinedRows,
 ): Promise<InlinedAppend> {
-  const extraInfo = commitExtraInfo({ message: 'append', operations, flushed: [] }, heldTables());
+  return byStatement(deps, lake, operations, {
+    message: 'append',
+    commit: (session, extraInfo) => appendInlined(session, lake.schema, rows, extraInfo),
+    written: (version) => ({ outcome: 'written', version }),
+  });
+}
+
+/**
+ * Makes an empty table without an engine; undefined if only an engine can. The caller holds its lock. An
+ * unknown outcome is decided as for `commitOperations`.
+ */
+export function commitNewTable(
+  deps: LakeDeps,
+  lake: Lake,
+  operation: LakeOperation,
+  table: NewLakeTable,
+): Promise<number | undefined> {
+  return byStatement(deps, lake, [operation], {
+    message: 'create',
+    commit: (session, extraInfo) => createInCatalog(session, lake.schema, table, extraInfo),
+    written: (version) => version,
+  });
+}
+
+interface OneStatement<T> {
+  message: string;
+  commit: (session: pg.ClientBase, extraInfo: string) => Promise<T>;
+  /** The outcome, if the commit turns out to have happened. */
+  written: (version: number) => T;
+}
+
+async function byStatement<T>(
+  deps: LakeDeps,
+  lake: Lake,
+  operations: readonly LakeOperation[],
+  { message, commit, written }: OneStatement<T>,
+): Promise<T> {
+  const extraInfo = commitExtraInfo({ message, operations, flushed: [] }, heldTables());
   try {
-    return await inLockSession(deps.locks, rows.tableId, (session) =>
-      appendInlined(session, lake.schema, rows, extraInfo),
-    );
+    return await inLockSession(deps.locks, operations[0]!.tableId, (session) => commit(session, extraInfo));
   } catch (cause) {
     // Thrown before anything was sent.
     if (cause instanceof AppError) throw cause;
     const version = await versionAfter(deps, lake, operations, cause);
-    if (version !== undefined) return { outcome: 'written', version };
+    if (version !== undefined) return written(version);
     throw lakeFailure(cause);
   }
 }

@@ -84,6 +84,9 @@ function storageOf(type: string): Storage | undefined {
   return decimal === null ? storages[type] : { ...number, read: `numeric(${decimal[1]}, ${decimal[2]})` };
 }
 
+/** Whether the catalog can keep values of DuckLake's type without an engine; nested ones and bytes it cannot. */
+export const isInlinedType = (type: string): boolean => storageOf(type) !== undefined;
+
 /**
  * Appends rows to a table of a lake in one commit, by one statement and without an engine: within
  * milliseconds, and as DuckLake's own commit would leave the catalog. The statement holds the table's lock.
