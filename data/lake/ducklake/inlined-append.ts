@@ -99,8 +99,8 @@ export async function appendInlined(
   rows: InlinedRows,
   extraInfo: string,
 ): Promise<InlinedAppend> {
-  const statement = writeStatement(rows.columns);
-  if (statement === undefined || rows.text.includes('\\u0000')) return { outcome: 'unfit' };
+  const statement = writeStatementOf(rows);
+  if (statement === undefined) return { outcome: 'unfit' };
   try {
     const { rows: found } = await session.query<{
       outcome: InlinedAppend['outcome'];
@@ -133,8 +133,13 @@ export async function appendInlined(
   }
 }
 
+/** The statement that writes these rows; undefined if only an engine can. */
+export function writeStatementOf({ columns, text }: InlinedRows): string | undefined {
+  return text.includes('\\u0000') ? undefined : writeStatement(columns);
+}
+
 /** PostgreSQL refused a value, a size, or an operation that is in the ledger already. */
-const isRefusal = (error: unknown): boolean =>
+export const isRefusal = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && /^(22|54|23505)/.test(String(error.code));
 
 /**
