@@ -24,6 +24,7 @@ export async function ingest(
   options: object,
   pages: readonly Buffer[],
   clients: number,
+  contentType?: string,
 ): Promise<IngestedBatch> {
   const batches = `/v1/tables/${tableId}/ingestion-batches`;
   const startedMs = performance.now();
@@ -35,7 +36,7 @@ export async function ingest(
       while (next < pages.length) {
         const page = next;
         next += 1;
-        await api.call('PUT', `${batch}/pages/${page + 1}`, pages[page]!);
+        await api.call('PUT', `${batch}/pages/${page + 1}`, pages[page]!, contentType);
       }
     }),
   );

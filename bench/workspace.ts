@@ -71,10 +71,15 @@ export async function openApi(stack: LocalStack, connections = 64) {
     form,
   );
   const authorization = `Bearer ${(JSON.parse(answer.text) as { access_token: string }).access_token}`;
-  const call = async (method: string, path: string, body?: string | Buffer): Promise<string> => {
+  const call = async (
+    method: string,
+    path: string,
+    body?: string | Buffer,
+    contentType = 'application/json',
+  ): Promise<string> => {
     const headers: Record<string, string> = {
       authorization,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(body === undefined ? {} : { 'content-type': contentType }),
     };
     const { status, text } = await send(method, path, headers, body);
     if (status < 200 || status > 299) throw new Error(`${method} ${path}: ${status} ${text.slice(0, 500)}`);

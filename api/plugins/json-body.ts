@@ -7,6 +7,7 @@ import type { JsonBounds } from '../../data/json-bounds.ts';
 import { createFairSlots } from '../../data/process-pool/fair-slots.ts';
 import { type BodyReader, threadedFromBytes } from '../../domain/tables/row-input/reading/reader.ts';
 import { type BodyRules, bodyRules, createBodyBytes, ownerOf } from './body-bytes.ts';
+import { columnTypes } from './column-body.ts';
 import { decompressed } from './content-encoding.ts';
 
 /** Body limits in bytes; the larger ones are set on the routes that need them. */
@@ -47,22 +48,32 @@ export function jsonBody(app: FastifyInstance, reader: BodyReader, rules: BodyRu
     return reader.read(ownerOf(request), 'json', { body: { bytes }, bounds: bodyBounds });
   });
   app.addContentTypeParser('text/csv', async (request: FastifyRequest, payload: IncomingMessage) => {
-    if (request.routeOptions.config.takesCsv !== true)
-      throw new AppError(
-        'unsupported_media_type',
-        "This route doesn't accept the content type of the request. See its description in /openapi.json.",
-      );
+    if (request.routeOptions.config.takesCsv !== true) throw untaken();
     const bytes = await bodies.read(request, payload);
     if (request.headers['idempotency-key'] !== undefined)
       request.rawBodyHash = createHash('sha256').update(bytes).digest();
     return bytes;
   });
+  app.addContentTypeParser(
+    Object.values(columnTypes),
+    async (request: FastifyRequest, payload: IncomingMessage) => {
+      if (request.routeOptions.config.takesColumns !== true) throw untaken();
+      return bodies.read(request, payload);
+    },
+  );
   app.addHook('preParsing', async (request, _reply, payload) => decompressed(request, payload as Readable));
   app.addHook('onSend', async (request, _reply, payload) => {
     bodies.release(request);
     turns.end(request);
     return payload;
   });
+}
+
+function untaken(): AppError {
+  return new AppError(
+    'unsupported_media_type',
+    "This route doesn't accept the content type of the request. See its description in /openapi.json.",
+  );
 }
 
 /**

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { release } from '../../data/release.ts';
 import { version } from '../version.ts';
+import { columnTypes } from './column-body.ts';
 import { withWholeAlternatives } from './openapi-alternatives.ts';
 import { withNames } from './openapi-names.ts';
 import type { Tag } from './route-rules.ts';
@@ -120,8 +121,8 @@ const docsHeaders = {
 };
 
 /**
- * CSV is text, so the JSON schema of the same route does not apply to it; and a body that may be null or has
- * a default may be left out.
+ * CSV is text and columns are bytes, so the JSON schema of the same route does not apply to them; and a body
+ * that may be null or has a default may be left out.
  */
 function withOwnBodies<T extends object>(document: T): T {
   const { paths = {} } = document as { paths?: Record<string, Record<string, WithBody>> };
@@ -130,6 +131,8 @@ function withOwnBodies<T extends object>(document: T): T {
     // Replaced, not changed: the same object describes the JSON of the route.
     if (content?.['text/csv'] !== undefined)
       content['text/csv'] = { schema: { type: 'string', contentMediaType: 'text/csv' } };
+    for (const type of Object.values(columnTypes))
+      if (content?.[type] !== undefined) content[type] = { schema: { type: 'string', format: 'binary' } };
     if (isOptional(content?.['application/json']?.schema)) operation.requestBody!.required = false;
   }
   return document;

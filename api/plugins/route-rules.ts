@@ -28,6 +28,8 @@ declare module 'fastify' {
     rawBody?: boolean;
     /** The body may also be `text/csv`, of which the handler gets the bytes. */
     takesCsv?: boolean;
+    /** The body may also be Parquet or Arrow, of which the handler gets the bytes. */
+    takesColumns?: boolean;
     /** The body may be compressed by gzip or zstd; its limit is that of what it unpacks to. */
     takesCompressed?: boolean;
     /**

@@ -1,7 +1,10 @@
 import type pg from 'pg';
 import { AppError } from '../errors.ts';
 import { endReading } from './ducklake/alive.ts';
+import { appendTogether, type InlinedEntry, type TogetherOutcome } from './ducklake/appends-together.ts';
+import { createGatherer } from './ducklake/gather-appends.ts';
 import { appendInlined, type InlinedAppend, type InlinedRows } from './ducklake/inlined-append.ts';
+import { createInCatalog, type NewLakeTable } from './ducklake/new-table.ts';
 import type { EngineConnection, LakeEngine } from './engine/contract.ts';
 import { isTransientFailure } from './engine/failure.ts';
 import type { TableLayouts } from './layouts.ts';
@@ -104,7 +107,8 @@ export async function commitOperations(
 
 /**
  * Appends inlined rows with their operations, without an engine; in the session of the table's lock if the
- * caller holds it. An unknown outcome is decided as for `commitOperations`.
+ * caller holds it. Otherwise together with those of other tables of the lake that come at the same time. An
+ * unknown outcome is decided as for `commitOperations`.
  */
 export async function commitInlined(
   deps: LakeDeps,
@@ -112,16 +116,78 @@ export async function commitInlined(
   operations: readonly LakeOperation[],
   rows: InlinedRows,
 ): Promise<InlinedAppend> {
-  const extraInfo = commitExtraInfo({ message: 'append', operations, flushed: [] }, heldTables());
-  try {
-    return await inLockSession(deps.locks, rows.tableId, (session) =>
-      appendInlined(session, lake.schema, rows, extraInfo),
+  if (heldTables().length === 0) {
+    const append = await together(deps, lake, { rows, operations });
+    if (append !== 'alone') return append;
+  }
+  return byStatement(deps, lake, operations, {
+    message: 'append',
+    commit: (session, extraInfo) => appendInlined(session, lake.schema, rows, extraInfo),
+    written: (version) => ({ outcome: 'written', version }),
+  });
+}
+
+const gatherers = new WeakMap<TableLocks, ReturnType<typeof createGatherer<TogetherOutcome>>>();
+
+/** `alone`: nothing was written, and the append needs its own call. */
+async function together(deps: LakeDeps, lake: Lake, entry: InlinedEntry): Promise<InlinedAppend | 'alone'> {
+  const { locks } = deps;
+  let gather = gatherers.get(locks);
+  if (gather === undefined) {
+    gather = createGatherer((schema, entries) =>
+      locks.atOnce((session) => appendTogether(session, schema, entries)),
     );
+    gatherers.set(locks, gather);
+  }
+  try {
+    return await gather(lake.schema, entry);
+  } catch (cause) {
+    // Thrown before anything was sent.
+    if (cause instanceof AppError) throw cause;
+    const version = await versionAfter(deps, lake, entry.operations, cause);
+    if (version !== undefined) return { outcome: 'written', version };
+    throw lakeFailure(cause);
+  }
+}
+
+/**
+ * Makes an empty table without an engine; undefined if only an engine can. The caller holds its lock. An
+ * unknown outcome is decided as for `commitOperations`.
+ */
+export function commitNewTable(
+  deps: LakeDeps,
+  lake: Lake,
+  operation: LakeOperation,
+  table: NewLakeTable,
+): Promise<number | undefined> {
+  return byStatement(deps, lake, [operation], {
+    message: 'create',
+    commit: (session, extraInfo) => createInCatalog(session, lake.schema, table, extraInfo),
+    written: (version) => version,
+  });
+}
+
+interface OneStatement<T> {
+  message: string;
+  commit: (session: pg.ClientBase, extraInfo: string) => Promise<T>;
+  /** The outcome, if the commit turns out to have happened. */
+  written: (version: number) => T;
+}
+
+async function byStatement<T>(
+  deps: LakeDeps,
+  lake: Lake,
+  operations: readonly LakeOperation[],
+  { message, commit, written }: OneStatement<T>,
+): Promise<T> {
+  const extraInfo = commitExtraInfo({ message, operations, flushed: [] }, heldTables());
+  try {
+    return await inLockSession(deps.locks, operations[0]!.tableId, (session) => commit(session, extraInfo));
   } catch (cause) {
     // Thrown before anything was sent.
     if (cause instanceof AppError) throw cause;
     const version = await versionAfter(deps, lake, operations, cause);
-    if (version !== undefined) return { outcome: 'written', version };
+    if (version !== undefined) return written(version);
     throw lakeFailure(cause);
   }
 }

@@ -7,6 +7,8 @@ export interface TableLocks {
   hold<T>(tableId: string, work: () => Promise<T>): Promise<T>;
   /** The same for a statement of this session that takes the lock itself (ducklake/inlined-append.ts). */
   inTurn<T>(tableId: string, statement: (session: pg.ClientBase) => Promise<T>): Promise<T>;
+  /** For a statement of several tables that waits for none of their locks (ducklake/appends-together.ts). */
+  atOnce<T>(statement: (session: pg.ClientBase) => Promise<T>): Promise<T>;
 }
 
 /**
@@ -49,6 +51,7 @@ export function createTableLocks(pool: pg.Pool): TableLocks {
   return {
     hold: (tableId, work) => queued(tableId, () => withAdvisoryLock(pool, tableId, work)),
     inTurn: (tableId, statement) => queued(tableId, () => withSession(pool, statement)),
+    atOnce: (statement) => withSession(pool, statement),
   };
 }
 

@@ -12,6 +12,7 @@ import { stagedTotals } from '../../../domain/intake/ingestion/staged-pages.ts';
 import { getTable } from '../../../domain/tables/tables/registry.ts';
 import { memoOf } from '../../caller.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
+import { columnBody, sentColumnsOf } from '../../plugins/column-body.ts';
 import { bodyLimits } from '../../plugins/json-body.ts';
 import { resource } from '../../resource.ts';
 import { type Load, route } from '../../route.ts';
@@ -39,7 +40,7 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
     description: 'Load data exactly once with batches, provider snapshots and data syncs.',
   };
   const scope = 'tables:append';
-  const find: Load<'/:table_id/:batch_id', IngestionBatch> = async (db, organizationId, params) => {
+  const find: Find = async (db, organizationId, params) => {
     await getTable(db, organizationId, params.table_id);
     return getBatch(db, organizationId, params.table_id, params.batch_id);
   };
@@ -99,38 +100,10 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
     },
   });
 
-  route(
-    app,
-    { db: deps.db, tag },
-    ['PUT', '/v1/tables/:table_id/ingestion-batches/:batch_id/pages/:page_number'],
-    {
-      summary: 'Stage a page of a batch',
-      operationId: 'stagePage',
-      audit: 'batch.page_staged',
-      description:
-        "You can send pages in any order. A page can't change: if you send the same content again, the response says `replayed`, and other content is refused. Every record needs an integer `s_id`.",
-      scope,
-      exists: find,
-      params: pageParams,
-      body: pageBody,
-      rawBody: true,
-      takesCompressed: true,
-      bodyLimit: bodyLimits.rows,
-      errors: stagingErrors,
-    },
-    { 200: stagedPage },
-    async ({ organizationId, params, request }) => {
-      const { page, replayed } = await stagePage(deps, {
-        organizationId,
-        tableId: params.table_id,
-        batchId: params.batch_id,
-        pageNumber: Number(params.page_number),
-        body: sentListOf(request, 'records'),
-        refuse: refusePages,
-      });
-      return { data: stagedPageView(page, replayed) };
-    },
-  );
+  void app.register(async (scope) => {
+    columnBody(scope);
+    pageRoute(scope, deps, find);
+  });
 
   batches.action('complete', {
     summary: 'Complete a batch',
@@ -189,6 +162,46 @@ export function ingestionBatchesRoutes(app: Routes, deps: ApiDeps): void {
       return batch;
     },
   });
+}
+
+type Find = Load<'/:table_id/:batch_id', IngestionBatch>;
+
+const pageText = `You can send pages in any order. A page can't change: if you send the same content again, the response says \`replayed\`, and other content is refused. Every record needs an integer \`s_id\`.
+
+A page can also be a Parquet file or an Arrow IPC stream of up to 200,000 records, by its \`Content-Type\`. Each column has the name of a column of the table. Columns can't be nested, and a document is sent as JSON text. The \`sha256\` and \`sizeBytes\` of such a page are those of its bytes, before any \`Content-Encoding\`. One batch can have pages in several formats.`;
+
+function pageRoute(app: Routes, deps: ApiDeps, find: Find): void {
+  route(
+    app,
+    { db: deps.db, tag: 'Ingestion' },
+    ['PUT', '/v1/tables/:table_id/ingestion-batches/:batch_id/pages/:page_number'],
+    {
+      summary: 'Stage a page of a batch',
+      operationId: 'stagePage',
+      audit: 'batch.page_staged',
+      description: pageText,
+      scope: 'tables:append',
+      exists: (db, organizationId, named, caller) => find(db, organizationId, named, caller),
+      params: pageParams,
+      body: pageBody,
+      rawBody: true,
+      takesCompressed: true,
+      bodyLimit: bodyLimits.rows,
+      errors: stagingErrors,
+    },
+    { 200: stagedPage },
+    async ({ organizationId, params, request }) => {
+      const { page, replayed } = await stagePage(deps, {
+        organizationId,
+        tableId: params.table_id,
+        batchId: params.batch_id,
+        pageNumber: Number(params.page_number),
+        body: sentColumnsOf(request) ?? sentListOf(request, 'records'),
+        refuse: refusePages,
+      });
+      return { data: stagedPageView(page, replayed) };
+    },
+  );
 }
 
 /** A batch of quarantined records is staged and completed by its own process. */

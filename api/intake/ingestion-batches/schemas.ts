@@ -209,8 +209,16 @@ export const stagedPageSchema = z
   .object({
     pageId: z.string(),
     pageNumber: z.int(),
-    sizeBytes: z.string().describe('The size of the canonical records. A string of decimal digits.'),
-    sha256: z.string().describe('The SHA-256 of the canonical records, in lowercase hex.'),
+    sizeBytes: z
+      .string()
+      .describe(
+        'The size of the canonical records, or of the bytes of a Parquet or Arrow page. A string of decimal digits.',
+      ),
+    sha256: z
+      .string()
+      .describe(
+        'The SHA-256 of the canonical records, or of the bytes of a Parquet or Arrow page, in lowercase hex.',
+      ),
     replayed: z.boolean().describe('Whether the same page was staged before.'),
   })
   .meta({ id: 'StagedPage' });

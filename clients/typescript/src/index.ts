@@ -16,9 +16,12 @@ export { items, type Page, some } from './pages.ts';
 export { type Query, type QueryAnswer, query, queryRows, queryStream } from './queries.ts';
 export {
   appendRows,
+  type ColumnPage,
+  type ColumnPages,
   type Ingestion,
   type IngestionBatch,
   ingest,
+  ingestColumns,
   type Row,
   type Rows,
   type Written,

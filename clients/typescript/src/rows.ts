@@ -45,17 +45,17 @@ function textOf(row: Row): string {
   return JSON.stringify(row);
 }
 
-/** Sends JSON text as it is. */
-async function sendText<Data>(
+/** Sends a body as it is. */
+async function sendBody<Data>(
   workspace: Workspace,
   [method, path]: readonly ['POST' | 'PUT', string],
-  body: string,
+  { body, contentType = 'application/json' }: { body: string | Bytes; contentType?: string | undefined },
   signal: AbortSignal | undefined,
 ): Promise<Data> {
   const response = await workspace.send(path, {
     method,
     body,
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': contentType },
     signal,
   });
   if (!response.ok) throw await errorOf(response);
@@ -81,10 +81,10 @@ export async function appendRows(
   const written: Written = { rowsWritten: 0, tableVersion: null };
   const path = `/v1/tables/${encodeURIComponent(tableId)}/rows`;
   for await (const { text } of chunks(rows, rowsAtOnce)) {
-    const answer = await sendText<{ rowsWritten: number; tableVersion: number }>(
+    const answer = await sendBody<{ rowsWritten: number; tableVersion: number }>(
       workspace,
       ['POST', path],
-      `{"rows":[${text}]}`,
+      { body: `{"rows":[${text}]}` },
       signal,
     );
     written.rowsWritten += answer.rowsWritten;
@@ -110,14 +110,72 @@ export interface Ingestion extends WaitOptions<IngestionBatch> {
   onStaged?: (records: number) => void;
 }
 
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** A table in columns: a Parquet file, or an Arrow IPC stream, with at most 200,000 rows and 32 MiB. */
+export interface ColumnPage {
+  format: 'parquet' | 'arrow';
+  bytes: Bytes;
+}
+
+export type ColumnPages = Iterable<ColumnPage> | AsyncIterable<ColumnPage>;
+
 /**
  * Writes any number of records at once: nobody sees some of them, and they are applied exactly once. Resolves
  * with the batch when it is applied, has failed, or awaits a confirmation.
  */
-export async function ingest(
+export function ingest(
   workspace: Workspace,
   tableId: string,
   records: Rows,
+  options: Ingestion,
+): Promise<IngestionBatch> {
+  return ingestPages(workspace, tableId, pagesOfRecords(records), options);
+}
+
+/** The same with records in columns, each page as you have it; `onStaged` counts pages. */
+export function ingestColumns(
+  workspace: Workspace,
+  tableId: string,
+  pages: ColumnPages,
+  options: Ingestion,
+): Promise<IngestionBatch> {
+  return ingestPages(workspace, tableId, pagesOfColumns(pages), options);
+}
+
+interface PageToSend {
+  body: string | Bytes;
+  contentType?: string;
+  count: number;
+}
+
+async function* pagesOfRecords(records: Rows): AsyncGenerator<PageToSend, void, undefined> {
+  let isEmpty = true;
+  for await (const { text, count } of chunks(records, maxRecords)) {
+    isEmpty = false;
+    yield { body: `{"records":[${text}]}`, count };
+  }
+  if (isEmpty) yield { body: '{"records":[]}', count: 0 };
+}
+
+const columnTypes = {
+  parquet: 'application/vnd.apache.parquet',
+  arrow: 'application/vnd.apache.arrow.stream',
+} as const;
+
+async function* pagesOfColumns(pages: ColumnPages): AsyncGenerator<PageToSend, void, undefined> {
+  let isEmpty = true;
+  for await (const { format, bytes } of pages) {
+    isEmpty = false;
+    yield { body: bytes, contentType: columnTypes[format], count: 1 };
+  }
+  if (isEmpty) yield { body: '{"records":[]}', count: 0 };
+}
+
+async function ingestPages(
+  workspace: Workspace,
+  tableId: string,
+  source: AsyncIterable<PageToSend>,
   { mode, name, onNewField, onBadRecord, concurrency = 4, onStaged, ...waiting }: Ingestion,
 ): Promise<IngestionBatch> {
   const table = { table_id: tableId };
@@ -137,7 +195,7 @@ export async function ingest(
   // Of a batch that is complete already, the same records are found again, and other ones are refused.
   if (!hasFailed.has(batch.status)) {
     const at = `/v1/tables/${encodeURIComponent(tableId)}/ingestion-batches/${batch.id}/pages`;
-    const pages = await stage(workspace, at, records, { concurrency, onStaged, signal: waiting.signal });
+    const pages = await stage(workspace, at, source, { concurrency, onStaged, signal: waiting.signal });
     await workspace.post('/v1/tables/{table_id}/ingestion-batches/{batch_id}/complete', {
       params: { path },
       body: { page_count: pages.length, pages },
@@ -164,7 +222,7 @@ interface Staging {
 async function stage(
   workspace: Workspace,
   path: string,
-  records: Rows,
+  source: AsyncIterable<PageToSend>,
   { concurrency, onStaged, signal }: Staging,
 ): Promise<StagedHash[]> {
   const pages: StagedHash[] = [];
@@ -175,13 +233,12 @@ async function stage(
   let staged = 0;
   let pageNumber = 0;
 
-  async function put(page_number: number, text: string, count: number): Promise<void> {
+  async function put(page_number: number, { count, ...page }: PageToSend): Promise<void> {
     try {
-      const body = `{"records":[${text}]}`;
-      const { sha256 } = await sendText<{ sha256: string }>(
+      const { sha256 } = await sendBody<{ sha256: string }>(
         workspace,
         ['PUT', `${path}/${page_number}`],
-        body,
+        page,
         either,
       );
       pages.push({ page_number, sha256 });
@@ -192,19 +249,18 @@ async function stage(
       failed.abort();
     }
   }
-  function begin(text: string, count: number): void {
+  function begin(page: PageToSend): void {
     pageNumber += 1;
-    const upload: Promise<void> = put(pageNumber, text, count).finally(() => underWay.delete(upload));
+    const upload: Promise<void> = put(pageNumber, page).finally(() => underWay.delete(upload));
     underWay.add(upload);
   }
 
   try {
-    for await (const { text, count } of chunks(records, maxRecords)) {
-      begin(text, count);
+    for await (const page of source) {
+      begin(page);
       if (underWay.size >= concurrency) await Promise.race(underWay);
       if (failure !== undefined) break;
     }
-    if (pageNumber === 0) begin('', 0);
   } catch (error) {
     failure ??= { error };
     failed.abort();

@@ -1042,13 +1042,6 @@ export interface paths {
          */
         post: operations["createIngestionBatch"];
     };
-    "/v1/tables/{table_id}/ingestion-batches/{batch_id}/pages/{page_number}": {
-        /**
-         * Stage a page of a batch
-         * @description You can send pages in any order. A page can't change: if you send the same content again, the response says `replayed`, and other content is refused. Every record needs an integer `s_id`.
-         */
-        put: operations["stagePage"];
-    };
     "/v1/tables/{table_id}/ingestion-batches/{batch_id}/complete": {
         /**
          * Complete a batch
@@ -1384,6 +1377,15 @@ export interface paths {
          * @description A refresh replaces both tokens. If a refresh token is used twice, the login ends and all its tokens with it. Refresh tokens last 30 days from when they were issued. A login lasts up to 180 days.
          */
         post: operations["redeemDeviceLogin"];
+    };
+    "/v1/tables/{table_id}/ingestion-batches/{batch_id}/pages/{page_number}": {
+        /**
+         * Stage a page of a batch
+         * @description You can send pages in any order. A page can't change: if you send the same content again, the response says `replayed`, and other content is refused. Every record needs an integer `s_id`.
+         *
+         *     A page can also be a Parquet file or an Arrow IPC stream of up to 200,000 records, by its `Content-Type`. Each column has the name of a column of the table. Columns can't be nested, and a document is sent as JSON text. The `sha256` and `sizeBytes` of such a page are those of its bytes, before any `Content-Encoding`. One batch can have pages in several formats.
+         */
+        put: operations["stagePage"];
     };
 }
 export type webhooks = Record<string, never>;
@@ -2331,9 +2333,9 @@ export interface components {
         StagedPage: {
             pageId: string;
             pageNumber: number;
-            /** @description The size of the canonical records. A string of decimal digits. */
+            /** @description The size of the canonical records, or of the bytes of a Parquet or Arrow page. A string of decimal digits. */
             sizeBytes: string;
-            /** @description The SHA-256 of the canonical records, in lowercase hex. */
+            /** @description The SHA-256 of the canonical records, or of the bytes of a Parquet or Arrow page, in lowercase hex. */
             sha256: string;
             /** @description Whether the same page was staged before. */
             replayed: boolean;
@@ -9146,40 +9148,6 @@ export interface operations {
             };
         };
     };
-    stagePage: {
-        parameters: {
-            header?: {
-                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
-                "idempotency-key"?: string;
-            };
-            path: {
-                table_id: string;
-                batch_id: string;
-                page_number: number;
-            };
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    records: ({
-                        s_id: number;
-                    } & {
-                        [key: string]: unknown;
-                    })[];
-                };
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["StagedPage"];
-                    };
-                };
-            };
-        };
-    };
     completeIngestionBatch: {
         parameters: {
             header?: {
@@ -10885,6 +10853,42 @@ export interface operations {
             200: {
                 content: {
                     "application/json": components["schemas"]["TokenPair"];
+                };
+            };
+        };
+    };
+    stagePage: {
+        parameters: {
+            header?: {
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                table_id: string;
+                batch_id: string;
+                page_number: number;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    records: ({
+                        s_id: number;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                };
+                "application/vnd.apache.parquet": string;
+                "application/vnd.apache.arrow.stream": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["StagedPage"];
+                    };
                 };
             };
         };

@@ -84,6 +84,9 @@ function storageOf(type: string): Storage | undefined {
   return decimal === null ? storages[type] : { ...number, read: `numeric(${decimal[1]}, ${decimal[2]})` };
 }
 
+/** Whether the catalog can keep values of DuckLake's type without an engine; nested ones and bytes it cannot. */
+export const isInlinedType = (type: string): boolean => storageOf(type) !== undefined;
+
 /**
  * Appends rows to a table of a lake in one commit, by one statement and without an engine: within
  * milliseconds, and as DuckLake's own commit would leave the catalog. The statement holds the table's lock.
@@ -96,8 +99,8 @@ export async function appendInlined(
   rows: InlinedRows,
   extraInfo: string,
 ): Promise<InlinedAppend> {
-  const statement = writeStatement(rows.columns);
-  if (statement === undefined || rows.text.includes('\\u0000')) return { outcome: 'unfit' };
+  const statement = writeStatementOf(rows);
+  if (statement === undefined) return { outcome: 'unfit' };
   try {
     const { rows: found } = await session.query<{
       outcome: InlinedAppend['outcome'];
@@ -130,8 +133,13 @@ export async function appendInlined(
   }
 }
 
+/** The statement that writes these rows; undefined if only an engine can. */
+export function writeStatementOf({ columns, text }: InlinedRows): string | undefined {
+  return text.includes('\\u0000') ? undefined : writeStatement(columns);
+}
+
 /** PostgreSQL refused a value, a size, or an operation that is in the ledger already. */
-const isRefusal = (error: unknown): boolean =>
+export const isRefusal = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && /^(22|54|23505)/.test(String(error.code));
 
 /**

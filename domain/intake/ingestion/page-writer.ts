@@ -8,11 +8,12 @@ import { batchPrefix } from '../../../data/objects/keys.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
 import { createFairSlots } from '../../../data/process-pool/fair-slots.ts';
 import { transportOf } from '../../tables/row-input/encode.ts';
-import type { PageReading, PageRules } from '../../tables/row-input/page/page.ts';
+import type { PageRules } from '../../tables/row-input/page/page.ts';
 import type { BodyReader } from '../../tables/row-input/reading/reader.ts';
-import type { ListBody } from '../../tables/row-input/reading/tasks.ts';
 import { transported } from '../../tables/row-input/rows-source.ts';
 import type { LakeColumn } from '../../tables/tables/columns.ts';
+import { hashOfColumns, type PageSummary, readColumnPage, sentFile } from './column-pages/read.ts';
+import { isColumns, type PageBody } from './column-pages/sent.ts';
 
 /** The page's location, also recorded as the origin of its bad records. */
 export interface PagePlace {
@@ -23,7 +24,7 @@ export interface PagePlace {
 
 /** A page as sent, and what it must conform to. */
 export interface PageSource {
-  body: ListBody;
+  body: PageBody;
   columns: readonly LakeColumn[];
   rules: PageRules;
 }
@@ -36,7 +37,7 @@ export interface RecordOrigin {
 }
 
 export interface WrittenPage {
-  content: PageReading;
+  content: PageSummary;
   /** Null if the page has no such records. */
   objectKey: string | null;
   quarantineKey: string | null;
@@ -49,8 +50,8 @@ export interface PageWriter {
     source: PageSource,
     originOf?: (index: number) => RecordOrigin,
   ): Promise<WrittenPage>;
-  /** The hash of a page's canonical records. */
-  hash(organizationId: string, body: ListBody): Promise<string>;
+  /** The hash of a page's canonical records, or of its bytes if they are columns. */
+  hash(organizationId: string, body: PageBody): Promise<string>;
 }
 
 export interface PageWriterDeps {
@@ -85,8 +86,24 @@ export async function createPageWriter(deps: PageWriterDeps): Promise<PageWriter
     await deps.engine.scratch(organizationId, (connection) => connection.run(copyStatement(path, feed)));
   }
 
-  async function put(key: string, path: string): Promise<void> {
-    await deps.objects.put(key, await readFile(`${path}.parquet`), 'application/vnd.apache.parquet');
+  /** Writes the records that fit as a Parquet file beside `path`. */
+  async function read(
+    organizationId: string,
+    path: string,
+    { body, columns, rules }: PageSource,
+  ): Promise<PageSummary> {
+    if (isColumns(body)) return readColumnPage(deps, organizationId, { body, columns, rules, path });
+    const page = await deps.reader.read(organizationId, 'page', {
+      ...{ body, columns, rules },
+      path: `${path}.ndjson`,
+    });
+    if (page.records > 0)
+      await encode(organizationId, path, { bytes: page.feedBytes, columns: page.columns });
+    return page;
+  }
+
+  async function put(key: string, file: string): Promise<void> {
+    await deps.objects.put(key, await readFile(file), 'application/vnd.apache.parquet');
   }
 
   return {
@@ -98,9 +115,7 @@ export async function createPageWriter(deps: PageWriterDeps): Promise<PageWriter
       const written = [path];
       try {
         const content = await inSlot(organizationId, async () => {
-          const page = await deps.reader.read(organizationId, 'page', { ...source, path: `${path}.ndjson` });
-          if (page.records > 0)
-            await encode(organizationId, path, { bytes: page.feedBytes, columns: page.columns });
+          const page = await read(organizationId, path, source);
           if (page.bad.length > 0) {
             written.push(badPath);
             const feed = quarantineFeed(place, page, originOf);
@@ -112,16 +127,17 @@ export async function createPageWriter(deps: PageWriterDeps): Promise<PageWriter
         const key = `${batchPrefix(organizationId, batchId)}${pageNumber}-${id}`;
         const objectKey = content.records === 0 ? null : `${key}.parquet`;
         const quarantineKey = content.bad.length === 0 ? null : `${key}.quarantine.parquet`;
-        if (objectKey !== null) await put(objectKey, path);
-        if (quarantineKey !== null) await put(quarantineKey, badPath);
+        if (objectKey !== null) await put(objectKey, content.file ?? `${path}.parquet`);
+        if (quarantineKey !== null) await put(quarantineKey, `${badPath}.parquet`);
         return { content, objectKey, quarantineKey };
       } finally {
-        const files = written.flatMap((name) => [`${name}.ndjson`, `${name}.parquet`]);
+        const files = written.flatMap((name) => [`${name}.ndjson`, `${name}.parquet`, sentFile(name)]);
         // Removes those that exist; any that remain are removed at a later start.
         await Promise.all(files.map((name) => unlink(name).catch(() => undefined)));
       }
     },
-    hash: (organizationId, body) => deps.reader.read(organizationId, 'hash', { body }),
+    hash: async (organizationId, body) =>
+      isColumns(body) ? hashOfColumns(body) : deps.reader.read(organizationId, 'hash', { body }),
   };
 }
 
@@ -138,7 +154,7 @@ const quarantineFeedColumns = quarantineColumns.map((column, position) => ({ ...
 
 function quarantineFeed(
   place: PagePlace,
-  content: PageReading,
+  content: Pick<PageSummary, 'bad'>,
   originOf: (index: number) => RecordOrigin = (index) => ({ ...place, index }),
 ): Buffer {
   const lines = content.bad.map(({ index, reason, record }) => {

@@ -6,12 +6,13 @@ import {
   inOrganization,
   type OrganizationTransaction,
 } from '../../../data/postgres/client.ts';
-import type { PageReading, PageRules } from '../../tables/row-input/page/page.ts';
-import type { ListBody } from '../../tables/row-input/reading/tasks.ts';
+import type { PageRules } from '../../tables/row-input/page/page.ts';
 import { deletedField, rowIdColumn } from '../../tables/tables/column-name.ts';
 import { findPhysicalTable, type LakeColumn } from '../../tables/tables/columns.ts';
 import { refuseUnlessWritable } from '../../tables/tables/grants.ts';
 import { getTable, type TableRow, uniqueKeysOf } from '../../tables/tables/registry.ts';
+import type { PageSummary } from './column-pages/read.ts';
+import type { PageBody } from './column-pages/sent.ts';
 import { type DataSync, findDataSync } from './data-syncs.ts';
 import {
   countsOf,
@@ -38,7 +39,7 @@ export interface PageRequest {
   pageNumber: number;
   /** The generation that the client works with, if given. */
   generation?: string;
-  body: ListBody;
+  body: PageBody;
   /** Throws if the batch does not accept pages through this route. */
   refuse?: (batch: IngestionBatch) => void;
   /** Origin of a record, by its index; by default, this page. */
@@ -179,7 +180,7 @@ function replay(batch: IngestionBatch, page: StagedPage, sha256: string): Staged
   if (page.sha256 !== sha256) {
     throw new AppError(
       'page_content_mismatch',
-      `Page ${page.page_number} is already staged with different content. A retry must send the same records.`,
+      `Page ${page.page_number} is already staged with different content. A retry must send the same page.`,
       { extensions: { staged_sha256: page.sha256, sent_sha256: sha256 } },
     );
   }
@@ -222,7 +223,7 @@ async function columnsOf(lake: LakeDeps, organizationId: string, table: TableRow
 
 function toRow(
   { organizationId, batchId, pageNumber }: { organizationId: string; batchId: string; pageNumber: number },
-  content: PageReading,
+  content: PageSummary,
   keys: { objectKey: string | null; quarantineKey: string | null },
 ) {
   return {

@@ -1,12 +1,12 @@
 import { AppError } from '../../../data/errors.ts';
-import { commitOperations } from '../../../data/lake/commit.ts';
+import { commitNewTable, commitOperations } from '../../../data/lake/commit.ts';
 import { findOperations, findStatistics } from '../../../data/lake/ledger.ts';
 import { identifier } from '../../../data/lake/sql.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { lockDefinitions } from '../derived-relations/definitions.ts';
 import { refuseWhileRead } from '../derived-relations/graph.ts';
 import { createdAtColumn, rowIdColumn } from './column-name.ts';
-import { findPhysicalTable, type LakeColumn } from './columns.ts';
+import { findPhysicalTable, type LakeColumn, lakeType } from './columns.ts';
 import { hasActiveBuild, hasActiveImport, hasActiveSnapshot, hasApplyingBatch } from './dependents.ts';
 import type { TableDeps } from './deps.ts';
 import {
@@ -80,10 +80,19 @@ async function makeInLake(deps: TableDeps, table: NewDataTable): Promise<void> {
   const [first, last] = automaticColumns;
   await deps.lake.locks.hold(table.id, async () => {
     if (await wasMade(deps, table.organizationId, table.id)) return;
+    const columns = [first!, ...table.columns, last!];
+    const create = operation(`create:${table.id}`, table.id, 'create', 0, table.committedBy);
+    const made = await commitNewTable(deps.lake, lake, create, {
+      name: table.name,
+      columns: columns.map(({ name, dataType, nullable, typing }) => ({
+        ...{ name, nullable, type: lakeType(dataType) },
+        comment: typing === 'declared' ? undefined : typing,
+      })),
+    });
+    if (made !== undefined) return;
     await commitOperations(deps.lake, lake, async (connection) => {
-      for (const statement of createTableStatements(table.name, [first!, ...table.columns, last!]))
-        await connection.run(statement);
-      return [operation(`create:${table.id}`, table.id, 'create', 0, table.committedBy)];
+      for (const statement of createTableStatements(table.name, columns)) await connection.run(statement);
+      return [create];
     });
   });
 }

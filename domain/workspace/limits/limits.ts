@@ -70,6 +70,7 @@ export const limits = {
   ingestion: {
     pages: bound(100_000, 'Pages of a batch'),
     recordsOfPage: bound(5_000, 'Records of a page; rows of one append'),
+    recordsOfColumnPage: bound(200_000, 'Records of a page in Parquet or Arrow'),
   },
   tables: {
     lakeCredentials: quota(20, 'organization', 'lake credentials', 'Revoke one first.'),

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import * as client from '../../../clients/typescript/src/index.ts';
 import { browserOf } from '../../support/browser.ts';
@@ -136,6 +137,29 @@ describe('a connection that breaks', () => {
     await expect(others).rejects.toMatchObject({ status: 409 });
     fault = undefined;
     expect(await counted('batched')).toEqual([{ n: 12_000, d: 12_000 }]);
+  });
+
+  test('in the middle of pages in columns applies them once', async () => {
+    const tableId = await table('columns');
+    const pages = [0, 1, 2].map((page) => {
+      const ids = BigInt64Array.from({ length: 9_000 }, (_, index) => BigInt(page * 9_000 + index));
+      return {
+        format: 'arrow',
+        bytes: new Uint8Array(tableToIPC(tableFromArrays({ s_id: ids }), 'stream')),
+      } as const;
+    });
+    fault = ({ method }, response, count) => {
+      const breaks = method === 'PUT' && count % 2 === 0;
+      if (breaks) response.destroy();
+      return breaks;
+    };
+    const options = { mode: 'append', name: 'load-1' } as const;
+    const batch = await client.ingestColumns(own, tableId, pages, options);
+    expect([batch.status, batch.rowsInserted]).toEqual(['applied', 27_000]);
+    expect((await client.ingestColumns(own, tableId, pages, options)).id).toBe(batch.id);
+    await expect(client.ingestColumns(own, tableId, [], options)).rejects.toMatchObject({ status: 409 });
+    fault = undefined;
+    expect(await counted('columns')).toEqual([{ n: 27_000, d: 27_000 }]);
   });
 
   test('a page that is refused ends the batch, whatever else is under way', async () => {

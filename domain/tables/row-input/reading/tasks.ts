@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
-import { readlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readlinkSync, writeFileSync, writevSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
 import { parseBoundedJson } from '../../../../data/bounded-json.ts';
 import { canonicalJson } from '../../../../data/canonical-json.ts';
+import { ValidationError } from '../../../../data/errors.ts';
 import { type JsonValue, packRawNumbers } from '../../../../data/exact-json.ts';
 import type { JsonBounds } from '../../../../data/json-bounds.ts';
 import { type SentError, toSent } from '../../../../data/lake/sent-error.ts';
+import { ArrowFault, type ArrowLimits, arrowToParquet } from '../../../../packages/arrow-parquet/index.ts';
 import type { LakeColumn } from '../../tables/columns.ts';
 import { skimBody } from '../page/members.ts';
 import { type PageReading, type PageRules, readPage } from '../page/page.ts';
@@ -43,6 +45,8 @@ export interface Tasks {
   members: { input: { body: SentList }; output: Pick<ReadList, 'members' | 'faults'> };
   /** The hash of the canonical records. */
   hash: { input: { body: ListBody }; output: string };
+  /** Writes an Arrow stream to `path` as Parquet. */
+  arrow: { input: { body: { bytes: Uint8Array }; path: string; limits: ArrowLimits }; output: undefined };
 }
 
 export type Task = { [Name in keyof Tasks]: { name: Name } & Tasks[Name]['input'] }[keyof Tasks];
@@ -65,6 +69,8 @@ export function doTask(task: Task): unknown {
       return createHash('sha256')
         .update(canonicalJson([...recordsOf(task.body)]))
         .digest('hex');
+    case 'arrow':
+      return repack(task);
   }
 }
 
@@ -126,6 +132,28 @@ function rowsOf({ body, path, columns, keys, rowIds }: Tasks['rows']['input']): 
   if (text.length <= inlineBytes) return { ...plan, text };
   writeFileSync(path, text);
   return { ...plan, path };
+}
+
+function repack({ body, path, limits }: Tasks['arrow']['input']): undefined {
+  try {
+    const file = openSync(path, 'w');
+    try {
+      for (const pieces of inParts(arrowToParquet(body.bytes, limits))) writevSync(file, pieces);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    if (!(error instanceof ArrowFault)) throw error;
+    const { message, column, row } = error;
+    const place = row === undefined ? ['columns'] : ['records', row];
+    const loc = ['body', ...(column === undefined ? [] : [...place, column])];
+    throw new ValidationError([{ loc, msg: message, type: 'value_error' }]);
+  }
+}
+
+/** The system takes about a thousand pieces at once. */
+function* inParts(pieces: Uint8Array[]): Generator<Uint8Array[]> {
+  for (let start = 0; start < pieces.length; start += 1_000) yield pieces.slice(start, start + 1_000);
 }
 
 /** Does not parse the records if the other members can be read without that. */

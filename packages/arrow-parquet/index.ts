@@ -1,0 +1,2 @@
+export { ArrowFault } from './src/fault.ts';
+export { type ArrowLimits, arrowToParquet } from './src/repack.ts';
