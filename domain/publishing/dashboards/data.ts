@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { AppError, ValidationError, type ValidationFault } from '../../../data/errors.ts';
 import { newId } from '../../../data/ids.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
@@ -12,6 +13,8 @@ import { runTogether } from './run-together.ts';
 
 /** For one tile, like a query of its own. */
 const timeoutMs = 30_000;
+
+export type DataDeps = QueryDeps & { logger: Pick<Logger, 'error'> };
 
 export interface DataWanted {
   dashboard: Dashboard;
@@ -41,7 +44,7 @@ export interface TileError {
  * @throws ValidationError at `["body", "filters", name]` and `["body", "tile_ids", index]`
  */
 export async function dashboardData(
-  deps: QueryDeps,
+  deps: DataDeps,
   { dashboard, callerId, filters, tileIds, rowFormat }: DataWanted,
   signal: AbortSignal,
 ): Promise<{ snapshotId: number; tiles: TileData[] }> {
@@ -86,6 +89,8 @@ export async function dashboardData(
   for (const [index, { place, query }] of statements.entries()) {
     const { tile, query: saved } = tiles[place]!;
     const result = results[index]!;
+    if (result.status === 'rejected' && !isExpected(result.reason) && !signal.aborted)
+      deps.logger.error({ err: result.reason, dashboardId: dashboard.id }, 'a tile failed');
     tiles[place] =
       result.status === 'fulfilled'
         ? { tile, query: saved, id: query.id, result: result.value }
@@ -128,6 +133,8 @@ function chosenTiles(tiles: readonly Tile[], ids: readonly string[] | undefined)
   const chosen = new Set(ids);
   return tiles.filter(({ id }) => chosen.has(id));
 }
+
+const isExpected = (error: unknown): boolean => error instanceof AppError || error instanceof ValidationError;
 
 /** What readers see of a failure. */
 export function tileError(error: unknown): TileError {
