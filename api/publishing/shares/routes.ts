@@ -26,6 +26,9 @@ import {
 
 const path = '/v1/shares';
 
+/** Of one organization: each may run a statement for each of its tiles. */
+const mostLooksAtOnce = 8;
+
 /** Links by which anybody reads what they show, and the page behind them. */
 export function sharesRoutes(app: Routes, deps: ApiDeps): void {
   const tag = {
@@ -90,14 +93,38 @@ export function sharesRoutes(app: Routes, deps: ApiDeps): void {
       if (error instanceof AppError && error.code === 'not_found') return sendGone(reply);
       return sendFault(error, request, reply);
     });
+    const looks = boundedLooks();
     const schema = { hide: true, params: z.object({ token: z.string() }) };
     pages.get('/shared/:token', { config: { scope: 'public' }, schema }, async (request, reply) => {
       const opened = await openShare(deps.db, request.params.token);
       if (opened === undefined) return sendGone(reply);
       const query = request.query as Record<string, unknown>;
-      return sendPublished(reply, await sharePage(deps, opened, query, clientGone(reply)));
+      const page = await looks(opened.share.organization_id, () =>
+        sharePage(deps, opened, query, clientGone(reply)),
+      );
+      return sendPublished(reply, page);
     });
   });
+}
+
+/** Refuses a look while too many others of its organization are under way. */
+function boundedLooks() {
+  const underWay = new Map<string, number>();
+  return async <T>(organizationId: string, work: () => Promise<T>): Promise<T> => {
+    const count = underWay.get(organizationId) ?? 0;
+    if (count >= mostLooksAtOnce)
+      throw new AppError('queries_saturated', 'Too many people look at this page. Try again in a moment.', {
+        retryAfterSeconds: 2,
+      });
+    underWay.set(organizationId, count + 1);
+    try {
+      return await work();
+    } finally {
+      const left = underWay.get(organizationId)! - 1;
+      if (left === 0) underWay.delete(organizationId);
+      else underWay.set(organizationId, left);
+    }
+  };
 }
 
 /** The same for every link that shows nothing. */

@@ -79,7 +79,7 @@ export interface paths {
     "/v1/members/{user_id}": {
         /**
          * Remove a member
-         * @description The person's sessions and tokens end within a second. So do the lake credentials, API clients with `admin`, invitations and password links that the person issued; `ended` lists them. Everything else that the person created stays. Schedules and workflows that run as the person are paused and listed in `paused`. Only an owner can remove an owner, and the last owner can't be removed (409).
+         * @description The person's sessions and tokens end within a second. So do the lake credentials, API clients with `admin`, invitations and password links that the person issued; `ended` lists them. Links of shares that the person made end too. Everything else that the person created stays. Schedules and workflows that run as the person are paused and listed in `paused`. Only an owner can remove an owner, and the last owner can't be removed (409).
          */
         delete: operations["deleteMember"];
         /**
@@ -313,6 +313,92 @@ export interface paths {
          * @description Returns the report as it was stored, as one self-contained Markdown file, as PDF or as DOCX.
          */
         get: operations["getReportContent"];
+    };
+    "/v1/projects/{project_id}/queries": {
+        /** List the saved queries of a project, newest first */
+        get: operations["listSavedQueries"];
+        /**
+         * Save a query
+         * @description `{{name}}` in the text is the value of a parameter. It is bound and never becomes part of the text, so don't put quotes around it. The statement itself is checked when it runs.
+         */
+        post: operations["createSavedQuery"];
+    };
+    "/v1/projects/{project_id}/queries/{query_id}": {
+        /** Show a saved query */
+        get: operations["getSavedQuery"];
+        /**
+         * Delete a saved query
+         * @description Its shares end. Tiles of dashboards that show it fail until you remove them.
+         */
+        delete: operations["deleteSavedQuery"];
+        /**
+         * Change a saved query
+         * @description Fields that you omit keep their values. `parameters` and `chart` are replaced as a whole.
+         */
+        patch: operations["updateSavedQuery"];
+    };
+    "/v1/projects/{project_id}/queries/{query_id}/executions": {
+        /**
+         * Run a saved query
+         * @description Runs the query with the caller's rights, and answers as `POST /v1/query-executions` does, also in its other formats. This route doesn't accept an idempotency key.
+         */
+        post: operations["runSavedQuery"];
+    };
+    "/v1/projects/{project_id}/dashboards": {
+        /** List the dashboards of a project, newest first */
+        get: operations["listDashboards"];
+        /**
+         * Create a dashboard
+         * @description A tile shows a saved query of the same project, or a text. `bindings` gives parameters of the query the values of filters.
+         */
+        post: operations["createDashboard"];
+    };
+    "/v1/projects/{project_id}/dashboards/{dashboard_id}": {
+        /** Show a dashboard */
+        get: operations["getDashboard"];
+        /**
+         * Delete a dashboard
+         * @description Its queries stay. Its shares end.
+         */
+        delete: operations["deleteDashboard"];
+        /**
+         * Change a dashboard
+         * @description Fields that you omit keep their values. `tiles` and `filters` are replaced as a whole.
+         */
+        patch: operations["updateDashboard"];
+    };
+    "/v1/projects/{project_id}/dashboards/{dashboard_id}/data": {
+        /**
+         * Read the tiles of a dashboard
+         * @description Runs the queries of all tiles with the caller's rights, from one snapshot of the lake. A tile that fails has an `error` and leaves the others. A tile has up to 2,000 rows. Tiles of text aren't in the answer.
+         */
+        post: operations["readDashboardData"];
+    };
+    "/v1/projects/{project_id}/dashboards/{dashboard_id}/content": {
+        /**
+         * Read a dashboard as a page, a document or a picture
+         * @description Reads the tiles with the caller's rights and the defaults of the filters. The page has no script and loads nothing.
+         */
+        get: operations["getDashboardContent"];
+    };
+    "/v1/shares": {
+        /**
+         * List shares, newest first
+         * @description Links aren't included. Shares that have ended stay in the list for 30 days.
+         */
+        get: operations["listShares"];
+        /**
+         * Share a dashboard, a report or a query
+         * @description Returns a link to a page, which is shown only once. Anyone who has the link can read the page, with the rights that you have at that moment. The link ends with its time, when you or the API client are removed, when its project is archived, or when what it shows is deleted. The token also needs `agent:read`.
+         */
+        post: operations["createShare"];
+    };
+    "/v1/shares/{share_id}": {
+        /**
+         * Revoke a share
+         * @description The link ends at once. Revoking twice has the same result.
+         */
+        delete: operations["revokeShare"];
     };
     "/v1/projects/{project_id}/playbooks": {
         /** List the playbooks of a project, newest first */
@@ -1453,6 +1539,8 @@ export interface components {
             };
             resources?: components["schemas"]["HttpResourceInput"][];
         };
+        /** @enum {string} */
+        ParameterTypeInput: "string" | "number" | "boolean" | "date" | "list";
         /** @description An RFC 7807 problem document. */
         Problem: {
             /** @description A URI reference to a page about the problem. */
@@ -2658,6 +2746,89 @@ export interface components {
             /** @description The link where the person accepts. Shown only in this response. */
             url: string;
         };
+        /** @enum {string} */
+        ParameterType: "string" | "number" | "boolean" | "date" | "list";
+        QueryChart: {
+            type: components["schemas"]["QueryChartType"];
+            x: string | null;
+            y: string[];
+            series: string | null;
+            options: {
+                [key: string]: unknown;
+            };
+        };
+        SavedQuery: {
+            id: string;
+            projectId: string;
+            name: string;
+            description: string;
+            sql: string;
+            parameters: {
+                [key: string]: {
+                    type: components["schemas"]["ParameterType"];
+                    /** @description A value of the type, or null. */
+                    default: unknown;
+                    choices_sql?: string;
+                };
+            };
+            chart: components["schemas"]["QueryChart"] | null;
+            createdByUserId: string;
+            revision: number;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        Tile: {
+            id: string;
+            kind: components["schemas"]["TileKind"];
+            queryId: string | null;
+            title: string;
+            text: string | null;
+            chart: components["schemas"]["QueryChart"] | null;
+            x: number;
+            y: number;
+            width: number;
+            height: number;
+            bindings: {
+                [key: string]: string;
+            };
+        };
+        Dashboard: {
+            id: string;
+            projectId: string;
+            name: string;
+            description: string;
+            tiles: components["schemas"]["Tile"][];
+            filters: {
+                name: string;
+                label: string;
+                type: components["schemas"]["ParameterType"];
+                /** @description A value of the type, or null. */
+                default: unknown;
+            }[];
+            createdByUserId: string;
+            revision: number;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        DashboardData: {
+            /** @description The snapshot of the lake that all tiles were read from. */
+            snapshot: number;
+            tiles: {
+                tileId: string;
+                /** @description The rows, unless the tile failed. */
+                execution?: components["schemas"]["QueryAnswer"];
+                /** @description Why the tile failed. */
+                error?: {
+                    code: string;
+                    detail: string;
+                };
+                cached: boolean;
+            }[];
+        };
         Report: {
             id: string;
             projectId: string;
@@ -2692,6 +2863,38 @@ export interface components {
                 tableId: string;
                 version: number;
             }[];
+        };
+        Share: {
+            id: string;
+            resource: {
+                type: components["schemas"]["ShareType"];
+                id: string;
+            };
+            /** Format: date-time */
+            expiresAt: string;
+            embedOrigins: string[];
+            createdByUserId: string;
+            /** Format: date-time */
+            createdAt: string;
+            lastUsedAt: string | null;
+            revokedAt: string | null;
+        };
+        NewShare: {
+            id: string;
+            resource: {
+                type: components["schemas"]["ShareType"];
+                id: string;
+            };
+            /** Format: date-time */
+            expiresAt: string;
+            embedOrigins: string[];
+            createdByUserId: string;
+            /** Format: date-time */
+            createdAt: string;
+            lastUsedAt: string | null;
+            revokedAt: string | null;
+            /** @description The link. It is shown only once. */
+            url: string;
         };
         CatalogEntry: {
             id: string;
@@ -3290,6 +3493,9 @@ export interface components {
             /** @description The address to which you add the `workflowId` of a run, percent-encoded. Null if no address is set. */
             workflowsUrl: string | null;
         };
+        SavedQueryAnswerEnvelope: {
+            data: components["schemas"]["QueryAnswer"];
+        };
         QueryAnswerEnvelope: {
             data: components["schemas"]["QueryAnswer"];
         };
@@ -3410,7 +3616,13 @@ export interface components {
         /** @enum {string} */
         ChangedMemberEndedType: "api_client" | "lake_credential" | "invitation" | "password_reset";
         /** @enum {string} */
+        QueryChartType: "bar" | "line" | "area" | "scatter" | "pie" | "number" | "table" | "pivot";
+        /** @enum {string} */
+        TileKind: "query" | "text";
+        /** @enum {string} */
         ReportSource: "api" | "conversation" | "playbook" | "workflow";
+        /** @enum {string} */
+        ShareType: "dashboard" | "report" | "query";
         /** @enum {string} */
         ViewKind: "table" | "view";
         /** @enum {string} */
@@ -3475,6 +3687,8 @@ export interface components {
         GetChartFormat: "svg" | "png" | "json";
         /** @enum {string} */
         GetReportContentFormat: "raw" | "markdown" | "pdf" | "docx";
+        /** @enum {string} */
+        GetDashboardContentFormat: "html" | "pdf" | "png";
         /** @enum {string} */
         CreateScheduleType: "one_time" | "daily" | "weekly" | "monthly";
         /** @enum {string} */
@@ -4968,6 +5182,637 @@ export interface operations {
                     "text/markdown": string;
                     "application/pdf": string;
                     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": string;
+                };
+            };
+        };
+    };
+    listSavedQueries: {
+        parameters: {
+            query?: {
+                /** @description The number of items per page. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            path: {
+                project_id: string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["SavedQuery"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    createSavedQuery: {
+        parameters: {
+            header?: {
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                project_id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    /** @default  */
+                    description?: string;
+                    /** @description A SELECT. `{{name}}` is the value of a parameter, which is bound. A list stands for its values in brackets: `IN {{ids}}`. */
+                    sql: string;
+                    /** @default {} */
+                    parameters?: {
+                        [key: string]: {
+                            type: components["schemas"]["ParameterTypeInput"];
+                            /**
+                             * @description The value that is used if none is given. Null means that one must be given.
+                             * @default null
+                             */
+                            default?: ((string | boolean | number) | (string | boolean | number)[]) | null;
+                            /** @description A SELECT of the values that a person can choose from. */
+                            choices_sql?: string;
+                        };
+                    };
+                    /** @default null */
+                    chart?: {
+                        type: components["schemas"]["QueryChartType"];
+                        /**
+                         * @description The column of the horizontal axis, or of the slices.
+                         * @default null
+                         */
+                        x?: string | null;
+                        /**
+                         * @description The columns of numbers.
+                         * @default []
+                         */
+                        y?: string[];
+                        /**
+                         * @description The column whose values get colors of their own.
+                         * @default null
+                         */
+                        series?: string | null;
+                        /** @description Your own options, which the service only keeps. */
+                        options?: {
+                            [key: string]: unknown;
+                        };
+                    } | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SavedQuery"];
+                    };
+                };
+            };
+        };
+    };
+    getSavedQuery: {
+        parameters: {
+            path: {
+                project_id: string;
+                query_id: string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SavedQuery"];
+                    };
+                };
+            };
+        };
+    };
+    deleteSavedQuery: {
+        parameters: {
+            header?: {
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                project_id: string;
+                query_id: string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SavedQuery"];
+                    };
+                };
+            };
+        };
+    };
+    updateSavedQuery: {
+        parameters: {
+            header?: {
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                project_id: string;
+                query_id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name?: string;
+                    description?: string;
+                    /** @description A SELECT. `{{name}}` is the value of a parameter, which is bound. A list stands for its values in brackets: `IN {{ids}}`. */
+                    sql?: string;
+                    parameters?: {
+                        [key: string]: {
+                            type: components["schemas"]["ParameterTypeInput"];
+                            /**
+                             * @description The value that is used if none is given. Null means that one must be given.
+                             * @default null
+                             */
+                            default?: ((string | boolean | number) | (string | boolean | number)[]) | null;
+                            /** @description A SELECT of the values that a person can choose from. */
+                            choices_sql?: string;
+                        };
+                    };
+                    chart?: {
+                        type: components["schemas"]["QueryChartType"];
+                        /**
+                         * @description The column of the horizontal axis, or of the slices.
+                         * @default null
+                         */
+                        x?: string | null;
+                        /**
+                         * @description The columns of numbers.
+                         * @default []
+                         */
+                        y?: string[];
+                        /**
+                         * @description The column whose values get colors of their own.
+                         * @default null
+                         */
+                        series?: string | null;
+                        /** @description Your own options, which the service only keeps. */
+                        options?: {
+                            [key: string]: unknown;
+                        };
+                    } | null;
+                    expected_revision?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SavedQuery"];
+                    };
+                };
+            };
+        };
+    };
+    runSavedQuery: {
+        parameters: {
+            path: {
+                project_id: string;
+                query_id: string;
+            };
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description Values by parameter. Parameters that you omit have their defaults. */
+                    params?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description The maximum number of rows, as in `POST /v1/query-executions`. */
+                    limit?: number;
+                    /** @description The versions to read, to query the past: a map from table id or name to version. */
+                    at_versions?: {
+                        [key: string]: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                content: {
+                    "application/json": components["schemas"]["SavedQueryAnswerEnvelope"];
+                };
+            };
+        };
+    };
+    listDashboards: {
+        parameters: {
+            query?: {
+                /** @description The number of items per page. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            path: {
+                project_id: string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Dashboard"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    createDashboard: {
+        parameters: {
+            header?: {
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                project_id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    /** @default  */
+                    description?: string;
+                    /**
+                     * @description They are placed on a grid of 24 columns.
+                     * @default []
+                     */
+                    tiles?: {
+                        /** @description Keeps its identity between revisions. The service makes one by default. */
+                        id?: string;
+                        kind: components["schemas"]["TileKind"];
+                        /**
+                         * @description A saved query of the same project.
+                         * @default null
+                         */
+                        query_id?: string | null;
+                        /** @default  */
+                        title?: string;
+                        /**
+                         * @description Markdown, for a tile of text.
+                         * @default null
+                         */
+                        text?: string | null;
+                        /**
+                         * @description Null means the chart of the query.
+                         * @default null
+                         */
+                        chart?: {
+                            type: components["schemas"]["QueryChartType"];
+                            /**
+                             * @description The column of the horizontal axis, or of the slices.
+                             * @default null
+                             */
+                            x?: string | null;
+                            /**
+                             * @description The columns of numbers.
+                             * @default []
+                             */
+                            y?: string[];
+                            /**
+                             * @description The column whose values get colors of their own.
+                             * @default null
+                             */
+                            series?: string | null;
+                            /** @description Your own options, which the service only keeps. */
+                            options?: {
+                                [key: string]: unknown;
+                            };
+                        } | null;
+                        /** @default 0 */
+                        x?: number;
+                        /** @default 0 */
+                        y?: number;
+                        /** @default 12 */
+                        width?: number;
+                        /** @default 8 */
+                        height?: number;
+                        /** @description Filters of the dashboard by parameters of the query. */
+                        bindings?: {
+                            [key: string]: string;
+                        };
+                    }[];
+                    /** @default [] */
+                    filters?: {
+                        name: string;
+                        /** @description The name by default. */
+                        label?: string;
+                        type: components["schemas"]["ParameterTypeInput"];
+                        /**
+                         * @description Null means that parameters have their own defaults.
+                         * @default null
+                         */
+                        default?: ((string | boolean | number) | (string | boolean | number)[]) | null;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Dashboard"];
+                    };
+                };
+            };
+        };
+    };
+    getDashboard: {
+        parameters: {
+            path: {
+                project_id: string;
+                dashboard_id: string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Dashboard"];
+                    };
+                };
+            };
+        };
+    };
+    deleteDashboard: {
+        parameters: {
+            header?: {
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                project_id: string;
+                dashboard_id: string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Dashboard"];
+                    };
+                };
+            };
+        };
+    };
+    updateDashboard: {
+        parameters: {
+            header?: {
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                project_id: string;
+                dashboard_id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name?: string;
+                    description?: string;
+                    /** @description They are placed on a grid of 24 columns. */
+                    tiles?: {
+                        /** @description Keeps its identity between revisions. The service makes one by default. */
+                        id?: string;
+                        kind: components["schemas"]["TileKind"];
+                        /**
+                         * @description A saved query of the same project.
+                         * @default null
+                         */
+                        query_id?: string | null;
+                        /** @default  */
+                        title?: string;
+                        /**
+                         * @description Markdown, for a tile of text.
+                         * @default null
+                         */
+                        text?: string | null;
+                        /**
+                         * @description Null means the chart of the query.
+                         * @default null
+                         */
+                        chart?: {
+                            type: components["schemas"]["QueryChartType"];
+                            /**
+                             * @description The column of the horizontal axis, or of the slices.
+                             * @default null
+                             */
+                            x?: string | null;
+                            /**
+                             * @description The columns of numbers.
+                             * @default []
+                             */
+                            y?: string[];
+                            /**
+                             * @description The column whose values get colors of their own.
+                             * @default null
+                             */
+                            series?: string | null;
+                            /** @description Your own options, which the service only keeps. */
+                            options?: {
+                                [key: string]: unknown;
+                            };
+                        } | null;
+                        /** @default 0 */
+                        x?: number;
+                        /** @default 0 */
+                        y?: number;
+                        /** @default 12 */
+                        width?: number;
+                        /** @default 8 */
+                        height?: number;
+                        /** @description Filters of the dashboard by parameters of the query. */
+                        bindings?: {
+                            [key: string]: string;
+                        };
+                    }[];
+                    filters?: {
+                        name: string;
+                        /** @description The name by default. */
+                        label?: string;
+                        type: components["schemas"]["ParameterTypeInput"];
+                        /**
+                         * @description Null means that parameters have their own defaults.
+                         * @default null
+                         */
+                        default?: ((string | boolean | number) | (string | boolean | number)[]) | null;
+                    }[];
+                    expected_revision?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Dashboard"];
+                    };
+                };
+            };
+        };
+    };
+    readDashboardData: {
+        parameters: {
+            path: {
+                project_id: string;
+                dashboard_id: string;
+            };
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description Values by filter. Filters that you omit have their defaults. */
+                    filters?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description The tiles to read; all by default. */
+                    tile_ids?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["DashboardData"];
+                    };
+                };
+            };
+        };
+    };
+    getDashboardContent: {
+        parameters: {
+            query?: {
+                /** @description `html`: a page by itself. `pdf`: the tiles one after another. `png`: the tiles on their grid. */
+                format?: components["schemas"]["GetDashboardContentFormat"];
+            };
+            path: {
+                project_id: string;
+                dashboard_id: string;
+            };
+        };
+        responses: {
+            /** @description The dashboard. */
+            200: {
+                content: {
+                    "text/html": string;
+                    "application/pdf": string;
+                    "image/png": string;
+                };
+            };
+        };
+    };
+    listShares: {
+        parameters: {
+            query?: {
+                /** @description The number of items per page. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Share"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    createShare: {
+        parameters: {
+            header?: {
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
+                "idempotency-key"?: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    resource: {
+                        type: components["schemas"]["ShareType"];
+                        id: string;
+                    };
+                    /**
+                     * Format: date-time
+                     * @description When the link ends, at most a year from now. The default is a year.
+                     */
+                    expires_at?: string;
+                    /**
+                     * @description Sites that can show the page in a frame. By default, none can.
+                     * @default []
+                     */
+                    embed_origins?: string[];
+                    /**
+                     * @description Whether anyone with the link can give values of filters, or of parameters, in the query string.
+                     * @default false
+                     */
+                    open_filters?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["NewShare"];
+                    };
+                };
+            };
+        };
+    };
+    revokeShare: {
+        parameters: {
+            header?: {
+                /** @description Repeating the same request with the same key returns the first response again, for 24 hours. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                share_id: string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Share"];
+                    };
                 };
             };
         };

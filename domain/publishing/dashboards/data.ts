@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { AppError, ValidationError, type ValidationFault } from '../../../data/errors.ts';
 import { newId } from '../../../data/ids.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
@@ -11,6 +12,8 @@ import type { Filter, Tile } from './layout.ts';
 
 /** For one tile, like a query of its own. */
 const timeoutMs = 30_000;
+
+export type DataDeps = QueryDeps & { logger: Pick<Logger, 'error'> };
 
 export interface DataWanted {
   dashboard: Dashboard;
@@ -40,7 +43,7 @@ export interface TileError {
  * @throws ValidationError at `["body", "filters", name]` and `["body", "tile_ids", index]`
  */
 export async function dashboardData(
-  deps: QueryDeps,
+  deps: DataDeps,
   { dashboard, callerId, filters, tileIds, rowFormat }: DataWanted,
   signal: AbortSignal,
 ): Promise<{ snapshotId: number; tiles: TileData[] }> {
@@ -85,6 +88,8 @@ export async function dashboardData(
   for (const [index, { place, query }] of statements.entries()) {
     const { tile, query: saved } = tiles[place]!;
     const result = results[index]!;
+    if (result.status === 'rejected' && !isExpected(result.reason) && !signal.aborted)
+      deps.logger.error({ err: result.reason, dashboardId: dashboard.id }, 'a tile failed');
     tiles[place] =
       result.status === 'fulfilled'
         ? { tile, query: saved, id: query.id, result: result.value }
@@ -127,6 +132,8 @@ function chosenTiles(tiles: readonly Tile[], ids: readonly string[] | undefined)
   const chosen = new Set(ids);
   return tiles.filter(({ id }) => chosen.has(id));
 }
+
+const isExpected = (error: unknown): boolean => error instanceof AppError || error instanceof ValidationError;
 
 /** What readers see of a failure. */
 export function tileError(error: unknown): TileError {

@@ -1,7 +1,6 @@
-import type { QueryDeps } from '../../tables/query/run.ts';
 import type { ChartDrawer } from '../documents/drawer.ts';
 import { rowsOf, type Shown, shownRows } from '../saved-queries/shown.ts';
-import { type DataWanted, dashboardData, type TileData, tileError } from './data.ts';
+import { type DataDeps, type DataWanted, dashboardData, type TileData, tileError } from './data.ts';
 import type { Tile } from './layout.ts';
 
 /** What a reader sees of a tile. */
@@ -17,7 +16,7 @@ export interface ShownTile {
  * @throws ValidationError if values of filters are invalid
  */
 export async function shownTiles(
-  deps: QueryDeps & { charts: Pick<ChartDrawer, 'svg'> },
+  deps: DataDeps & { charts: Pick<ChartDrawer, 'svg'> },
   wanted: Pick<DataWanted, 'dashboard' | 'callerId' | 'filters'>,
   signal: AbortSignal,
 ): Promise<ShownTile[]> {

@@ -163,6 +163,44 @@ describe('a share', () => {
     }
   });
 
+  test('shows nothing while its organization is suspended', async () => {
+    const other = await workspace.organization();
+    const at = (await other.call('POST', '/v1/projects', { body: { name: 'x' } })).body.data.id;
+    const board = await post(`/v1/projects/${at}/dashboards`, { name: 'x' }, other);
+    const made = await share('dashboard', board.id, {}, other);
+    const suspend = (value: string) =>
+      workspace.deps.lake.catalogPool.query(
+        `UPDATE organizations SET suspended_at = ${value} WHERE id = $1`,
+        [other.organizationId],
+      );
+    await suspend('now()');
+    isGone(await look(made));
+    await suspend('NULL');
+    expect((await look(made)).status).toBe(200);
+  });
+
+  test('is one of as many as an organization can have', async () => {
+    const other = await workspace.organization();
+    const at = (await other.call('POST', '/v1/projects', { body: { name: 'x' } })).body.data.id;
+    const board = await post(`/v1/projects/${at}/dashboards`, { name: 'x' }, other);
+    await workspace.deps.lake.catalogPool.query(
+      `INSERT INTO shares (organization_id, id, token_hash, resource_type, resource_id, project_id, expires_at,
+         embed_origins, open_filters, created_by)
+       SELECT $1, 'shr_' || n, decode(md5($1 || n), 'hex'), 'dashboard', $2, $3, now() + interval '1 day', '{}',
+         false, 'x' FROM generate_series(1, 1000) n`,
+      [other.organizationId, board.id, at],
+    );
+    const refused = await other.call('POST', '/v1/shares', {
+      body: { resource: { type: 'dashboard', id: board.id } },
+    });
+    expect([refused.status, refused.body.code, refused.body.limit, refused.body.current]).toEqual([
+      409,
+      'limit_reached',
+      1_000,
+      1_000,
+    ]);
+  });
+
   test('needs agent:read in the token besides agent:write', async () => {
     const { id } = await noteOf('Hello');
     const person = await personOf(workspace, client, 'member');
@@ -235,6 +273,7 @@ describe('the page of a share', () => {
     expect(open.headers['content-type']).toBe('text/html; charset=utf-8');
     expect(open.headers['set-cookie']).toBeUndefined();
     expect(open.headers['cache-control']).toBe('no-store');
+    expect(open.headers['ratelimit']).toEqual(expect.any(String));
     expect(open.headers['referrer-policy']).toBe('no-referrer');
     expect(open.headers['x-frame-options']).toBeUndefined();
     expect(policyOf(open)).toMatch(
