@@ -19,7 +19,7 @@ const mostColumns = 20_000;
 export const mayNameCatalog = (sql: string): boolean => /information_schema/i.test(sql);
 
 /**
- * The tables of `information_schema` for whoever may name these relations. Names are as SQL's standard has
+ * The tables of `information_schema` for a caller who can name these relations. Names are as SQL's standard has
  * them, types as the engine does. Views are listed without their columns.
  *
  * @throws AppError query_too_large
