@@ -10,16 +10,27 @@ interface Gathered<T> {
 const mostTables = 32;
 const mostBytes = 4_194_304;
 
+/** Appends to the tables of a lake. */
+interface Queue<T> {
+  waiting: Gathered<T>[];
+  /** Called with each arrival while a group gathers. */
+  onArrival?: (() => void) | undefined;
+}
+
 /**
  * Gathers appends of several tables of a lake that come while another commit of these is under way, and
- * commits them together: a lake has one commit at a time. One that comes alone does not wait.
+ * commits them together: a lake has one commit at a time. A table that is alone never waits.
  */
 export function createGatherer<T>(commit: (lake: string, entries: readonly InlinedEntry[]) => Promise<T[]>) {
-  const waiting = new Map<string, Gathered<T>[]>();
+  const queues = new Map<string, Queue<T>>();
 
-  async function drain(lake: string, queue: Gathered<T>[]): Promise<void> {
-    while (queue.length > 0) {
-      const group = take(queue);
+  async function drain(lake: string, queue: Queue<T>): Promise<void> {
+    let recent = [1, 1];
+    do {
+      await gather(queue, expectedAfter(recent));
+      const group = take(queue.waiting);
+      if (group.length === 0) break;
+      recent = [recent[1]!, group.length];
       try {
         const outcomes = await commit(
           lake,
@@ -29,21 +40,50 @@ export function createGatherer<T>(commit: (lake: string, entries: readonly Inlin
       } catch (error) {
         for (const { reject } of group) reject(error);
       }
-    }
-    waiting.delete(lake);
+    } while (queue.waiting.length > 0 || Math.max(...recent) > 1);
+    queues.delete(lake);
   }
 
   return (lake: string, entry: InlinedEntry): Promise<T> =>
     new Promise((resolve, reject) => {
-      const queue = waiting.get(lake);
+      const queue = queues.get(lake);
       const own = { entry, resolve, reject };
-      if (queue !== undefined) queue.push(own);
-      else {
-        const started = [own];
-        waiting.set(lake, started);
+      if (queue !== undefined) {
+        queue.waiting.push(own);
+        queue.onArrival?.();
+      } else {
+        const started = { waiting: [own] };
+        queues.set(lake, started);
         void drain(lake, started);
       }
     });
+}
+
+/** A group is gathered when nothing has arrived for as long, or after so long in all. */
+const quietMs = 8;
+const mostGatherMs = 16;
+
+/** More tables than the half of the last two commits, so that tables that take turns come together. */
+const expectedAfter = (recent: readonly number[]): number =>
+  Math.max(1, Math.min(Math.max(...recent), Math.floor((recent[0]! + recent[1]!) * 0.6)));
+
+/** Clients that were just answered take a moment to send again, and a commit costs more than that moment. */
+function gather<T>(queue: Queue<T>, expected: number): Promise<void> {
+  if (queue.waiting.length >= expected) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(quiet);
+      clearTimeout(atMost);
+      queue.onArrival = undefined;
+      resolve();
+    };
+    const quiet = setTimeout(end, quietMs);
+    const atMost = setTimeout(end, mostGatherMs);
+    queue.onArrival = () => {
+      if (queue.waiting.length >= expected) end();
+      else quiet.refresh();
+    };
+  });
 }
 
 /** The first ones, of different tables: two appends to one table may repeat each other's ids. */
