@@ -19,8 +19,8 @@ const mostColumns = 20_000;
 export const mayNameCatalog = (sql: string): boolean => /information_schema/i.test(sql);
 
 /**
- * The tables of `information_schema` for a caller who can name these relations. Names are as SQL's standard has
- * them, types as the engine does. Views are listed without their columns.
+ * The tables of `information_schema` for a caller who can name these relations. Names are those of SQL's
+ * standard, types those of the engine. Views are listed without their columns.
  *
  * @throws AppError query_too_large
  */
