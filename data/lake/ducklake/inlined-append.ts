@@ -84,7 +84,7 @@ function storageOf(type: string): Storage | undefined {
   return decimal === null ? storages[type] : { ...number, read: `numeric(${decimal[1]}, ${decimal[2]})` };
 }
 
-/** Whether the catalog can keep values of a DuckLake type without an engine: not nested ones, and no bytes. */
+/** Whether the catalog can keep values of the type without an engine: not nested ones, and not bytes. */
 export const isInlinedType = (type: string): boolean => storageOf(type) !== undefined;
 
 /**

@@ -9,7 +9,7 @@ export interface NewLakeTable {
 
 /** A name that DuckLake also uses as the table's folder. */
 const plainName = /^[A-Za-z_][A-Za-z0-9_]{0,200}$/;
-/** DuckLake writes these without quotes, unless they are words of SQL; PostgreSQL then has small letters. */
+/** DuckLake writes these without quotes unless they are words of SQL; PostgreSQL then has small letters. */
 const foldedName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Names of PostgreSQL are no longer. */
 const maxNameBytes = 63;

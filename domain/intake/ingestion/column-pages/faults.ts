@@ -107,7 +107,7 @@ export async function findBad(
   });
 }
 
-/** As a page of JSON would send it, so that it fits in a replay: with all digits, and documents as such. */
+/** As a page of JSON would send it, so that it fits in a replay: numbers with all digits, and documents. */
 function asSent(column: PageColumnSource, { columns }: ColumnPlan): string {
   const { name, dataType, value, text } = column;
   if (dataType === 'INTEGER' || dataType.startsWith('DECIMAL(')) return `CAST(${text} AS JSON)`;

@@ -177,9 +177,13 @@ async function write(
   const columns = plan.columns.flatMap(({ name, isNew }, index) =>
     isUsed[index] === true ? [{ name, dataType: choices[index]!.dataType, ...(isNew ? { isNew } : {}) }] : [],
   );
-  const isAsItStands = plan.columns.every(
-    ({ source }, index) => isUsed[index] !== true || isStoredAs(source.engineType, choices[index]!.dataType),
-  );
+  const hasMore = file.columns.length > plan.columns.length;
+  const isAsItStands =
+    !hasMore &&
+    plan.columns.every(
+      ({ source }, index) =>
+        isUsed[index] !== true || isStoredAs(source.engineType, choices[index]!.dataType),
+    );
   if (isAsItStands && where === undefined && (await isSmall(sentFile(path))))
     return { records, rowIds, bad, columns, file: sentFile(path) };
   const values = plan.columns.flatMap(({ name }, index) =>
