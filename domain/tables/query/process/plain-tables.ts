@@ -2,10 +2,17 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { PlainColumn, PlainFiles, PlainTable } from '../../../../data/lake/ducklake/table-layout.ts';
 import { identifier, literal } from '../../../../data/lake/sql.ts';
 import type { Engine } from './engine.ts';
+import { alikeFiles, type FileShapes, learnShapes } from './file-shapes.ts';
 import type { PlainTableNews } from './messages.ts';
 
-/** The plain tables that this process knows, by key. */
-export type PlainTables = Map<string, PlainTable>;
+/** What this process knows of plain tables, by key, and of their files. */
+export interface PlainTables {
+  tables: Map<string, PlainTable>;
+  shapes: FileShapes;
+}
+
+/** Each group of files that are alike is a scan of its own. */
+const mostScans = 24;
 
 /** Takes over what the parent says of plain tables, and drops those that no statement will name any more. */
 export async function learnPlain(
@@ -13,8 +20,8 @@ export async function learnPlain(
   { tables, forgotten }: PlainTableNews,
   engine: Engine,
 ): Promise<void> {
-  for (const table of tables) known.set(table.key, table);
-  for (const key of forgotten) known.delete(key);
+  for (const table of tables) known.tables.set(table.key, table);
+  for (const key of forgotten) known.tables.delete(key);
   const made = forgotten.filter((key) => engine.plain.delete(key));
   if (made.length === 0) return;
   await engine.ending;
@@ -42,19 +49,32 @@ async function partsOf(connection: DuckDBConnection, key: string): Promise<{ tab
 export async function makePlain(engine: Engine, known: PlainTables, keys: readonly string[]): Promise<void> {
   await engine.ending;
   for (const key of keys) {
-    const table = known.get(key);
+    const table = known.tables.get(key);
     if (engine.plain.has(key) || table === undefined) continue;
-    await makeView(engine.connection, table);
+    await makeView(engine.connection, table, known.shapes);
     engine.plain.add(key);
   }
 }
 
-async function makeView(connection: DuckDBConnection, table: PlainTable): Promise<void> {
+async function makeView(connection: DuckDBConnection, table: PlainTable, shapes: FileShapes): Promise<void> {
   const parts: string[] = [];
+  await learnShapes(
+    connection,
+    shapes,
+    table.files.flatMap(({ urls }) => urls),
+  );
   for (const [index, files] of table.files.entries()) {
     const deleted = files.deletions === undefined ? undefined : `${table.key}_deleted_${index}`;
     if (deleted !== undefined) await makeDeletions(connection, deleted, files);
-    parts.push(selectFrom(files, table.columns, deleted));
+    const alike = alikeFiles(shapes, files, table.columns);
+    if (alike.length + parts.length > mostScans) parts.push(selectMapped(files, table.columns, deleted));
+    else
+      for (const { urls, selected } of alike)
+        parts.push(
+          selected === undefined
+            ? selectMapped({ ...files, urls }, table.columns, deleted)
+            : `SELECT ${selected.join(', ')} FROM ${filesOf(urls)}${notIn(deleted)}`,
+        );
   }
   if (table.rows.length > 0) {
     await makeRows(connection, table);
@@ -67,7 +87,8 @@ async function makeView(connection: DuckDBConnection, table: PlainTable): Promis
 
 const nullOf = ({ name, type }: PlainColumn): string => `CAST(NULL AS ${type}) AS ${identifier(name)}`;
 
-function selectFrom(
+/** The engine maps columns to their names and types in each file. */
+function selectMapped(
   { urls, rowCount, sources }: PlainFiles,
   columns: readonly PlainColumn[],
   deleted: string | undefined,
@@ -81,14 +102,18 @@ function selectFrom(
   const selected = columns.map((column, index) =>
     (sources[index] ?? null) === null ? nullOf(column) : identifier(column.name),
   );
-  const filter =
-    deleted === undefined
-      ? ''
-      : ` WHERE NOT EXISTS (
-          SELECT 1 FROM temp.main.${identifier(deleted)} AS deleted_rows WHERE deleted_rows.pos = file_row_number)`;
-  return `SELECT ${selected.join(', ')} FROM read_parquet([${urls.map(literal).join(', ')}],
-    schema = MAP {${found.join(', ')}}, explicit_cardinality = ${rowCount}, hive_partitioning = false)${filter}`;
+  const schema = `schema = MAP {${found.join(', ')}}, explicit_cardinality = ${rowCount}`;
+  return `SELECT ${selected.join(', ')} FROM ${filesOf(urls, schema)}${notIn(deleted)}`;
 }
+
+const filesOf = (urls: readonly string[], ...more: string[]): string =>
+  `read_parquet(${[`[${urls.map(literal).join(', ')}]`, 'hive_partitioning = false', ...more].join(', ')})`;
+
+const notIn = (deleted: string | undefined): string =>
+  deleted === undefined
+    ? ''
+    : ` WHERE NOT EXISTS (
+        SELECT 1 FROM temp.main.${identifier(deleted)} AS deleted_rows WHERE deleted_rows.pos = file_row_number)`;
 
 async function makeDeletions(
   connection: DuckDBConnection,

@@ -49,7 +49,7 @@ export function serveStatements(channel: Channel): void {
   let engine: Promise<Engine> | undefined;
   let shadow: Promise<Shadow> | undefined;
   let running: Running | undefined;
-  const plainTables: PlainTables = new Map();
+  const plainTables: PlainTables = { tables: new Map(), shapes: new Map() };
 
   // SIGKILL, because an ordinary exit waits for the running statement.
   channel.onParentGone(() => process.kill(process.pid, 'SIGKILL'));
