@@ -152,7 +152,7 @@ describe('an organization', () => {
   });
 
   it('whose queue is full is refused before anything is looked up for its statement', async () => {
-    const controllers = Array.from({ length: 60 }, () => new AbortController());
+    const controllers = Array.from({ length: 120 }, () => new AbortController());
     const { organizationId } = queries.lake.location;
     const all = controllers.map(({ signal }) => outcomeOf(queries.run(endless, { signal })));
     expect(() => queries.pool.admit(organizationId)).toThrow('too many running queries');
