@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Insertable } from 'kysely';
 import { actingAsService } from '../../../data/postgres/acting.ts';
 import { type Database, inOrganization } from '../../../data/postgres/client.ts';
@@ -24,7 +25,9 @@ const intervalMs = 100;
 const mostAtOnce = 200;
 /** Of one organization: whoever adds more waits for the database. */
 const mostWaiting = 1_000;
-const attempts = 3;
+/** A database that restarts is back by then. */
+const attempts = 7;
+const longestPauseMs = 5_000;
 
 /** @param waits Whether a record is written before the answer is given, as where nobody waits for it */
 export function createQueryHistory(db: Database, logger: HistoryLogger, waits = false): QueryHistory {
@@ -59,7 +62,10 @@ export function createQueryHistory(db: Database, logger: HistoryLogger, waits = 
           { synchronous_commit: 'off' },
         );
       } catch (error) {
-        if (attempt < attempts) continue;
+        if (attempt < attempts) {
+          await delay(Math.min(longestPauseMs, 100 * 2 ** attempt));
+          continue;
+        }
         logger.error(
           { err: error, organizationId, records: records.length },
           'records of statements could not be written',

@@ -26,8 +26,18 @@ export async function withPivotsResolved<Statement extends Pivoting>(
   const pivots = openPivots(statement.sql).slice(0, mostPivots);
   if (pivots.length === 0) return statement;
   const resolved = [];
-  for (const { at, valuesSql } of pivots) {
-    const values = await valuesOf(engine, statement, valuesSql, interruption);
+  for (const { at, countSql, valuesSql } of pivots) {
+    const [about = '0'] = await valuesOf(engine, statement, countSql, interruption);
+    // An estimate may be off by a few in a hundred.
+    const values =
+      Number(about) > 2 * mostValues ? undefined : await valuesOf(engine, statement, valuesSql, interruption);
+    if (values === undefined || values.length > mostValues)
+      throw new QueryRefusal(
+        'query_failed',
+        `PIVOT would make more than ${mostValues} columns. List the values that you want: ON column IN (…).`,
+      );
+    if (values.length === 0)
+      throw new QueryRefusal('query_failed', 'PIVOT has no values to make columns of: its table is empty.');
     resolved.push({ at, values });
   }
   return { ...statement, sql: withPivotValues(statement.sql, resolved) };
@@ -52,14 +62,6 @@ async function valuesOf(
   return inReadTransaction(engine, interruption, async () => {
     const bound = await boundParameters(engine.connection, used);
     const reader = await engine.connection.runAndReadAll(checked.sql, bound?.values, bound?.types);
-    const values = reader.getRows().map(([value]) => String(value));
-    if (values.length > mostValues)
-      throw new QueryRefusal(
-        'query_failed',
-        `PIVOT would make more than ${mostValues} columns. List the values that you want: ON column IN (…).`,
-      );
-    if (values.length === 0)
-      throw new QueryRefusal('query_failed', 'PIVOT has no values to make columns of: its table is empty.');
-    return values;
+    return reader.getRows().map(([value]) => String(value));
   });
 }

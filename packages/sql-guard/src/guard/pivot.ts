@@ -6,6 +6,8 @@ const mostPivots = 32;
 
 /** A column of a PIVOT whose values are not listed. */
 export interface OpenPivot {
+  /** A SELECT of about how many values it has, which takes little memory however many they are. */
+  countSql: string;
   /** A SELECT of its values, as text. */
   valuesSql: string;
   /** Where ` IN (…)` belongs. */
@@ -41,6 +43,7 @@ export function openPivots(sql: string): OpenPivot[] {
       const column = text.slice(from, to).trim();
       if (source === '' || column === '') continue;
       found.push({
+        countSql: `${before}SELECT approx_count_distinct(${column}) AS n FROM ${source}`,
         valuesSql: `${before}SELECT CAST(v AS VARCHAR) AS v FROM (SELECT DISTINCT ${column} AS v FROM ${source}) AS listed WHERE v IS NOT NULL ORDER BY listed.v`,
         at: from + text.slice(from, to).trimEnd().length,
       });
