@@ -54,7 +54,7 @@ const parameters = z
         context.addIssue({
           code: 'custom',
           path,
-          message: 'A parameter is a text, a number, true, false or null.',
+          message: 'A parameter is a text, a number within the range of a double, true, false or null.',
         });
       if (typeof value === 'string') characters += value.length;
     }
@@ -71,7 +71,9 @@ const parameters = z
   });
 
 function cellOf(value: JsonValue | undefined): CellValue | undefined {
-  if (isRawNumber(value)) return { number: value.rawJSON };
+  // Beyond a double it would become infinity.
+  if (isRawNumber(value))
+    return Number.isFinite(Number(value.rawJSON)) ? { number: value.rawJSON } : undefined;
   if (typeof value === 'number') return { number: String(value) };
   return value === null || typeof value === 'string' || typeof value === 'boolean' ? value : undefined;
 }

@@ -1,3 +1,4 @@
+import { type Arrivals, gatherArrivals } from '../arrivals.ts';
 import type { InlinedEntry } from './appends-together.ts';
 
 interface Gathered<T> {
@@ -11,10 +12,8 @@ const mostTables = 32;
 const mostBytes = 4_194_304;
 
 /** Appends to the tables of a lake. */
-interface Queue<T> {
+interface Queue<T> extends Arrivals {
   waiting: Gathered<T>[];
-  /** Called with each arrival while a group gathers. */
-  onArrival?: (() => void) | undefined;
 }
 
 /**
@@ -27,7 +26,7 @@ export function createGatherer<T>(commit: (lake: string, entries: readonly Inlin
   async function drain(lake: string, queue: Queue<T>): Promise<void> {
     let recent = [1, 1];
     do {
-      await gather(queue, expectedAfter(recent));
+      await gatherArrivals(queue, expectedAfter(recent));
       const group = take(queue.waiting);
       if (group.length === 0) break;
       recent = [recent[1]!, group.length];
@@ -59,32 +58,9 @@ export function createGatherer<T>(commit: (lake: string, entries: readonly Inlin
     });
 }
 
-/** A group is gathered when nothing has arrived for as long, or after so long in all. */
-const quietMs = 8;
-const mostGatherMs = 16;
-
 /** More tables than the half of the last two commits, so that tables that take turns come together. */
 const expectedAfter = (recent: readonly number[]): number =>
   Math.max(1, Math.min(Math.max(...recent), Math.floor((recent[0]! + recent[1]!) * 0.6)));
-
-/** Clients that were just answered take a moment to send again, and a commit costs more than that moment. */
-function gather<T>(queue: Queue<T>, expected: number): Promise<void> {
-  if (queue.waiting.length >= expected) return Promise.resolve();
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(quiet);
-      clearTimeout(atMost);
-      queue.onArrival = undefined;
-      resolve();
-    };
-    const quiet = setTimeout(end, quietMs);
-    const atMost = setTimeout(end, mostGatherMs);
-    queue.onArrival = () => {
-      if (queue.waiting.length >= expected) end();
-      else quiet.refresh();
-    };
-  });
-}
 
 /** The first ones, of different tables: two appends to one table may repeat each other's ids. */
 function take<T>(queue: Gathered<T>[]): Gathered<T>[] {

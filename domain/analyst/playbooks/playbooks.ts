@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { AppError, notFound, ValidationError, type ValidationFault } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { countFitting } from '../../../data/postgres/page-bytes.ts';
+import { countFitting, listFitting } from '../../../data/postgres/page-bytes.ts';
 import { type RecordOf, records, type Slice } from '../../../data/postgres/records.ts';
 import { limits } from '../../workspace/limits/limits.ts';
 import { refuseBeyond } from '../../workspace/limits/refuse.ts';
@@ -54,20 +54,15 @@ export async function getPlaybook(
 }
 
 /** Newest first, with the number that fits a page. */
-export async function listPlaybooks(
+export function listPlaybooks(
   db: OrganizationTransaction,
   organizationId: string,
   projectId: string,
-  { after, limit }: Slice,
+  slice: Slice,
 ): Promise<{ rows: Playbook[]; shown: number }> {
-  const { rows } = await sql<{ bytes: number }>`
-    SELECT octet_length(instructions) AS bytes FROM playbooks
-    WHERE organization_id = ${organizationId} AND project_id = ${projectId}
-      AND (${after ?? null}::text IS NULL OR id < ${after ?? null})
-    ORDER BY id DESC LIMIT ${limit}`.execute(db);
-  const shown = countFitting(rows.map(({ bytes }) => bytes));
-  const slice = { after, limit: Math.min(limit, shown + 1) };
-  return { rows: await playbooks.list(db, organizationId, slice, { project_id: projectId }), shown };
+  const bytes = sql<number>`octet_length(instructions)`;
+  const of = { organizationId, projectId };
+  return listFitting(db, { table: 'playbooks', bytes, list: playbooks.list }, of, slice);
 }
 
 export interface NewPlaybook extends PlaybookContent {

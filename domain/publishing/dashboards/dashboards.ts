@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { notFound, ValidationError } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { countFitting } from '../../../data/postgres/page-bytes.ts';
+import { listFitting } from '../../../data/postgres/page-bytes.ts';
 import { type RecordOf, type RowLock, records, type Slice } from '../../../data/postgres/records.ts';
 import type { Document } from '../../../data/postgres/schema.ts';
 import { limits } from '../../workspace/limits/limits.ts';
@@ -51,20 +51,15 @@ export async function getDashboard(
 }
 
 /** Newest first, with the number that fits a page. */
-export async function listDashboards(
+export function listDashboards(
   db: OrganizationTransaction,
   organizationId: string,
   projectId: string,
-  { after, limit }: Slice,
+  slice: Slice,
 ): Promise<{ rows: Dashboard[]; shown: number }> {
-  const { rows } = await sql<{ bytes: number }>`
-    SELECT octet_length(tiles::text) + octet_length(filters::text) AS bytes FROM dashboards
-    WHERE organization_id = ${organizationId} AND project_id = ${projectId}
-      AND (${after ?? null}::text IS NULL OR id < ${after ?? null})
-    ORDER BY id DESC LIMIT ${limit}`.execute(db);
-  const shown = countFitting(rows.map(({ bytes }) => bytes));
-  const slice = { after, limit: Math.min(limit, shown + 1) };
-  return { rows: await dashboards.list(db, organizationId, slice, { project_id: projectId }), shown };
+  const bytes = sql<number>`octet_length(tiles::text) + octet_length(filters::text)`;
+  const of = { organizationId, projectId };
+  return listFitting(db, { table: 'dashboards', bytes, list: dashboards.list }, of, slice);
 }
 
 export interface NewDashboard extends DashboardContent {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { AppError, notFound, ValidationError, type ValidationFault } from '../../../data/errors.ts';
 import type { OrganizationTransaction } from '../../../data/postgres/client.ts';
-import { countFitting } from '../../../data/postgres/page-bytes.ts';
+import { listFitting } from '../../../data/postgres/page-bytes.ts';
 import { type RecordOf, type RowLock, records, type Slice } from '../../../data/postgres/records.ts';
 import type { Document } from '../../../data/postgres/schema.ts';
 import { limits } from '../../workspace/limits/limits.ts';
@@ -69,21 +69,15 @@ export async function savedQueriesOf(
 }
 
 /** Newest first, with the number that fits a page. */
-export async function listSavedQueries(
+export function listSavedQueries(
   db: OrganizationTransaction,
   organizationId: string,
   projectId: string,
-  { after, limit }: Slice,
+  slice: Slice,
 ): Promise<{ rows: SavedQuery[]; shown: number }> {
-  const { rows } = await sql<{ bytes: number }>`
-    SELECT octet_length(sql) + octet_length(parameters::text) + coalesce(octet_length(chart::text), 0) AS bytes
-    FROM saved_queries
-    WHERE organization_id = ${organizationId} AND project_id = ${projectId}
-      AND (${after ?? null}::text IS NULL OR id < ${after ?? null})
-    ORDER BY id DESC LIMIT ${limit}`.execute(db);
-  const shown = countFitting(rows.map(({ bytes }) => bytes));
-  const slice = { after, limit: Math.min(limit, shown + 1) };
-  return { rows: await savedQueries.list(db, organizationId, slice, { project_id: projectId }), shown };
+  const bytes = sql<number>`octet_length(sql) + octet_length(parameters::text) + coalesce(octet_length(chart::text), 0)`;
+  const of = { organizationId, projectId };
+  return listFitting(db, { table: 'saved_queries', bytes, list: savedQueries.list }, of, slice);
 }
 
 export interface NewSavedQuery extends SavedQueryContent {

@@ -1,5 +1,6 @@
 import { context, trace } from '@opentelemetry/api';
 import { AppError } from '../../../data/errors.ts';
+import { type Arrivals, gatherArrivals } from '../../../data/lake/arrivals.ts';
 import { acting, actingAsService } from '../../../data/postgres/acting.ts';
 import { inSpan } from '../../../data/telemetry/spans.ts';
 import type { TableDeps } from '../tables/deps.ts';
@@ -20,12 +21,10 @@ const maxWaitingBytes = 67_108_864;
 const mostKnown = 500;
 
 /** Appends to one table. */
-interface Queue {
+interface Queue extends Arrivals {
   waiting: Waiting[];
   /** The table as the last commit found it. */
   table: KeyedTable | undefined;
-  /** Called with each arrival while a group gathers. */
-  onArrival?: (() => void) | undefined;
 }
 
 /**
@@ -48,7 +47,7 @@ export function createAppender(deps: TableDeps): Appender {
     const { tableId } = queue.waiting[0]!.request;
     let recent = [1, 1];
     do {
-      await gather(queue, Math.ceil((recent[0]! + recent[1]!) / groupShare));
+      await gatherArrivals(queue, Math.ceil((recent[0]! + recent[1]!) / groupShare));
       const group = takeGroup(queue.waiting);
       if (group.length === 0) break;
       recent = [recent[1]!, group.length];
@@ -124,32 +123,6 @@ function tracedAsOne(group: readonly Waiting[], commit: () => Promise<void>): Pr
 
 /** A group gathers until it has a third of the requests that the last two had together. */
 const groupShare = 3;
-/** A group is gathered when nothing has arrived for as long, or after so long in all. */
-const quietMs = 8;
-const mostGatherMs = 16;
-
-/**
- * Waits until as many requests have gathered: clients just answered take a moment to send again, and a commit
- * costs more than that moment. A lone client never waits.
- */
-function gather(queue: Queue, expected: number): Promise<void> {
-  if (queue.waiting.length >= expected) return Promise.resolve();
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(quiet);
-      clearTimeout(atMost);
-      queue.onArrival = undefined;
-      resolve();
-    };
-    const quiet = setTimeout(end, quietMs);
-    const atMost = setTimeout(end, mostGatherMs);
-    queue.onArrival = () => {
-      if (queue.waiting.length >= expected) end();
-      else quiet.refresh();
-    };
-  });
-}
-
 function bytesOf(waiting: readonly Waiting[]): number {
   return waiting.reduce((sum, { request }) => sum + request.body.sizeBytes, 0);
 }

@@ -12,7 +12,7 @@ interface FileColumn {
 /** The columns of files, by URL; null of a file with nested columns. Files never change. */
 export type FileShapes = Map<string, FileColumn[] | null>;
 
-const mostKnown = 20_000;
+const mostKnown = 2_000;
 
 /** Reads the footers of files whose columns are not known yet. */
 export async function learnShapes(

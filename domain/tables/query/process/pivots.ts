@@ -15,7 +15,7 @@ const mostPivots = 8;
 
 /**
  * The same statement with lists of values for each PIVOT that has none: the values that its column has now.
- * Each is read by a statement that is checked as any other.
+ * Each is read by a statement, which the guard checks too.
  */
 export async function withPivotsResolved<Statement extends Pivoting>(
   engine: Engine,

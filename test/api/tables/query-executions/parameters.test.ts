@@ -43,6 +43,14 @@ test('a number keeps its digits', async () => {
   expect(answer.body.data.rows).toEqual([{ sId: 2 }]);
 });
 
+test('a number beyond a double is refused, not made infinite', async () => {
+  const answer = await client.call('POST', '/v1/query-executions', {
+    raw: { text: '{"sql": "SELECT $n", "parameters": {"n": 1e400}}', contentType: 'application/json' },
+  });
+  expect(answer.status, answer.text).toBe(422);
+  expect(answer.body.detail[0].loc).toEqual(['body', 'parameters', 'n']);
+});
+
 test('the same statement with other values has another answer', async () => {
   const sql = 'SELECT city FROM orders WHERE s_id = $id';
   expect((await ask(sql, { id: 1 })).body.data.rows).toEqual([{ city: 'Bonn' }]);
