@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { chooseServiceRole } from './service-role.ts';
 
 const folder = new URL('.', import.meta.url);
 /** Concurrent migrators of one database take turns on this advisory lock. */
@@ -60,6 +61,7 @@ export async function migrateToLatest(
     );
     const hashes = new Map(known.rows.map((row) => [row.name, row.sha256]));
     const applied: string[] = [];
+    const role = await chooseServiceRole(client);
     for (const migration of await readMigrations(from)) {
       const { name, sha256 } = migration;
       if (last !== undefined && name > last) break;
@@ -68,7 +70,7 @@ export async function migrateToLatest(
       if (earlier !== undefined) {
         throw new Error(`The migration ${name} changed after it was applied. Add a new migration instead.`);
       }
-      await apply(client, migration);
+      await apply(client, { ...migration, text: role.inside(migration.text) });
       applied.push(name);
     }
     if (keptRights.size > 0)

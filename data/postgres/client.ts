@@ -6,7 +6,7 @@ import { createFairSlots, type FairSlots } from '../process-pool/fair-slots.ts';
 import { acting } from './acting.ts';
 import type { DB } from './schema.ts';
 import { beginWith, type Scope, ScopedPostgresDialect } from './scoped-dialect.ts';
-import { becomeService } from './session.ts';
+import { becomeService, usualServiceRole } from './session.ts';
 
 export type Database = Kysely<DB>;
 export type OrganizationTransaction = Transaction<DB>;
@@ -27,11 +27,14 @@ const sessionSettings = { statement_timeout: '30s', idle_in_transaction_session_
  * row-level security applies to everything that goes through it.
  */
 export function createDatabase(options: DatabaseOptions): { db: Database; pool: pg.Pool } {
+  let role = usualServiceRole;
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.maxConnections,
     application_name: options.applicationName,
-    onConnect: (client) => becomeService(client, sessionSettings),
+    async onConnect(client) {
+      role = await becomeService(client, sessionSettings);
+    },
     connectionTimeoutMillis: longestWaitMs,
     keepAlive: true,
   });
@@ -40,7 +43,7 @@ export function createDatabase(options: DatabaseOptions): { db: Database; pool: 
   pool.on('error', () => undefined);
   // The same for a connection in use: its query fails, and its caller gets the error.
   pool.on('connect', (client) => client.on('error', () => undefined));
-  const db = new Kysely<DB>({ dialect: new ScopedPostgresDialect(pool) });
+  const db = new Kysely<DB>({ dialect: new ScopedPostgresDialect(pool, () => role) });
   const shared = Math.max(1, options.maxConnections - unsharedConnections);
   slotsOf.set(db, createFairSlots(shared, { perOwner: Math.ceil(shared / 2) }));
   return { db, pool };

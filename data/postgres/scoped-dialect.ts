@@ -7,7 +7,6 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import pg from 'pg';
-import { serviceRole } from './session.ts';
 
 /** Settings of one transaction, by name. */
 export type Scope = Readonly<Record<string, string>>;
@@ -21,6 +20,13 @@ export function beginWith<T>(scope: Scope, begin: (work: <R>(run: () => R) => R)
 
 /** Sends the settings of a transaction with its beginning: nearly everything that asks waits for both. */
 class ScopedDriver extends PostgresDriver {
+  readonly #role: () => string;
+
+  constructor(pool: pg.Pool, role: () => string) {
+    super({ pool });
+    this.#role = role;
+  }
+
   override async beginTransaction(
     connection: DatabaseConnection,
     settings: TransactionSettings,
@@ -35,7 +41,7 @@ class ScopedDriver extends PostgresDriver {
       ([name, value]) => `set_config(${pg.escapeLiteral(name)}, ${pg.escapeLiteral(value)}, true)`,
     );
     // A pooler may have put another session's connection behind this one.
-    const text = `start transaction ${modes.join(' ')}; set local role ${serviceRole}; select ${set.join(', ')}`;
+    const text = `start transaction ${modes.join(' ')}; set local role ${pg.escapeIdentifier(this.#role())}; select ${set.join(', ')}`;
     try {
       await connection.executeQuery(CompiledQuery.raw(text));
     } catch (error) {
@@ -48,13 +54,16 @@ class ScopedDriver extends PostgresDriver {
 
 export class ScopedPostgresDialect extends PostgresDialect {
   readonly #pool: pg.Pool;
+  readonly #role: () => string;
 
-  constructor(pool: pg.Pool) {
+  /** @param role the role of the pool's sessions, known once there is one */
+  constructor(pool: pg.Pool, role: () => string) {
     super({ pool });
     this.#pool = pool;
+    this.#role = role;
   }
 
   override createDriver(): PostgresDriver {
-    return new ScopedDriver({ pool: this.#pool });
+    return new ScopedDriver(this.#pool, this.#role);
   }
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import type { Cipher } from '../../data/encryption.ts';
 import { createDatabase, inOrganization } from '../../data/postgres/client.ts';
-import { serviceRole } from '../../data/postgres/session.ts';
+import { findServiceRole } from '../../data/postgres/session.ts';
 import { oldestPostgres } from '../../migrations/migrate.ts';
 import { schemaState } from '../../migrations/state.ts';
 import { compareClock } from './clock.ts';
@@ -111,13 +111,14 @@ async function schema(client: pg.Client): Promise<string | { found: string; todo
 }
 
 async function rights(client: pg.Client): Promise<string> {
+  const serviceRole = await findServiceRole(client);
   const { rows } = await client.query<{ name: string; roles: boolean; schemas: boolean; member: boolean }>(
     `SELECT rolname AS name, rolcreaterole OR rolsuper AS roles,
        has_database_privilege(current_database(), 'CREATE') AS schemas,
        coalesce((SELECT pg_has_role(current_user, oid, 'SET') OR pg_has_role(current_user, oid, 'MEMBER WITH ADMIN OPTION')
          FROM pg_roles WHERE rolname = $1), true) AS member
      FROM pg_roles WHERE rolname = current_user`,
-    [serviceRole],
+    [serviceRole ?? null],
   );
   const { name, roles, schemas, member } = rows[0]!;
   const quoted = client.escapeIdentifier(name);
@@ -128,7 +129,7 @@ async function rights(client: pg.Client): Promise<string> {
       `The role ${name} can't create schemas in this database.`,
       `Run: GRANT CREATE ON DATABASE … TO ${quoted}`,
     );
-  // Another deployment in the same cluster has made it.
+  // Another role migrated this database.
   if (!member)
     throw new Failed(
       `The role ${name} can't switch to the role ${serviceRole}.`,
@@ -148,6 +149,7 @@ async function sessions(client: pg.Client, databaseUrl: string): Promise<string>
   const { pool } = createDatabase({ url: databaseUrl, maxConnections: 1, applicationName: 'doctor' });
   try {
     const { rows } = await pool.query<{ name: string }>('SELECT current_user AS name');
+    const serviceRole = await findServiceRole(client);
     if (rows[0]?.name !== serviceRole)
       throw new Failed(`Sessions run as ${rows[0]?.name}, not as ${serviceRole}.`, sessionsTodo, {
         isFatal: true,

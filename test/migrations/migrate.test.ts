@@ -1,9 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDatabase, inOrganization } from '../../data/postgres/client.ts';
 import { migrateToLatest } from '../../migrations/migrate.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/workspace.ts';
@@ -68,3 +71,45 @@ test('a file that changed after it was applied is refused', async () => {
   );
   await expect(migrate()).rejects.toThrow(/9002_index.sql changed after it was applied/);
 });
+
+test('a second deployment of a cluster has a role of its own, and neither can become the other', async () => {
+  const [first, second] = [await createDeployment(), await createDeployment()];
+  // The usual name is taken by whoever came first, here the one that serves these tests.
+  for (const { url, login } of [first, second]) {
+    await migrateToLatest(url);
+    const { db, pool } = createDatabase({ url, maxConnections: 1, applicationName: 'test' });
+    const { rows } = await pool.query('SELECT current_user AS name');
+    expect(rows).toEqual([{ name: `${login}_service` }]);
+    const id = `org_${login}`;
+    await inOrganization(db, id, (transaction) =>
+      sql`INSERT INTO organizations (id, name, slug) VALUES (${id}, 'Mine', ${login})`.execute(transaction),
+    );
+    await pool.end();
+    expect(await migrateToLatest(url)).toEqual({ applied: [] });
+  }
+  const foreign = new URL(second.url);
+  foreign.username = first.login;
+  const { pool } = createDatabase({ url: String(foreign), maxConnections: 1, applicationName: 'test' });
+  await expect(pool.query('SELECT id FROM organizations')).rejects.toThrow(/^permission denied/);
+  await pool.end();
+});
+
+/** A login role with an empty database of its own. */
+async function createDeployment(): Promise<{ url: string; login: string }> {
+  const login = `two_${randomBytes(6).toString('hex')}`;
+  await client.query(`CREATE ROLE ${login} LOGIN CREATEROLE PASSWORD 'other'`);
+  await client.query(`CREATE DATABASE ${login} OWNER ${login} TEMPLATE template0`);
+  closers.unshift(async () => {
+    const end = new pg.Client({ connectionString: databaseUrl });
+    await end.connect();
+    await end.query(`DROP DATABASE ${login} WITH (FORCE)`);
+    await end.query(`DROP ROLE IF EXISTS ${login}_service`);
+    await end.query(`DROP ROLE ${login}`);
+    await end.end();
+  });
+  const url = new URL(databaseUrl);
+  url.pathname = login;
+  url.username = login;
+  url.password = 'other';
+  return { url: String(url), login };
+}

@@ -240,7 +240,7 @@ test('a session that is not of the role of the service is refused', async () => 
   const query = client.query.bind(client);
   const dropping = {
     query: ({ text, ...rest }: pg.QueryConfig) =>
-      query({ ...rest, text: text.replace(/^SET ROLE \w+/, 'RESET ROLE') }),
+      query({ ...rest, text: text.replace(/^SET ROLE "\w+"/, 'RESET ROLE') }),
   };
   await expect(becomeService(dropping as never)).rejects.toThrow(/^The session has the role \w+, not /);
 });
