@@ -4,8 +4,9 @@ import { findServiceRole, usualServiceRole } from '../data/postgres/session.ts';
 /**
  * The name of the service's role in this database, and a migration's text with that name.
  *
- * Roles belong to the cluster. A deployment that connects as another role than the first one's gets a service role of
- * its own, named after the role that it connects as: with a shared one, each could read the other's organizations.
+ * Roles belong to the cluster. A deployment that connects as another role than the first one's gets a service
+ * role of its own, named after the role that it connects as: with a shared one, each could read the other's
+ * organizations.
  */
 export async function chooseServiceRole(
   client: Pick<pg.Client, 'query' | 'escapeIdentifier'>,

@@ -4,8 +4,8 @@ import pg from 'pg';
 export const usualServiceRole = 'workspace_service';
 
 /**
- * The role of all sessions that serve: the one that this database's row-level security is written for. It owns
- * nothing, so row-level security holds for it. Undefined before the first migration.
+ * The role of all sessions that serve: the one that this database's row-level security is written for. It
+ * owns nothing, so row-level security holds for it. Undefined before the first migration.
  */
 export async function findServiceRole(client: Pick<pg.ClientBase, 'query'>): Promise<string | undefined> {
   const { rows } = await client.query<{ name: string }>(
