@@ -67,6 +67,7 @@ import { catalogEntriesRoutes } from './tables/catalog-entries/routes.ts';
 import { exportsRoutes } from './tables/exports/routes.ts';
 import { calculationRoutes } from './tables/grid-tables/calculation-routes.ts';
 import { gridTablesRoutes } from './tables/grid-tables/routes.ts';
+import { icebergRoutes } from './tables/iceberg/routes.ts';
 import { lakeCredentialsRoutes } from './tables/lake-credentials/routes.ts';
 import { lakeMaintenanceRoutes } from './tables/lake-maintenance/routes.ts';
 import { lineageRoutes } from './tables/lineage/routes.ts';
@@ -216,6 +217,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   datasetsRoutes(app, deps);
   snapshotsRoutes(app, deps);
   appConnectionsRoutes(app, deps);
+  icebergRoutes(app, deps);
   lakeCredentialsRoutes(app, deps);
   lakeMaintenanceRoutes(app, deps);
   appsRoutes(app, deps);

@@ -71,6 +71,8 @@ export interface Operation<Path extends string, Query extends z.ZodType, Body ex
   takesCsv?: boolean;
   takesCompressed?: boolean;
   idempotent?: boolean;
+  /** A route of the Iceberg catalog, about a thing of this type. */
+  iceberg?: 'Table' | 'Namespace';
 }
 
 const csvType = 'text/csv';
@@ -115,6 +117,7 @@ export function route<
     idempotent,
     admin,
     handsOut,
+    iceberg,
   } = operation;
   const scope = operation.scope ?? (method === 'GET' ? 'agent:read' : 'agent:write');
   const params = operation.params ?? paramsOf(path);
@@ -144,6 +147,7 @@ export function route<
         idempotent,
         admin,
         handsOut,
+        iceberg,
       }),
       ...(exists === undefined
         ? {}

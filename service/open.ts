@@ -39,6 +39,8 @@ import { createReportFormatter, type ReportFormatter } from '../domain/publishin
 import type { ReportSources } from '../domain/publishing/reports/assets.ts';
 import { reportsOfTables } from '../domain/publishing/reports/lineage.ts';
 import type { BuildLimits } from '../domain/tables/calculated-tables/deps.ts';
+import { createTableKeys, type TableKeys } from '../domain/tables/iceberg/keys.ts';
+import { createIcebergTables, type IcebergTables } from '../domain/tables/iceberg/load.ts';
 import { createLineageDrawer, type LineageDrawer } from '../domain/tables/lineage/draw.ts';
 import type { LineageEnds } from '../domain/tables/lineage/ends.ts';
 import { createQueryHistory, type QueryHistory } from '../domain/tables/query/history.ts';
@@ -59,6 +61,9 @@ export interface Service {
   objects: ObjectStore;
   /** Makes keys that read one lake; undefined if the object store cannot. */
   objectKeys: ObjectKeys | undefined;
+  /** Tables as Iceberg engines see them, and keys for their files. */
+  iceberg: IcebergTables;
+  icebergKeys: TableKeys;
   lake: LakeDeps;
   /** Engine processes for long work that holds no table's lock. */
   staging: LakeEngine;
@@ -198,6 +203,8 @@ export async function openService(
       cipher,
       objects,
       objectKeys,
+      iceberg: createIcebergTables({ lake, objects }),
+      icebergKeys: createTableKeys({ db, objectKeys }),
       lake,
       staging,
       append: createAppender({ db, lake }),

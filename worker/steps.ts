@@ -14,6 +14,7 @@ import { batchSteps } from '../domain/intake/ingestion/reconcile.ts';
 import { deliverySteps } from '../domain/publishing/deliveries/retry.ts';
 import { materializationSteps } from '../domain/tables/calculated-tables/reconcile.ts';
 import { exportSteps } from '../domain/tables/exports/reconcile.ts';
+import { icebergKeySteps } from '../domain/tables/iceberg/keys.ts';
 import { lakeCredentialSteps } from '../domain/tables/lake-credentials/reconcile.ts';
 import { lakeMaintenanceSteps } from '../domain/tables/lake-maintenance/reconcile.ts';
 import { profileSteps } from '../domain/tables/profiles/reconcile.ts';
@@ -48,6 +49,7 @@ export function reconcileSteps(
     ...fileSteps(deps),
     ...lakeMaintenanceSteps(deps, lakeMaintenance),
     ...lakeCredentialSteps(deps),
+    ...icebergKeySteps(deps),
     ...appHealthSteps(deps),
     ...deletionSteps(deps),
     ...usageSteps(deps),

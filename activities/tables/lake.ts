@@ -10,6 +10,7 @@ import {
   stageBuild,
 } from '../../domain/tables/calculated-tables/build.ts';
 import { recordExportFailure, writeExport } from '../../domain/tables/exports/write-files.ts';
+import { removeOldMetadata } from '../../domain/tables/iceberg/remove.ts';
 import { mergeTable, rewriteTable } from '../../domain/tables/lake-maintenance/compact.ts';
 import { expireSnapshots } from '../../domain/tables/lake-maintenance/expire.ts';
 import { removeOldFiles, removeOrphans } from '../../domain/tables/lake-maintenance/files.ts';
@@ -126,6 +127,7 @@ export function lakeMaintenanceLakeActivities(
     removeLakeOrphans: ({ organizationId }) =>
       withHeartbeats({}, {}, async () => {
         if (await areRemovalsHeld(deps.db)) return nothing;
+        await removeOldMetadata(deps.objects, organizationId);
         const orphansRemoved = await removeOrphans(deps, await lakes.catalog.get(organizationId));
         return { figures: { orphansRemoved }, failures: [], next: null };
       }),

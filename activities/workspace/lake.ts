@@ -1,4 +1,5 @@
 import { dropRole, endSessions, rolesOfLake } from '../../data/lake/remove.ts';
+import { endIcebergKeys } from '../../domain/tables/iceberg/keys.ts';
 import { endAllCredentials } from '../../domain/tables/lake-credentials/end-all.ts';
 import { removeObjectsOf } from '../../domain/workspace/organizations/deletion/objects.ts';
 import { organizationDeletionProcess } from '../../domain/workspace/organizations/deletion/process.ts';
@@ -18,7 +19,11 @@ export function organizationDeletionLakeActivities(
       ),
 
     /** Safe to retry: a credential that has ended is left alone. */
-    endCredentials: (organizationId) => withHeartbeats({}, {}, () => endAllCredentials(deps, organizationId)),
+    endCredentials: (organizationId) =>
+      withHeartbeats({}, {}, async () => {
+        await endAllCredentials(deps, organizationId);
+        await endIcebergKeys(deps, organizationId);
+      }),
 
     /** Safe to retry: roles that are gone are not found, and what may have been read is ended again. */
     endLakeSessions: ({ lake }) =>

@@ -32,10 +32,11 @@ export function clientExchange(deps: ApiDeps, record: Recorder) {
     });
   }
 
-  async function exchange(request: WithCredentials) {
-    const { scope = '' } = request.body;
+  async function exchange(request: WithCredentials, ignoredScopes: readonly string[] = []) {
     const client = await authenticate(request);
-    const asked = scope.trim() === '' ? client.scopes : [...new Set(scope.trim().split(/\s+/))];
+    const names = (request.body.scope ?? '').split(/\s+/);
+    const wanted = new Set(names.filter((name) => name !== '' && !ignoredScopes.includes(name)));
+    const asked = wanted.size === 0 ? client.scopes : [...wanted];
     const refused = asked.find((name) => !client.scopes.includes(name));
     if (refused !== undefined)
       throw oauthError(

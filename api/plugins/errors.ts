@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, type ErrorCode, problems, ValidationError } from '../../data/errors.ts';
 import { isTransientFailure } from '../../data/lake/engine/failure.ts';
+import { isIceberg, sendIcebergError } from './iceberg-errors.ts';
 import { asUnwantedBody } from './no-body.ts';
 
 const fastifyCodes: Record<string, { code: ErrorCode; detail: string }> = {
@@ -39,6 +40,7 @@ export function errors(app: FastifyInstance): void {
     }
     const answer = asOAuthError(request, await pathFaultFirst(request, asUnwantedBody(request, known)));
     if (answer instanceof ValidationError) {
+      if (isIceberg(request)) return sendIcebergError(reply, answer);
       return reply
         .code(422)
         .type('application/json')
@@ -170,6 +172,7 @@ export function sendProblem(reply: FastifyReply, error: AppError): FastifyReply 
   if (status === 401) reply.header('WWW-Authenticate', challenge(error, reply.request));
   const retryAfter = error.retryAfterSeconds ?? (status === 503 || status === 429 ? 2 : undefined);
   if (retryAfter !== undefined) reply.header('Retry-After', String(retryAfter));
+  if (isIceberg(reply.request)) return sendIcebergError(reply, error);
   return reply
     .code(status)
     .type('application/problem+json')

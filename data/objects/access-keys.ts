@@ -18,10 +18,10 @@ export interface ObjectKey {
   secretAccessKey: string;
 }
 
-/** Users of the object store who may read what is below one prefix of the bucket. Both may be repeated. */
+/** Users of the object store who may read what is below some prefixes of the bucket. Both may be repeated. */
 export interface ObjectKeys {
   /** Makes the user, with one key: earlier ones end. */
-  make(user: string, prefix: string): Promise<ObjectKey>;
+  make(user: string, prefixes: readonly string[]): Promise<ObjectKey>;
   /** Removes the user with all keys. */
   remove(user: string): Promise<void>;
   close(): void;
@@ -51,11 +51,11 @@ export function createObjectKeys(
   }
 
   return {
-    async make(UserName, prefix) {
+    async make(UserName, prefixes) {
       try {
         await client.send(new CreateUserCommand({ UserName })).catch(ignore(EntityAlreadyExistsException));
         await removeKeys(UserName);
-        const PolicyDocument = JSON.stringify(readPolicy(partitionOf(region), bucket, prefix));
+        const PolicyDocument = JSON.stringify(readPolicy(partitionOf(region), bucket, prefixes));
         await client.send(new PutUserPolicyCommand({ UserName, PolicyName: policyName, PolicyDocument }));
         const { AccessKey } = await client.send(new CreateAccessKeyCommand({ UserName }));
         return { accessKeyId: AccessKey!.AccessKeyId!, secretAccessKey: AccessKey!.SecretAccessKey! };
@@ -83,15 +83,15 @@ function partitionOf(region: string): string {
   return region.startsWith('us-gov-') ? 'aws-us-gov' : 'aws';
 }
 
-function readPolicy(partition: string, bucket: string, prefix: string): object {
+function readPolicy(partition: string, bucket: string, prefixes: readonly string[]): object {
   const arn = `arn:${partition}:s3:::${bucket}`;
   return {
     Version: '2012-10-17',
     Statement: [
-      { Effect: 'Allow', Action: ['s3:GetObject'], Resource: [`${arn}/${prefix}*`] },
+      { Effect: 'Allow', Action: ['s3:GetObject'], Resource: prefixes.map((prefix) => `${arn}/${prefix}*`) },
       {
         ...{ Effect: 'Allow', Action: ['s3:ListBucket'], Resource: [arn] },
-        Condition: { StringLike: { 's3:prefix': [`${prefix}*`] } },
+        Condition: { StringLike: { 's3:prefix': prefixes.map((prefix) => `${prefix}*`) } },
       },
     ],
   };

@@ -24,3 +24,8 @@ export function conversationPrefix(organizationId: string, conversationId: strin
 export function reportPrefix(organizationId: string, reportId: string): string {
   return `reports/${organizationId}/${reportId}/`;
 }
+
+/** Metadata of an organization's tables for Iceberg engines. It can always be written again. */
+export function icebergPrefix(organizationId: string): string {
+  return `iceberg/${organizationId}/`;
+}

@@ -23,6 +23,8 @@ import { abortUploads, sizeOfUploads, uploadParts } from './upload.ts';
 export interface ObjectInfo {
   sizeBytes: number;
   etag: string;
+  /** When it was written last. */
+  writtenAt: Date;
 }
 
 /** The few bucket operations this service needs. Keys never start with a slash. */
@@ -55,6 +57,8 @@ export interface ObjectStore {
   presignUpload(key: string, maxBytes: number, expiresInSeconds: number): Promise<PresignedForm>;
   /** An address at which anybody who has it can read the object for a while, under a file name. */
   presignDownload(key: string, as: DownloadAs, expiresInSeconds: number): Promise<string>;
+  /** An address that reads the object, or tells of it, for a while. */
+  presignRead(key: string, method: 'GET' | 'HEAD', expiresInSeconds: number): Promise<string>;
   ping(): Promise<void>;
   close(): void;
 }
@@ -94,8 +98,9 @@ export function createObjectStore(settings: ObjectStoreSettings): ObjectStore {
       const ContinuationToken = listed?.NextContinuationToken;
       const command = new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1_000, ContinuationToken });
       listed = await client.send(command).catch(rethrow);
-      for (const { Key, Size, ETag } of listed.Contents ?? [])
-        if (Key !== undefined) yield { key: Key, sizeBytes: Size ?? 0, etag: ETag ?? '' };
+      for (const { Key, Size, ETag, LastModified } of listed.Contents ?? [])
+        if (Key !== undefined)
+          yield { key: Key, sizeBytes: Size ?? 0, etag: ETag ?? '', writtenAt: LastModified ?? new Date() };
     } while (listed.IsTruncated === true);
   }
   return {
@@ -124,7 +129,8 @@ export function createObjectStore(settings: ObjectStoreSettings): ObjectStore {
     async head(Key) {
       try {
         const answer = await client.send(new HeadObjectCommand({ Bucket, Key }));
-        return { sizeBytes: answer.ContentLength ?? 0, etag: answer.ETag ?? '' };
+        const { ContentLength, ETag, LastModified } = answer;
+        return { sizeBytes: ContentLength ?? 0, etag: ETag ?? '', writtenAt: LastModified ?? new Date() };
       } catch (error) {
         if (isMissing(error)) return undefined;
         throw unavailable(error);
@@ -187,6 +193,12 @@ export function createObjectStore(settings: ObjectStoreSettings): ObjectStore {
       });
       return getSignedUrl(client, command, { expiresIn });
     },
+    presignRead: (Key, method, expiresIn) =>
+      getSignedUrl(
+        client,
+        method === 'GET' ? new GetObjectCommand({ Bucket, Key }) : new HeadObjectCommand({ Bucket, Key }),
+        { expiresIn },
+      ),
     async ping() {
       await client.send(new HeadBucketCommand({ Bucket })).catch(rethrow);
     },

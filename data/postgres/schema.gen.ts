@@ -521,6 +521,14 @@ export interface IngestionBatches {
   table_version: number | null;
 }
 
+export interface IcebergKeys {
+  created_at: Generated<Timestamp>;
+  expires_at: Timestamp;
+  id: string;
+  organization_id: string;
+  table_id: string;
+}
+
 export interface LakeCredentials {
   access_key_id: string | null;
   created_at: Generated<Timestamp>;
@@ -1378,6 +1386,7 @@ export interface DB {
   files: Files;
   idempotency_keys: IdempotencyKeys;
   ingestion_batches: IngestionBatches;
+  iceberg_keys: IcebergKeys;
   lake_credentials: LakeCredentials;
   lake_maintenance_runs: LakeMaintenanceRuns;
   lake_pins: LakePins;

@@ -130,7 +130,7 @@ test('5. a key that may only read, and a bucket that is not there', async () => 
     await keys.remove(user);
     keys.close();
   });
-  const reader = await keys.make(user, 'doctor/');
+  const reader = await keys.make(user, ['doctor/']);
   const finding = await examineObjectStore({ ...objectStore, ...reader });
   expect(finding).toMatchObject({
     state: 'failed',

@@ -68,3 +68,21 @@ export async function newestSnapshot(pool: Queryable, schemaName: string): Promi
   );
   return rows[0]!.snapshot_id;
 }
+
+/** Whether a table, by DuckLake's id, may have changed in any way after a snapshot. */
+export async function hasChangedSince(
+  pool: Queryable,
+  schemaName: string,
+  tableId: number,
+  snapshotId: number,
+): Promise<boolean> {
+  const schema = identifier(schemaName);
+  const { rows } = await pool.query<{ changed: boolean }>(
+    `SELECT NOT EXISTS (SELECT FROM ${schema}.ducklake_snapshot WHERE snapshot_id = $1)
+       OR EXISTS (
+         SELECT FROM ${schema}.ducklake_snapshot_changes
+         WHERE snapshot_id > $1 AND changes_made ~ $2) AS changed`,
+    [snapshotId, `:${tableId}(,|$)`],
+  );
+  return rows[0]!.changed;
+}

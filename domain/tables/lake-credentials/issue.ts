@@ -68,7 +68,7 @@ export async function issueCredential(
   const password = randomBytes(24).toString('base64url');
   const role = { name: id, password, schema, reader: reader.catalog.user, expiresAt };
   await makeReadingRole(deps.lake.catalogPool, role);
-  const key = await objectKeys.make(id, new URL(dataPath).pathname.slice(1));
+  const key = await objectKeys.make(id, [new URL(dataPath).pathname.slice(1)]);
   const credential = await inOrganization(deps.db, organizationId, (db) =>
     markReady(db, asked, key.accessKeyId),
   );

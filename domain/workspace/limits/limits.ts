@@ -73,6 +73,7 @@ export const limits = {
     recordsOfColumnPage: bound(200_000, 'Records of a page in Parquet or Arrow'),
   },
   tables: {
+    icebergKeys: quota(200, 'organization', 'keys of Iceberg engines', 'Each ends after an hour.'),
     lakeCredentials: quota(20, 'organization', 'lake credentials', 'Revoke one first.'),
     columns: bound(500, 'Columns of a data table'),
     buildsUnderWay: bound(100, 'Builds of an organization that are running or waiting'),

@@ -13,6 +13,7 @@ export const sharedFolders = [
   'builds',
   'imports',
   'snapshots',
+  'iceberg',
 ] as const;
 
 /** Every prefix below which there may be objects of an organization; `lake` is the schema of its lake. */

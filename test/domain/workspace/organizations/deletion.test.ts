@@ -113,7 +113,7 @@ test('an organization goes with everything, and another one loses nothing', {
   const before = await remainsOf(workspace, kept);
   const all = await remainsOf(workspace, gone);
   expect(Object.keys(all.rows).length).toBeGreaterThan(35);
-  expect(new Set(all.objects.map((key) => key.split('/')[0])).size).toBe(10);
+  expect(new Set(all.objects.map((key) => key.split('/')[0])).size).toBe(11);
   expect([all.schemas.length, all.roles.length]).toEqual([1, 3]);
 
   const { organizationId } = gone.client;

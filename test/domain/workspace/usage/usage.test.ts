@@ -8,6 +8,7 @@ import { countStatements, lookAtStoredBytes } from '../../../../domain/workspace
 import { usageSteps } from '../../../../domain/workspace/usage/reconcile.ts';
 import { usageOf } from '../../../../domain/workspace/usage/show.ts';
 import { shaping } from '../../../support/calculated.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { reconcile } from '../../../support/reconcile.ts';
 import { type TestClient, useOwnWorkspace } from '../../../support/workspace.ts';
 
@@ -35,6 +36,10 @@ beforeAll(async () => {
   ]);
   await on.append(orders, [{ s_id: 3, city: 'Braga' }]);
   for (let n = 0; n < 3; n += 1) await on.rows('SELECT count(*) FROM orders');
+  // Records of statements are written in groups, after their answers.
+  const recorded = () =>
+    run('SELECT FROM query_executions WHERE organization_id = $1', [client.organizationId]);
+  await eventually(recorded, ({ rowCount }) => rowCount === 3);
   const project = (await client.call('POST', '/v1/projects', { body: { name: 'Sales' } })).body.data.id;
   const content = { content: 'x'.repeat(5_000) };
   const file = await client.call('PUT', `/v1/projects/${project}/files/content?path=a.txt`, {
