@@ -62,7 +62,11 @@ export async function beginWorkflowRun(
   const { row, graph, tables } = found;
   const versions =
     row.data_versions === null
-      ? await pinned(deps, organizationId, runId, readBy(graph, row.params, tables))
+      ? await pinned(deps, organizationId, runId, {
+          tableIds: readBy(graph, row.params, tables),
+          // What its queries read is known only when it is read.
+          isWhole: graph.nodes.some(({ type }) => type === 'dashboard'),
+        })
       : undefined;
   return inOrganization(deps.db, organizationId, async (db) => {
     const both = await findBoth(db, organizationId, runId, 'update');
@@ -91,9 +95,9 @@ async function pinned(
   deps: BeginDeps,
   organizationId: string,
   runId: string,
-  tableIds: readonly string[],
+  { tableIds, isWhole }: { tableIds: readonly string[]; isWhole: boolean },
 ): Promise<DataVersion[]> {
-  if (tableIds.length === 0) return [];
+  if (tableIds.length === 0 && !isWhole) return [];
   const lake = await deps.lake.catalog.get(organizationId);
   const snapshotId = await newestSnapshot(deps.lake.catalogPool, lake.schema);
   const expiresAt = runPinEnd();
