@@ -12,8 +12,8 @@ export type DeliveredContent =
   | { type: 'rows'; rows: StoredRows; format: 'csv' | 'json'; name: string };
 
 /**
- * What a mail shows in itself: a revision of a report, or a dashboard as it was kept (`dashboards/kept.ts`), whose
- * page is attached if the mail can't show all of it.
+ * What a mail shows in itself: a revision of a report, or a dashboard as it was kept
+ * (`dashboards/mailed.ts`), whose page is attached if the mail can't show all of it.
  */
 export type MailedContent =
   | { type: 'report'; reportId: string; revision: number }

@@ -129,8 +129,8 @@ export async function prepare({ lake: lakes, names }: PrepareDeps, query: ToPrep
 }
 
 /**
- * Looks at all tables that these statements of one organization may name, at one moment: the newest by default.
- * Statements that cannot be prepared name none.
+ * Looks at all tables that these statements of one organization may name, at one moment: the newest by
+ * default. Statements that cannot be prepared name none.
  */
 export async function lookTogether(
   deps: PrepareDeps,

@@ -74,8 +74,8 @@ export function runQuery(deps: QueryDeps, query: Query, signal: AbortSignal): Pr
 const togetherAtOnce = 4;
 
 /**
- * Runs statements of one organization, all over one snapshot of its lake: the newest by default. One that fails
- * leaves the others.
+ * Runs statements of one organization, all over one snapshot of its lake: the newest by default. One that
+ * fails leaves the others.
  *
  * @throws AppError if the snapshot cannot be found
  */

@@ -22,8 +22,8 @@ export async function makeDocument(
 }
 
 /**
- * A report as a part of a mail, below its title: HTML with the styles that clients of mail understand, and its
- * pictures as PNG and JPEG. What exceeds the bounds is left out.
+ * A report as a part of a mail, below its title: HTML with the styles that clients of mail understand, and
+ * its pictures as PNG and JPEG. What exceeds the bounds is left out.
  *
  * @throws DocumentFault report_too_complex; what `load` throws
  */

@@ -5,7 +5,9 @@ import { filterValues } from '../../../publishing/dashboards/data.ts';
 import type { NodeToExamine } from '../graphs/validate.ts';
 import type { Workflow } from './workflows.ts';
 
-/** Dashboards that nodes name must exist in the project, and have their filters with values of these types. */
+/**
+ * Dashboards that nodes name must exist in the project, and have their filters with values of these types.
+ */
 export async function dashboardFaults(
   db: OrganizationTransaction,
   { organization_id: organizationId, project_id: projectId }: Workflow,

@@ -71,8 +71,8 @@ async function dashboardOf(call: NodeCall): Promise<Dashboard> {
 }
 
 /**
- * The tiles with the rights of the workflow's owner. Nobody watches a run, so a tile that can't be read fails the
- * node, instead of being sent as an error.
+ * The tiles with the rights of the workflow's owner. Nobody watches a run, so a tile that can't be read
+ * fails the node, instead of being sent as an error.
  */
 async function tilesAt(call: NodeCall, dashboard: Dashboard, snapshotId: number): Promise<ShownTile[]> {
   const { deps, run, signal } = call;
@@ -121,8 +121,8 @@ async function contentOf(
 }
 
 /**
- * The snapshot that all tiles are read from: the one that the run reads, or the newest that one of its nodes made
- * since. It is remembered, because other nodes may make newer ones before a repetition.
+ * The snapshot that all tiles are read from: the one that the run reads, or the newest that one of its
+ * nodes made since. It is remembered, because other nodes may make newer ones before a repetition.
  */
 async function snapshotOf(call: NodeCall): Promise<number> {
   const { run, node, deps } = call;
