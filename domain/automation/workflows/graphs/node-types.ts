@@ -17,7 +17,6 @@ export const nodeTypes: readonly NodeType[] = [
   query,
   playbook,
   report,
-  dashboard,
   condition,
   wait,
   approval,
@@ -28,6 +27,7 @@ export const nodeTypes: readonly NodeType[] = [
   snapshot,
   materialize,
   verification,
+  dashboard,
 ];
 
 const byName = new Map(nodeTypes.map((nodeType) => [nodeType.type, nodeType]));
