@@ -24,7 +24,7 @@ test('a report has a heading, and everything that Markdown has', async () => {
     '<h1>A &quot;report&quot;</h1>',
     '<h2>One</h2>',
     '<p><i>a</i> <b>b</b> <del>c</del> <code>d&lt;e</code></p>',
-    '<table><tr><td><p>quoted</p></td></tr></table>',
+    '<table role="presentation"><tr><td><p>quoted</p></td></tr></table>',
     '<ol start="3"><li>x</li><li>y</li></ol>',
     '<li>☑ done</li>',
     '<th align="right">b</th>',

@@ -20,7 +20,7 @@ import { statementsOf } from '../graphs/named-tables.ts';
 import { placeholdersIn } from '../graphs/placeholders.ts';
 import { endOf, insertNodes, nodesOf, type RunNode } from './nodes.ts';
 import { textOf } from './values.ts';
-import { graphOfRun } from './version-of-run.ts';
+import { graphOfRun, readsWholeLake } from './version-of-run.ts';
 import {
   countAtWork,
   type DataVersion,
@@ -64,8 +64,7 @@ export async function beginWorkflowRun(
     row.data_versions === null
       ? await pinned(deps, organizationId, runId, {
           tableIds: readBy(graph, row.params, tables),
-          // What its queries read is known only when it is read.
-          isWhole: graph.nodes.some(({ type }) => type === 'dashboard'),
+          isWhole: readsWholeLake(graph),
         })
       : undefined;
   return inOrganization(deps.db, organizationId, async (db) => {

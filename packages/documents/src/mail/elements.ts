@@ -40,7 +40,7 @@ export function mailWriter({ tableRows, place }: Writing) {
         return code(block.text, bytes);
       case 'quote':
         return within(
-          `<table ${around} width="100%" style="margin:0 0 12px"><tr><td style="border-left:3px solid ${line};padding:0 0 0 12px">`,
+          `<table role="presentation" ${around} width="100%" style="margin:0 0 12px"><tr><td style="border-left:3px solid ${line};padding:0 0 0 12px">`,
           '</td></tr></table>',
           bytes,
           (left) => many(block.blocks, left),

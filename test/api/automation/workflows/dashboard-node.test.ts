@@ -318,6 +318,16 @@ test('the owner who may no longer read a table gets no file, and neither does an
     error: { nodeId: 'board', code: 'query_failed', message: expect.stringContaining('"Secrets"') },
   });
   expect([mail.mails.length, await filesOf(`workflow-runs/${run.id}/`)]).toEqual([sent, []]);
+  // It is resumed with the data that it began with, or not at all.
+  const resume = (query = '') => ada.call('POST', `/v1/workflows/${id}/runs/${run.id}/resume${query}`);
+  await workspace.deps.lake.catalogPool.query('DELETE FROM lake_pins WHERE holder = $1', [
+    `workflow-run/${run.id}`,
+  ]);
+  expect((await resume()).body.code).toBe('version_expired');
+  await replaceGrants(client, tableId, only(ada, 'read'));
+  expect((await resume('?data=newest')).status).toBe(202);
+  expect((await own.ended(id, run.id)).status).toBe('succeeded');
+  expect(mail.mails).toHaveLength(sent + 1);
   await client.call('DELETE', `/v1/projects/${project}/dashboards/${mine}?confirm=true`);
   expect((await own.ran(id)).error).toMatchObject({ nodeId: 'board', code: 'not_found' });
 });
