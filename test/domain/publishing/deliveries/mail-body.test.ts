@@ -1,4 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { Dashboard } from '../../../../domain/publishing/dashboards/dashboards.ts';
+import { sourceOf } from '../../../../domain/publishing/dashboards/document.ts';
+import { keepMailed } from '../../../../domain/publishing/dashboards/mailed.ts';
+import type { ShownTile } from '../../../../domain/publishing/dashboards/shown.ts';
 import type { MailContent } from '../../../../domain/publishing/deliveries/content.ts';
 import { useLab } from './lab.ts';
 
@@ -58,6 +62,28 @@ describe('a mail', () => {
       expect(Buffer.byteLength(html!)).toBeGreaterThan(80_000);
       expect(html).toMatch(/is cut here|shows only a part of the report/);
       expect(html!.trimEnd()).toMatch(/<\/html>$/);
+    }
+  });
+
+  test('attaches the page of a dashboard only if it leaves out a part', async () => {
+    const body = { content: '<p>The page</p>' };
+    const url = `/v1/projects/${lab.projectId}/files/content?path=page.html`;
+    const fileId = (await lab.client.call('PUT', url, { body })).body.data.id;
+    const page = { type: 'file' as const, fileId, name: 'Sales.html' };
+    for (const count of [100, 101]) {
+      const key = `${lab.client.organizationId}/workflow-runs/test/${count}.json`;
+      const rows = Array.from({ length: count }, (_, index) => [`row ${index}`]);
+      const shown = { kind: 'table' as const, columns: [{ name: 'n', isNumber: false }], rows, isCut: false };
+      const tile = { x: 0, y: 0 } as ShownTile['tile'];
+      const tiles = [{ tile, title: 'Rows', shown }];
+      const dashboard = { name: 'Sales', description: 'All of it' } as Dashboard;
+      await keepMailed(lab.deps.objects, key, sourceOf(dashboard, tiles), tiles);
+      const mail = await mailed({ text: '', shows: [{ type: 'dashboard', key, page }] });
+      expect(mail.html).toContain('row 99');
+      expect(mail.html).not.toContain('row 100');
+      expect(mail.html?.includes('The complete page is attached.')).toBe(count > 100);
+      expect(mail.text).toMatch(/^Sales\n\nRows\nn\nrow 0\n/);
+      expect(mail.attachments.map(({ filename }) => filename)).toEqual(count > 100 ? ['Sales.html'] : []);
     }
   });
 
