@@ -4,6 +4,9 @@ export interface Mail {
   to: string;
   subject: string;
   text: string;
+  /** The same for clients that show HTML, with `cid:` and the ids of pictures where it shows them. */
+  html?: string;
+  pictures?: readonly (MailAttachment & { cid: string })[];
   attachments: readonly MailAttachment[];
   /** The source of its Message-ID: the same mail has the same one. */
   id: string;
@@ -24,7 +27,7 @@ export type MailOutcome =
   /** The server may have it. */
   | { kind: 'uncertain'; message: string };
 
-/** Servers accept little more, and the mail is held in memory. */
+/** Of pictures and attachments. Servers accept little more, and the mail is held in memory. */
 export const maxAttachmentsBytes = 10_485_760;
 
 /** Base64 and line breaks add a third. */

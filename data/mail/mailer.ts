@@ -1,6 +1,12 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { encodeWord } from 'nodemailer/lib/mime-funcs';
-import { type Mail, type MailOutcome, mailTooLarge, maxAttachmentsBytes } from './mail.ts';
+import {
+  type Mail,
+  type MailAttachment,
+  type MailOutcome,
+  mailTooLarge,
+  maxAttachmentsBytes,
+} from './mail.ts';
 import { createSession, type SessionFailure, type SessionTimeouts } from './session.ts';
 import { asciiDomain, isMailAddress, type Mailbox, type SmtpServer } from './smtp-url.ts';
 
@@ -68,7 +74,8 @@ export function createMailer(options: MailerOptions | undefined): Mailer {
   return {
     async send(mail, sendOptions) {
       if (!isMailAddress(mail.to)) return refused("This address can't receive email.");
-      const sizeBytes = mail.attachments.reduce((sum, { bytes }) => sum + bytes.length, 0);
+      const sent = [...mail.attachments, ...(mail.pictures ?? [])];
+      const sizeBytes = sent.reduce((sum, { bytes }) => sum + bytes.length, 0);
       if (sizeBytes > maxAttachmentsBytes) return refused(mailTooLarge);
       return send(mail, sendOptions);
     },
@@ -97,19 +104,28 @@ async function* contentOf(message: Buffer, beforeData: () => Promise<void>, prog
 
 /** Names and addresses are passed as objects: user input is encoded, never parsed as a list or a header. */
 function compose(mail: Mail, from: Mailbox, replyTo: Mailbox | undefined): Promise<Buffer> {
+  const attached = ({ name, contentType, bytes }: MailAttachment) => ({
+    filename: name,
+    contentType,
+    content: bytes,
+  });
   const composed = new MailComposer({
     from,
     to: { name: '', address: mail.to },
     ...(replyTo && { replyTo }),
     text: mail.text,
+    ...(mail.html === undefined ? {} : { html: mail.html }),
     messageId: `<${mail.id}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`,
     // Keeps automatic out-of-office replies from answering it.
     headers: { Subject: subjectHeader(mail.subject), 'Auto-Submitted': 'auto-generated' },
-    attachments: mail.attachments.map(({ name, contentType, bytes }) => ({
-      filename: name,
-      contentType,
-      content: bytes,
-    })),
+    attachments: [
+      ...(mail.pictures ?? []).map((picture) => ({
+        ...attached(picture),
+        cid: picture.cid,
+        contentDisposition: 'inline' as const,
+      })),
+      ...mail.attachments.map(attached),
+    ],
     disableFileAccess: true,
     disableUrlAccess: true,
   });

@@ -41,7 +41,28 @@ export function mailPage({ mail, email }: ReadMail): string {
     subject,
     `<p><a href="/">All mails</a></p><table><tr><th>Received</th><td>${timeOf(mail)}</td></tr>${table}</table>
 <pre>${text(email.text ?? email.html ?? '')}</pre>
-${links.length === 0 ? '' : `<p>Attached:</p><ul>${links.join('\n')}</ul>`}<p><a href="/mails/${mail.id}/source">Source</a></p>`,
+${links.length === 0 ? '' : `<p>Attached:</p><ul>${links.join('\n')}</ul>`}<p>${
+      email.html === undefined ? '' : `<a href="/mails/${mail.id}/html">HTML</a> · `
+    }<a href="/mails/${mail.id}/source">Source</a></p>`,
+  );
+}
+
+/** The HTML of a mail with its pictures. */
+export function htmlOf({ html = '', attachments }: Email): string {
+  const sources = new Map(
+    attachments.flatMap(({ contentId, mimeType, content }): [string, string][] =>
+      contentId === undefined || !/^image\/\w+$/.test(mimeType)
+        ? []
+        : [
+            [
+              contentId.replace(/^<|>$/g, ''),
+              `data:${mimeType};base64,${Buffer.from(content as ArrayBuffer).toString('base64')}`,
+            ],
+          ],
+    ),
+  );
+  return html.replaceAll(/ src="cid:([^"]+)"/g, (all, id: string) =>
+    sources.has(id) ? ` src="${sources.get(id)}"` : all,
   );
 }
 

@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type Mailbox, readMail } from './mailbox.ts';
-import { listPage, mailPage, nameOf } from './page.ts';
+import { htmlOf, listPage, mailPage, nameOf } from './page.ts';
 
 /** A mail may contain anything: the browser must neither execute nor fetch anything of it. */
 const safety = {
@@ -9,6 +9,11 @@ const safety = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
+};
+
+/** The HTML of a mail is a page by itself, without scripts; it sees only the pictures that came with it. */
+const safetyOfHtml = {
+  'content-security-policy': `${safety['content-security-policy']}; img-src data:; sandbox`,
 };
 
 /** The page that shows caught mails, for users of this machine. */
@@ -38,6 +43,7 @@ async function answer(mailbox: Mailbox, url: string, send: Send): Promise<void> 
     return send(200, 'text/plain; charset=utf-8', mail.source.subarray(0, maxShownSourceBytes));
   const email = await readMail(mail);
   if (what === '') return page(mailPage({ mail, email }));
+  if (what === 'html') return send(200, 'text/html; charset=utf-8', htmlOf(email), safetyOfHtml);
   const attachment =
     what === 'attachments' && /^\d{1,3}$/.test(index) ? email.attachments[Number(index)] : undefined;
   if (attachment === undefined) return send(404, 'text/plain', 'Attachment not found.\n');

@@ -16,4 +16,6 @@ export type {
 } from './src/contract.ts';
 export { DocumentFault, type DocumentFaultCode } from './src/fault.ts';
 export { graphSvg } from './src/graphs/picture.ts';
-export { fontPaths, makeDocument } from './src/make-document.ts';
+export type { MailBounds, MailPart, MailPicture } from './src/mail/contract.ts';
+export { mailNote, mailPage, mailText, pageOf } from './src/mail/page.ts';
+export { fontPaths, makeDocument, makeMailPart } from './src/make-document.ts';

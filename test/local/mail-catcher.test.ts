@@ -59,6 +59,18 @@ test('a mail is read on the page, with what is attached, and nothing of it is pa
   expect(await (await get(`${path}/source`)).text()).toContain('Message-ID: <x@localhost>');
 });
 
+test('the HTML of a mail is a page by itself with its pictures, and runs and loads nothing', async () => {
+  const picture = { cid: 'one@picture', name: 'one.png', contentType: 'image/png', bytes: Buffer.from('x') };
+  await send({ subject: 'HTML', html: '<p>Up <img src="cid:one@picture"></p>', pictures: [picture] });
+  const [path] = hrefs(await (await get('/')).text(), /href="(\/mails\/\d+)"/g);
+  expect(await (await get(path!)).text()).toContain(`href="${path}/html"`);
+  const answer = await get(`${path}/html`);
+  expect(answer.headers.get('content-security-policy')).toMatch(
+    /^default-src 'none';.* img-src data:; sandbox$/,
+  );
+  expect(await answer.text()).toContain('<p>Up <img src="data:image/png;base64,eA=="></p>');
+});
+
 test.each(['/mails/999', '/mails/x', '/mails/1/attachments/7', '/mails/1/2/3/4', '/../etc/passwd'])(
   'there is nothing at %s',
   async (path) => {

@@ -24,6 +24,8 @@ export interface DataWanted {
   /** All by default. */
   tileIds?: readonly string[] | undefined;
   rowFormat: RowFormat;
+  /** The snapshot of the lake that is read; the newest by default. */
+  snapshotId?: number;
 }
 
 /** What a tile shows: rows, or why there are none. */
@@ -44,7 +46,7 @@ export interface TileError {
  */
 export async function dashboardData(
   deps: DataDeps,
-  { dashboard, callerId, filters, tileIds, rowFormat }: DataWanted,
+  { dashboard, callerId, filters, tileIds, rowFormat, snapshotId: asked }: DataWanted,
   signal: AbortSignal,
 ): Promise<{ snapshotId: number; tiles: TileData[] }> {
   const { organization_id: organizationId, project_id: projectId } = dashboard;
@@ -84,6 +86,7 @@ export async function dashboardData(
     deps,
     statements.map(({ query }) => query),
     signal,
+    asked,
   );
   for (const [index, { place, query }] of statements.entries()) {
     const { tile, query: saved } = tiles[place]!;

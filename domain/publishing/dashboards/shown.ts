@@ -1,5 +1,6 @@
 import type { ChartDrawer } from '../documents/drawer.ts';
 import { rowsOf, type Shown, shownRows } from '../saved-queries/shown.ts';
+import type { Dashboard } from './dashboards.ts';
 import { type DataDeps, type DataWanted, dashboardData, type TileData, tileError } from './data.ts';
 import type { Tile } from './layout.ts';
 
@@ -21,15 +22,25 @@ export async function shownTiles(
   signal: AbortSignal,
 ): Promise<ShownTile[]> {
   const read = await dashboardData(deps, { ...wanted, rowFormat: 'rows_with_column_order' }, signal);
-  const dataOf = new Map(read.tiles.map((data) => [data.tile.id, data]));
+  return drawnTiles(deps, wanted.dashboard, read.tiles, signal);
+}
+
+/** The tiles with what was read for them, rows with their column order. */
+export async function drawnTiles(
+  deps: { charts: Pick<ChartDrawer, 'svg'> },
+  dashboard: Dashboard,
+  read: readonly TileData[],
+  signal: AbortSignal,
+): Promise<ShownTile[]> {
+  const dataOf = new Map(read.map((data) => [data.tile.id, data]));
   const tiles: ShownTile[] = [];
-  for (const tile of wanted.dashboard.tiles) {
+  for (const tile of dashboard.tiles) {
     const data = dataOf.get(tile.id);
     const title = tile.title === '' ? (data?.query?.name ?? '') : tile.title;
     const shown =
       data === undefined
         ? { kind: 'text' as const, markdown: tile.text ?? '' }
-        : await shownData(deps, wanted.dashboard.organization_id, data, signal);
+        : await shownData(deps, dashboard.organization_id, data, signal);
     tiles.push({ tile, title, shown });
   }
   return tiles;

@@ -1,6 +1,12 @@
 import { AppError, isRetryable } from '../../../data/errors.ts';
 import { derivedId } from '../../../data/ids.ts';
-import { type Mail, type MailOutcome, mailTooLarge, maxAttachmentsBytes } from '../../../data/mail/mail.ts';
+import {
+  type Mail,
+  type MailAttachment,
+  type MailOutcome,
+  mailTooLarge,
+  maxAttachmentsBytes,
+} from '../../../data/mail/mail.ts';
 import type { Mailer } from '../../../data/mail/mailer.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import type {
@@ -13,9 +19,10 @@ import { pathFault } from '../../workspace/files/path.ts';
 import { writeFile } from '../../workspace/files/write.ts';
 import type { ExportDeps } from '../reports/export.ts';
 import { attemptSlack, attemptWebhook, type HttpDeliveryDeps } from './attempt-http.ts';
-import { fileContentOf, mailContentOf } from './content.ts';
+import { type DeliveredContent, fileContentOf, mailContentOf } from './content.ts';
 import { type Delivery, deliveryStates, findDelivery } from './deliveries.ts';
-import { loadContent, loadText } from './load.ts';
+import { loadContent } from './load.ts';
+import { mailBodyOf } from './mail-body.ts';
 import {
   attemptOf,
   type BegunDelivery,
@@ -147,21 +154,22 @@ function recordOutcome(
 }
 
 async function mailOf(deps: DeliveryDeps, row: Delivery): Promise<Mail> {
-  const { subject, text, attachments } = mailContentOf(row);
-  const mail = {
-    to: row.target,
-    subject,
-    text: typeof text === 'string' ? text : await loadText(deps, row, text),
-    attachments: [] as Mail['attachments'][number][],
-    id: row.id,
-  };
+  const content = mailContentOf(row);
+  const attachments: MailAttachment[] = [];
   let leftBytes = maxAttachmentsBytes;
-  for (const thing of attachments) {
-    const bytes = await loadContent(deps, row, thing, { maxBytes: leftBytes, message: mailTooLarge });
-    leftBytes -= bytes.length;
-    mail.attachments.push({ name: thing.name, contentType: contentTypeOf(thing.name), bytes });
-  }
-  return mail;
+  const attach = async (things: readonly DeliveredContent[]) => {
+    for (const thing of things) {
+      const bytes = await loadContent(deps, row, thing, { maxBytes: leftBytes, message: mailTooLarge });
+      leftBytes -= bytes.length;
+      attachments.push({ name: thing.name, contentType: contentTypeOf(thing.name), bytes });
+    }
+  };
+  await attach(content.attachments);
+  // Pages that have to be attached have the same pictures again.
+  const { pages, ...body } = await mailBodyOf(deps, row, content, leftBytes / 2);
+  for (const { bytes } of body.pictures ?? []) leftBytes -= bytes.length;
+  await attach(pages);
+  return { to: row.target, subject: content.subject, ...body, attachments, id: row.id };
 }
 
 /** Ends a delivery whose attempts could not be made, according to the state of its row. */

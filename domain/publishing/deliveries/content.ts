@@ -11,6 +11,14 @@ export type DeliveredContent =
   | { type: 'file'; fileId: string; name: string }
   | { type: 'rows'; rows: StoredRows; format: 'csv' | 'json'; name: string };
 
+/**
+ * What a mail shows in itself: a revision of a report, or a dashboard as it was kept
+ * (`dashboards/mailed.ts`), whose page is attached if the mail can't show all of it.
+ */
+export type MailedContent =
+  | { type: 'report'; reportId: string; revision: number }
+  | { type: 'dashboard'; key: string; page: DeliveredContent & { type: 'file' } };
+
 export interface MailContent {
   subject: string;
   /**
@@ -18,6 +26,8 @@ export interface MailContent {
    * twice.
    */
   text: string | { reportId: string; revision: number };
+  /** What the mail shows below its text; nothing if left out. */
+  shows?: MailedContent[];
   attachments: DeliveredContent[];
 }
 

@@ -34,13 +34,7 @@ export async function loadContent(
 }
 
 /** The Markdown of a report as a mail's text. */
-export async function loadText(
-  deps: ExportDeps,
-  of: Of,
-  asked: { reportId: string; revision: number },
-): Promise<string> {
-  const { version } = await reportOf(deps, of, asked);
-  const { content } = version;
+export function textOf({ content }: Pick<ReportVersion, 'content'>): string {
   if (content.length <= maxTextLength) return content;
   // Avoids cutting a surrogate pair in half.
   const shown = content
@@ -50,7 +44,8 @@ export async function loadText(
   return `${shown}\n\n[The report is cut here. It has ${content.length} characters, and a mail shows the first ${maxTextLength}. The complete report is attached.]\n`;
 }
 
-function reportOf(
+/** @throws AppError not_found if it was deleted meanwhile */
+export function reportOf(
   { db }: ExportDeps,
   { organization_id: organizationId, project_id: projectId }: Of,
   { reportId, revision }: { reportId: string; revision: number },

@@ -4,11 +4,15 @@ import { fromSent } from '../../../data/lake/sent-error.ts';
 import { createSharedThreads, ThreadLimit } from '../../../data/process-pool/shared-threads.ts';
 import type {
   ExportFormat,
+  MailBounds,
+  MailPart,
   ReportMaterial,
   ReportReferences,
   ReportSource,
 } from '../../../packages/documents/index.ts';
-import type { FormatTask, formatInThread } from './format-task.ts';
+import type { FormatTask, Formatted, formatInThread, Wanted } from './format-task.ts';
+
+type LoadMaterial = (references: ReportReferences) => Promise<ReportMaterial>;
 
 /**
  * Creates documents from reports in threads, so that other requests are not blocked; one that takes too long
@@ -24,9 +28,17 @@ export interface ReportFormatter {
     organizationId: string,
     format: ExportFormat,
     source: ReportSource,
-    load: (references: ReportReferences) => Promise<ReportMaterial>,
+    load: LoadMaterial,
     signal?: AbortSignal,
   ): Promise<Buffer>;
+  /** A report as a part of a mail, within the bounds; like `format`. */
+  mailPart(
+    organizationId: string,
+    source: ReportSource,
+    bounds: MailBounds,
+    load: LoadMaterial,
+    signal?: AbortSignal,
+  ): Promise<MailPart>;
   close(): Promise<void>;
 }
 
@@ -57,28 +69,43 @@ export function createReportFormatter({ timeoutMs = 30_000, memoryMib = 512 } = 
     throw refused(`The document could not be created within ${timeoutMs / 1_000} seconds`, error);
   }
 
+  async function inThread(
+    organizationId: string,
+    wanted: Wanted,
+    source: ReportSource,
+    load: LoadMaterial,
+    signal: AbortSignal | undefined,
+  ): Promise<Formatted> {
+    const { port1: ours, port2: theirs } = new MessageChannel();
+    const ended = new AbortController();
+    ours.on('message', (references: ReportReferences) => {
+      load(references).then(
+        (material) => ours.postMessage(material),
+        (error: unknown) => ended.abort(error),
+      );
+    });
+    try {
+      const task: FormatTask = { wanted, source, material: theirs };
+      const ends = signal === undefined ? ended.signal : AbortSignal.any([ended.signal, signal]);
+      const answer = await threads
+        .run(organizationId, task, { signal: ends, transferList: [theirs] })
+        .catch(refuseEnded);
+      if ('error' in answer) throw fromSent(answer.error);
+      return answer;
+    } finally {
+      ours.close();
+    }
+  }
+
   return {
     async format(organizationId, format, source, load, signal) {
-      const { port1: ours, port2: theirs } = new MessageChannel();
-      const ended = new AbortController();
-      ours.on('message', (references: ReportReferences) => {
-        load(references).then(
-          (material) => ours.postMessage(material),
-          (error: unknown) => ended.abort(error),
-        );
-      });
-      try {
-        const task: FormatTask = { format, source, material: theirs };
-        const ends = signal === undefined ? ended.signal : AbortSignal.any([ended.signal, signal]);
-        const answer = await threads
-          .run(organizationId, task, { signal: ends, transferList: [theirs] })
-          .catch(refuseEnded);
-        if ('error' in answer) throw fromSent(answer.error);
-        const { buffer, byteOffset, byteLength } = answer.document;
-        return Buffer.from(buffer, byteOffset, byteLength);
-      } finally {
-        ours.close();
-      }
+      const made = await inThread(organizationId, { format }, source, load, signal);
+      const { buffer, byteOffset, byteLength } = (made as { document: Uint8Array }).document;
+      return Buffer.from(buffer, byteOffset, byteLength);
+    },
+    async mailPart(organizationId, source, bounds, load, signal) {
+      const made = await inThread(organizationId, { format: 'mail', bounds }, source, load, signal);
+      return (made as { part: MailPart }).part;
     },
     close: () => threads.close(),
   };

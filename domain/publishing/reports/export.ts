@@ -3,6 +3,8 @@ import { readBytes, readText } from '../../../data/objects/read.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import type {
   ExportFormat,
+  MailBounds,
+  MailPart,
   ReportMaterial,
   ReportReferences,
   ResultTable,
@@ -33,14 +35,26 @@ export function exportReport(
   format: ExportFormat,
   signal?: AbortSignal,
 ): Promise<Buffer> {
-  const source = {
-    title: version.title,
-    markdown: version.content,
-    writtenAt: version.created_at.toISOString(),
-  };
   const load = (references: ReportReferences) => loadMaterial(deps, report, version.assets, references);
-  return deps.reportFormats.format(report.organization_id, format, source, load, signal);
+  return deps.reportFormats.format(report.organization_id, format, sourceOf(version), load, signal);
 }
+
+/** A revision of a report as a part of a mail. */
+export function mailReport(
+  deps: ExportDeps,
+  report: Report,
+  version: ReportVersion,
+  bounds: MailBounds,
+): Promise<MailPart> {
+  const load = (references: ReportReferences) => loadMaterial(deps, report, version.assets, references);
+  return deps.reportFormats.mailPart(report.organization_id, sourceOf(version), bounds, load);
+}
+
+const sourceOf = ({ title, content, created_at: createdAt }: ReportVersion) => ({
+  title,
+  markdown: content,
+  writtenAt: createdAt.toISOString(),
+});
 
 async function loadMaterial(
   deps: StoreDeps,

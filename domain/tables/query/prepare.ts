@@ -129,12 +129,13 @@ export async function prepare({ lake: lakes, names }: PrepareDeps, query: ToPrep
 }
 
 /**
- * Looks at all tables that these statements of one organization may name, at one moment. Statements that
- * cannot be prepared name none.
+ * Looks at all tables that these statements of one organization may name, at one moment: the newest by
+ * default. Statements that cannot be prepared name none.
  */
 export async function lookTogether(
   deps: PrepareDeps,
   queries: readonly ToPrepare[],
+  asked?: number,
 ): Promise<TablesAtSnapshot> {
   const { catalog, catalogPool, layouts } = deps.lake;
   const prepared = await Promise.all(queries.map((query) => prepare(deps, query).catch(() => undefined)));
@@ -142,8 +143,8 @@ export async function lookTogether(
     prepared.flatMap((each) => (each === undefined ? [] : [...namedTables(each.statement)])),
   );
   const lake = await catalog.get(queries[0]!.organizationId);
-  if (layouts !== undefined) return layouts.newest(lake, [...tables.values()]);
-  const snapshotId = await newestSnapshot(catalogPool, lake.schema);
+  if (layouts !== undefined && asked === undefined) return layouts.newest(lake, [...tables.values()]);
+  const snapshotId = asked ?? (await newestSnapshot(catalogPool, lake.schema));
   const versions = await versionsAt(catalogPool, lake.schema, [...tables.keys()], snapshotId);
   return { snapshotId, versions, layouts: new Map(), namesVersion: -1 };
 }

@@ -74,7 +74,8 @@ export function runQuery(deps: QueryDeps, query: Query, signal: AbortSignal): Pr
 const togetherAtOnce = 4;
 
 /**
- * Runs statements of one organization, all over one snapshot of its lake. One that fails leaves the others.
+ * Runs statements of one organization, all over one snapshot of its lake: the newest by default. One that
+ * fails leaves the others.
  *
  * @throws AppError if the snapshot cannot be found
  */
@@ -82,9 +83,10 @@ export async function runTogether(
   deps: QueryDeps,
   queries: readonly Query[],
   signal: AbortSignal,
+  asked?: number,
 ): Promise<{ snapshotId: number; results: PromiseSettledResult<QueryResult>[] }> {
-  if (queries.length === 0) return { snapshotId: 0, results: [] };
-  const moment = await lookTogether(deps, queries);
+  if (queries.length === 0) return { snapshotId: asked ?? 0, results: [] };
+  const moment = await lookTogether(deps, queries, asked);
   const results: PromiseSettledResult<QueryResult>[] = [];
   const left = [...queries.entries()];
   const worker = async () => {

@@ -2,6 +2,7 @@ import type { Root } from 'mdast';
 import type { ReportBlocks } from './block.ts';
 import type { ExportFormat, ReportMaterial, ReportReferences, ReportSource } from './contract.ts';
 import { DocumentFault } from './fault.ts';
+import type { MailBounds, MailPart } from './mail/contract.ts';
 
 const nothing: ReportMaterial = { charts: {}, results: {}, images: {} };
 
@@ -17,17 +18,61 @@ export async function makeDocument(
   source: ReportSource,
   load: (references: ReportReferences) => Promise<ReportMaterial> = async () => nothing,
 ): Promise<Uint8Array> {
+  return withTree(source, load, (root, material) => written(format, source, root, material));
+}
+
+/**
+ * A report as a part of a mail, below its title: HTML with the styles that clients of mail understand, and
+ * its pictures as PNG and JPEG. What exceeds the bounds is left out.
+ *
+ * @throws DocumentFault report_too_complex; what `load` throws
+ */
+export async function makeMailPart(
+  source: ReportSource,
+  bounds: MailBounds,
+  load: (references: ReportReferences) => Promise<ReportMaterial> = async () => nothing,
+): Promise<MailPart> {
+  const { mailPartOf } = await import('./mail/part.ts');
+  return withTree(source, load, async (root, material) =>
+    withoutBroken(material, async (usable) => {
+      const { blocksOf } = await import('./blocks.ts');
+      return mailPartOf(source, blocksOf(root, source.title, usable), bounds);
+    }),
+  );
+}
+
+/** Parses the report, and loads what it refers to. */
+async function withTree<Made>(
+  { markdown }: ReportSource,
+  load: (references: ReportReferences) => Promise<ReportMaterial>,
+  make: (root: Root, material: ReportMaterial) => Promise<Made>,
+): Promise<Made> {
   const { readMarkdown, tooDeep } = await import('./tree.ts');
   const { referencesOf } = await import('./references.ts');
   try {
-    const root = readMarkdown(source.markdown);
+    const root = readMarkdown(markdown);
     const references = referencesOf(root);
     const isComplete = Object.values(references).every((each) => each.length === 0);
-    const material = isComplete ? nothing : await load(references);
-    return await written(format, source, root, material);
+    return await make(root, isComplete ? nothing : await load(references));
   } catch (error) {
     // The call stack is limited like everything else.
     throw error instanceof RangeError ? tooDeep(error) : error;
+  }
+}
+
+/**
+ * An image may be broken in a way that only the document library detects; then the report is written without
+ * images.
+ */
+async function withoutBroken<Made>(
+  material: ReportMaterial,
+  make: (material: ReportMaterial) => Promise<Made>,
+): Promise<Made> {
+  try {
+    return await make(material);
+  } catch (error) {
+    if (error instanceof DocumentFault || Object.keys(material.images).length === 0) throw error;
+    return make({ ...material, images: {} });
   }
 }
 
@@ -43,14 +88,7 @@ async function written(
   }
   const { blocksOf } = await import('./blocks.ts');
   const make = await writerOf(format);
-  try {
-    return await make(source, blocksOf(root, source.title, material));
-  } catch (error) {
-    if (error instanceof DocumentFault || Object.keys(material.images).length === 0) throw error;
-    // An image may be broken in a way that only the document library detects; then the report is written
-    // without images.
-    return await make(source, blocksOf(root, source.title, { ...material, images: {} }));
-  }
+  return withoutBroken(material, (usable) => make(source, blocksOf(root, source.title, usable)));
 }
 
 type Writer = (source: ReportSource, blocks: ReportBlocks) => Promise<Uint8Array>;

@@ -67,6 +67,23 @@ describe('a mail', () => {
     expect(Buffer.from(got!.attachments[0]!.content as ArrayBuffer)).toEqual(bytes);
   });
 
+  test('has both texts, with pictures in the HTML and attachments beside it', async () => {
+    const bytes = Buffer.from('x');
+    const { outcome } = await send({
+      html: '<p>Up <img src="cid:one@picture"></p>',
+      pictures: [{ cid: 'one@picture', name: 'one.png', contentType: 'image/png', bytes }],
+      attachments: [{ name: 'all.pdf', contentType: 'application/pdf', bytes }],
+    });
+    expect(outcome.kind).toBe('accepted');
+    const [got] = server.mails;
+    expect(got!.text!.trimEnd()).toBe('It went up.\n.\n..and up.');
+    expect(got!.html!.trimEnd()).toBe('<p>Up <img src="cid:one@picture"></p>');
+    expect(got!.attachments).toMatchObject([
+      { filename: 'one.png', contentId: '<one@picture>', disposition: 'inline', related: true },
+      { filename: 'all.pdf', disposition: 'attachment' },
+    ]);
+  });
+
   test('goes to a domain of any script by its name in ASCII', async () => {
     expect((await send({ to: 'ada@bücher.example' })).outcome.kind).toBe('accepted');
     expect([server.mails.length, server.utf8Mails]).toEqual([1, 0]);

@@ -14,6 +14,7 @@ import { parametersOf } from '../graphs/parameters.ts';
 import { openNodeSecrets } from '../graphs/sealed.ts';
 import { putSecrets } from '../graphs/secrets.ts';
 import { type NodeToExamine, validateGraph } from '../graphs/validate.ts';
+import { dashboardFaults } from './dashboard-faults.ts';
 import { triggersOf } from './triggers.ts';
 import type { Workflow } from './workflows.ts';
 
@@ -36,6 +37,7 @@ export async function faultsOfDraft(
     ...faults,
     ...formatFaults(document),
     ...(await playbookFaults(db, row, nodes)),
+    ...(await dashboardFaults(db, row, nodes)),
     ...(await datasetFaults(db, row, nodes)),
     ...(await calculatedTableFaults(db, row, nodes)),
     ...(await testFaults(db, row, nodes)),

@@ -1,6 +1,7 @@
 import type { NodeType } from './node-type.ts';
 import { approval } from './node-types/approval.ts';
 import { condition } from './node-types/condition.ts';
+import { dashboard } from './node-types/dashboard.ts';
 import { emailDelivery, slackDelivery, webhookDelivery } from './node-types/deliveries.ts';
 import { fileOutput } from './node-types/file-output.ts';
 import { materialize } from './node-types/materialize.ts';
@@ -26,6 +27,7 @@ export const nodeTypes: readonly NodeType[] = [
   snapshot,
   materialize,
   verification,
+  dashboard,
 ];
 
 const byName = new Map(nodeTypes.map((nodeType) => [nodeType.type, nodeType]));

@@ -20,7 +20,7 @@ import { statementsOf } from '../graphs/named-tables.ts';
 import { placeholdersIn } from '../graphs/placeholders.ts';
 import { endOf, insertNodes, nodesOf, type RunNode } from './nodes.ts';
 import { textOf } from './values.ts';
-import { graphOfRun } from './version-of-run.ts';
+import { graphOfRun, readsWholeLake } from './version-of-run.ts';
 import {
   countAtWork,
   type DataVersion,
@@ -62,7 +62,10 @@ export async function beginWorkflowRun(
   const { row, graph, tables } = found;
   const versions =
     row.data_versions === null
-      ? await pinned(deps, organizationId, runId, readBy(graph, row.params, tables))
+      ? await pinned(deps, organizationId, runId, {
+          tableIds: readBy(graph, row.params, tables),
+          isWhole: readsWholeLake(graph),
+        })
       : undefined;
   return inOrganization(deps.db, organizationId, async (db) => {
     const both = await findBoth(db, organizationId, runId, 'update');
@@ -91,9 +94,9 @@ async function pinned(
   deps: BeginDeps,
   organizationId: string,
   runId: string,
-  tableIds: readonly string[],
+  { tableIds, isWhole }: { tableIds: readonly string[]; isWhole: boolean },
 ): Promise<DataVersion[]> {
-  if (tableIds.length === 0) return [];
+  if (tableIds.length === 0 && !isWhole) return [];
   const lake = await deps.lake.catalog.get(organizationId);
   const snapshotId = await newestSnapshot(deps.lake.catalogPool, lake.schema);
   const expiresAt = runPinEnd();

@@ -1,7 +1,10 @@
+import type { Logger } from 'pino';
 import type { Cipher } from '../../../../data/encryption.ts';
 import { type Database, inOrganization } from '../../../../data/postgres/client.ts';
 import type { ProcessDeps } from '../../../../data/processes/processes.ts';
 import type { Models } from '../../../analyst/models/models.ts';
+import type { ChartDrawer } from '../../../publishing/documents/drawer.ts';
+import type { ReportFormatter } from '../../../publishing/documents/formatter.ts';
 import type { ReportDeps } from '../../../publishing/reports/assets.ts';
 import type { ExpiryDeps } from '../../../tables/lake-maintenance/expire.ts';
 import type { SqlValues } from '../../../tables/query/request.ts';
@@ -15,7 +18,13 @@ import type { WorkflowRun } from './workflow-runs.ts';
 export type NodeDeps = ProcessDeps &
   ReportDeps &
   QueryDeps &
-  ExpiryDeps & { cipher: Cipher; models: Pick<Models, 'defaultId'> };
+  ExpiryDeps & {
+    cipher: Cipher;
+    models: Pick<Models, 'defaultId'>;
+    charts: ChartDrawer;
+    reportFormats: ReportFormatter;
+    logger: Pick<Logger, 'error'>;
+  };
 
 /** A node under execution, with its inputs. */
 export interface NodeCall {

@@ -15,7 +15,13 @@ export type RunNode = RecordOf<'workflow_run_nodes'>;
 export type NodeOutput =
   | { type: 'rows'; rows: StoredRows }
   | { type: 'report'; reportId: string; revision: number }
-  | { type: 'file'; fileId: string; path: string }
+  | {
+      type: 'file';
+      fileId: string;
+      path: string;
+      /** The object of what a mail shows instead of attaching the file. */
+      mailKey?: string;
+    }
   | { type: 'value'; value: unknown }
   | { type: 'table'; tableId: string; tableName: string; version: number };
 

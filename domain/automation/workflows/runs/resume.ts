@@ -7,6 +7,7 @@ import { reopenDeliveries } from '../../../publishing/deliveries/deliveries.ts';
 import { type Run, reopenRun } from '../../../workspace/runs/runs.ts';
 import { findWorkflow } from '../definitions/workflows.ts';
 import { workflowRuns } from './process.ts';
+import { readsWholeLake, versionOfRun } from './version-of-run.ts';
 import {
   dataVersionsOf,
   failedRunPinDays,
@@ -14,6 +15,7 @@ import {
   findBoth,
   keepRunPins,
   updateWorkflowRun,
+  type WorkflowRun,
 } from './workflow-runs.ts';
 
 export type ResumeDeps = ProcessDeps & { logger: Pick<Logger, 'warn'> };
@@ -44,7 +46,7 @@ export async function resumeWorkflowRun(
       throw new AppError('conflict', 'The workflow is archived and cannot run.');
     await reopenNodes(db, organizationId, runId);
     const isKept = await keepRunPins(db, organizationId, runId);
-    if (data === 'kept' && !isKept && dataVersionsOf(both.row).length > 0) throw notKept();
+    if (data === 'kept' && !isKept && (await readsData(db, both.row))) throw notKept();
     await updateWorkflowRun(db, organizationId, runId, {
       resumes: both.row.resumes + 1,
       // Its versions are pinned again when it begins.
@@ -56,6 +58,9 @@ export async function resumeWorkflowRun(
   await bestEffort(deps, start.workflowId, deps.processes.wake(start, { name: resumedSignal, args: [] }));
   return run;
 }
+
+const readsData = async (db: OrganizationTransaction, row: WorkflowRun): Promise<boolean> =>
+  dataVersionsOf(row).length > 0 || readsWholeLake((await versionOfRun(db, row)).graph);
 
 const notKept = () =>
   new AppError(

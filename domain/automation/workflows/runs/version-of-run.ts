@@ -8,6 +8,13 @@ import type { WorkflowRun } from './workflow-runs.ts';
 export const versionOfRun = (db: OrganizationTransaction, row: WorkflowRun): Promise<WorkflowVersion> =>
   versionById(db, row.organization_id, row.version_id);
 
+/**
+ * Whether a run needs the whole lake at its snapshot: what a dashboard reads is known only when it is
+ * read.
+ */
+export const readsWholeLake = ({ nodes }: Pick<Graph, 'nodes'>): boolean =>
+  nodes.some(({ type }) => type === 'dashboard');
+
 /** Its graph, with its secrets. */
 export async function graphOfRun(
   db: OrganizationTransaction,

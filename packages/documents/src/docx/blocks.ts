@@ -17,10 +17,8 @@ import {
 } from 'docx';
 import type { Block, ListItem, TableBlock } from '../block.ts';
 import { printable } from '../characters.ts';
-import { eastAsianOf, type FontFamily, splitByFont } from '../fonts.ts';
+import { drawnWithFonts } from '../drawn-with-fonts.ts';
 import type { Run, Shown } from '../inlines.ts';
-import { drawingPng } from '../png.ts';
-import { cleanSvg } from '../svg.ts';
 import { fitTable, type TableFit, type TablePart } from '../table-fit.ts';
 import { childrenOf, codeFont, paragraphOptions, textOfRuns } from './runs.ts';
 
@@ -241,22 +239,6 @@ function pictureRun(shown: Shown, alt: string, maxWidth: number): ParagraphChild
   };
   if (shown.kind === 'picture')
     return [new ImageRun({ ...shared, type: shown.picture.type, data: shown.picture.bytes })];
-  const { svg, families } = withFonts(shown.drawing.svg);
-  const fallback = { type: 'png' as const, data: drawingPng(svg, 2, families) };
+  const fallback = { type: 'png' as const, data: drawnWithFonts(shown.drawing.svg, 2) };
   return [new ImageRun({ ...shared, type: 'svg', data: Buffer.from(shown.drawing.svg), fallback })];
-}
-
-/**
- * The fallback image next to the drawing is for readers without SVG support: its texts use fonts that have
- * their characters.
- */
-function withFonts(svg: string): { svg: string; families: FontFamily[] } {
-  const families = new Set<FontFamily>(['DejaVu Sans']);
-  const drawing = cleanSvg(svg, (text) =>
-    splitByFont(text, ['DejaVu Sans'], eastAsianOf(text)).map((part) => {
-      families.add(part.family);
-      return { text: part.text, family: part.family === 'DejaVu Sans' ? undefined : part.family };
-    }),
-  );
-  return { svg: drawing?.svg ?? svg, families: [...families] };
 }

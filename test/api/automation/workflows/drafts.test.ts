@@ -346,6 +346,7 @@ test('the types of nodes are listed with their ports and the schema of their con
     'snapshot',
     'materialize',
     'verification',
+    'dashboard',
   ]);
   const condition = items.find(({ type }: { type: string }) => type === 'condition');
   expect(condition).toMatchObject({

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { shaping } from '../../../support/calculated.ts';
+import { dashboardsOf } from '../../../support/dashboards.ts';
 import { expectEventually } from '../../../support/eventually.ts';
 import { replaceGrants } from '../../../support/grants.ts';
 import { personOf } from '../../../support/people.ts';
@@ -47,6 +48,36 @@ test('nodes after it read what was built, whatever the run was pinned to before'
   await on.append(rows, [{ s_id: 2, city: 'Kiel' }]);
   expect(steps(await flows.ran(workflow.id))).toEqual(allRight);
   expect((await on.status(table)).status).toBe('fresh');
+});
+
+test('a dashboard after it shows what was built', async () => {
+  const rows = await on.data('stays', { city: 'STRING' });
+  await on.append(rows, [{ s_id: 1, city: 'Bonn' }]);
+  const table = await on.calc('towns', 'SELECT DISTINCT city FROM stays');
+  const made = dashboardsOf(client, () => project);
+  const query = await made.query('SELECT city, 40 + count(*) OVER () AS n FROM towns ORDER BY city');
+  const board = await made.dashboard({ tiles: [{ kind: 'query', query_id: query }] });
+  const workflow = await flows.active(
+    graphOf(
+      [
+        node('pinned', 'query', { sql: 'SELECT count(*) AS n FROM stays' }),
+        built(table),
+        node('board', 'dashboard', { dashboard_id: board, format: 'html' }),
+      ],
+      [
+        ['pinned.done', 'build.start'],
+        ['build.done', 'board.start'],
+      ],
+    ),
+  );
+  for (const city of ['Kiel', 'Ulm']) {
+    const run = await flows.ran(workflow.id);
+    expect(run.status, JSON.stringify(run.error)).toBe('succeeded');
+    const [fileId] = run.output.fileIds;
+    const page = await client.call('GET', `/v1/projects/${project}/files/${fileId}/content`);
+    expect(page.text).toContain(city === 'Kiel' ? '>41<' : '>42<');
+    await on.append(rows, [{ s_id: city === 'Kiel' ? 2 : 3, city }]);
+  }
 });
 
 test('with sync everything that it reads is built before, and what is fresh stays as it is', async () => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { derivedId } from '../../../../../data/ids.ts';
 import { urlFault } from '../../../../../data/outgoing/outgoing.ts';
 import type { OrganizationTransaction } from '../../../../../data/postgres/client.ts';
-import type { DeliveredContent } from '../../../../publishing/deliveries/content.ts';
+import type { DeliveredContent, MailedContent } from '../../../../publishing/deliveries/content.ts';
 import {
   type Delivery,
   deliveriesOfNode,
@@ -47,10 +47,14 @@ export const emailWork: NodeWork = (call) =>
     const wrong = to.find((address) => !z.email().safeParse(address).success);
     if (wrong !== undefined)
       throw new NodeFailed('invalid_request', `${JSON.stringify(wrong)} isn't an email address.`);
+    const own = await mailText(call, text);
+    const shows = mailedBy(call);
     const content = {
       subject: subject.replace(/\s+/g, ' ').trim(),
-      text: await mailText(call, text),
-      attachments: await thingsOf(call, format),
+      text: own,
+      // Its text is the first report.
+      shows: typeof own === 'string' ? shows : shows.slice(1),
+      attachments: (await thingsOf(call, format)).filter((thing) => !isShown(thing, shows)),
     };
     return [...new Set(to)].map((target) => ({ kind: 'email', target, content }));
   });
@@ -153,10 +157,8 @@ async function thingsOf(call: NodeCall, format: Format | undefined): Promise<Del
   const things: DeliveredContent[] = [];
   const nameOf = (stem: string, ending: string) => fileName(stem, `.${ending}`, maxPathBytes);
   for (const { from, output } of inputsAt(call, 'input')) {
-    if (output.type === 'file') {
-      const name = output.path.slice(output.path.lastIndexOf('/') + 1);
-      things.push({ type: 'file', fileId: output.fileId, name });
-    } else if (output.type === 'report') {
+    if (output.type === 'file') things.push(fileOf(output));
+    else if (output.type === 'report') {
       const { reportId, revision } = output;
       const asked = format === 'pdf' || format === 'docx' ? format : 'markdown';
       const name = nameOf(await titleOf(call, reportId), endings[asked]);
@@ -169,6 +171,12 @@ async function thingsOf(call: NodeCall, format: Format | undefined): Promise<Del
   return things;
 }
 
+const fileOf = ({ fileId, path }: { fileId: string; path: string }) => ({
+  type: 'file' as const,
+  fileId,
+  name: path.slice(path.lastIndexOf('/') + 1),
+});
+
 const titleOf = (call: NodeCall, reportId: string): Promise<string> =>
   within(call, async (db) => {
     const report = await findReport(db, call.run.organization_id, reportId);
@@ -177,15 +185,37 @@ const titleOf = (call: NodeCall, reportId: string): Promise<string> =>
     return report.title;
   });
 
+/** What a mail shows below its text: reports, then dashboards that are pages. */
+function mailedBy(call: NodeCall): MailedContent[] {
+  const inputs = inputsAt(call, 'input');
+  return [
+    ...inputs.flatMap(({ output }): MailedContent[] =>
+      output.type === 'report'
+        ? [{ type: 'report', reportId: output.reportId, revision: output.revision }]
+        : [],
+    ),
+    ...inputs.flatMap(({ output }): MailedContent[] =>
+      output.type === 'file' && output.mailKey !== undefined
+        ? [{ type: 'dashboard', key: output.mailKey, page: fileOf(output) }]
+        : [],
+    ),
+  ];
+}
+
+/** A page that the mail shows is attached only if the mail can't show all of it. */
+const isShown = (thing: DeliveredContent, shows: readonly MailedContent[]): boolean =>
+  thing.type === 'file' &&
+  shows.some((shown) => shown.type === 'dashboard' && shown.page.fileId === thing.fileId);
+
 /** The text of a mail: the configured one, otherwise the first report's, followed by the values. */
 async function mailText(
   call: NodeCall,
   text: string | undefined,
 ): Promise<string | { reportId: string; revision: number }> {
   const lines = await valueLines(call);
-  const report = inputsAt(call, 'input').find(({ output }) => output.type === 'report')?.output;
-  if (text === undefined && lines.length === 0 && report?.type === 'report')
-    return { reportId: report.reportId, revision: report.revision };
+  const [first] = mailedBy(call);
+  if (text === undefined && lines.length === 0 && first !== undefined)
+    return first.type === 'report' ? { reportId: first.reportId, revision: first.revision } : '';
   return `${[text ?? `${call.version.title}: ${call.node.name}`, ...lines].join('\n\n')}\n`;
 }
 

@@ -1,6 +1,7 @@
 import type { NodeWork } from '../node-work.ts';
 import { playbookWork, reportWork } from './analyst.ts';
 import { conditionWork } from './condition.ts';
+import { dashboardWork } from './dashboard.ts';
 import { emailWork, fileOutputWork, slackWork, webhookWork } from './deliver.ts';
 import { materializeWork } from './materialize.ts';
 import { queryWork } from './query.ts';
@@ -13,6 +14,7 @@ export const nodeWork: Readonly<Record<string, NodeWork>> = {
   query: queryWork,
   playbook: playbookWork,
   report: reportWork,
+  dashboard: dashboardWork,
   condition: conditionWork,
   wait: waitWork,
   approval: approvalWork,
