@@ -1365,6 +1365,59 @@ export interface paths {
          */
         put: operations["decideAppTool"];
     };
+    "/v1/iceberg/v1/config": {
+        /**
+         * Show the catalog's configuration
+         * @description The prefix of all other routes is the id of your organization. `warehouse` is ignored.
+         */
+        get: operations["getIcebergConfig"];
+    };
+    "/v1/iceberg/v1/{prefix}/namespaces": {
+        /**
+         * List namespaces
+         * @description There is one namespace, `main`.
+         */
+        get: operations["listIcebergNamespaces"];
+    };
+    "/v1/iceberg/v1/{prefix}/namespaces/{namespace}": {
+        /** Show a namespace */
+        get: operations["getIcebergNamespace"];
+    };
+    "/v1/iceberg/v1/{prefix}/namespaces/{namespace}/tables": {
+        /**
+         * List tables
+         * @description Returns the tables that you can read and that have content. Views are not listed.
+         */
+        get: operations["listIcebergTables"];
+    };
+    "/v1/iceberg/v1/{prefix}/namespaces/{namespace}/tables/{table}": {
+        /**
+         * Load a table
+         * @description Returns the table's metadata for its version now: every row that was acknowledged before is in it. `snapshot-id` is the version's number; the newest 25 earlier versions that are still kept are listed too. With `X-Iceberg-Access-Delegation`, the response has keys that read this table's files for an hour (`vended-credentials`), or the address that signs requests (`remote-signing`).
+         */
+        get: operations["loadIcebergTable"];
+    };
+    "/v1/iceberg/v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials": {
+        /**
+         * Issue keys for a table's files
+         * @description The keys read this table's files for an hour.
+         */
+        get: operations["issueIcebergCredentials"];
+    };
+    "/v1/iceberg/v1/{prefix}/namespaces/{namespace}/tables/{table}/metrics": {
+        /**
+         * Report metrics of a scan
+         * @description Reports are accepted and not kept.
+         */
+        post: operations["reportIcebergMetrics"];
+    };
+    "/v1/iceberg/v1/{prefix}/namespaces/{namespace}/tables/{table}/sign": {
+        /**
+         * Sign a request to the object store
+         * @description For engines that read with remote signing. Only requests that read one of this table's files are signed.
+         */
+        post: operations["signIcebergRequest"];
+    };
     "/v1/lake/credentials": {
         /**
          * List lake credentials, newest first
@@ -1449,6 +1502,13 @@ export interface paths {
          * @description Send the request form-encoded. You can also send the credentials as HTTP Basic. The token lasts one hour, or until its client expires.
          */
         post: operations["exchangeClientCredentials"];
+    };
+    "/v1/iceberg/v1/oauth/tokens": {
+        /**
+         * Exchange client credentials for an access token of an Iceberg engine
+         * @description The same as `POST /v1/auth/m2m/token`, at the address that Iceberg clients use unless they are told another. The scopes that they ask for by themselves, `catalog` and `PRINCIPAL_ROLE:ALL`, are ignored.
+         */
+        post: operations["exchangeIcebergCredentials"];
     };
     "/v1/auth/device/code": {
         /**
@@ -3745,6 +3805,10 @@ export interface components {
         ListAppConnectionTypesType: "string" | "boolean" | "map";
         /** @enum {string} */
         ListAppToolsRefresh: "true" | "false";
+        /** @enum {string} */
+        LoadIcebergTableSnapshots: "all" | "refs";
+        /** @enum {string} */
+        SignIcebergRequestMethod: "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
         /** @enum {string} */
         GetTokensGrantType: "authorization_code" | "refresh_token" | "urn:ietf:params:oauth:grant-type:device_code" | "client_credentials";
         /** @enum {string} */
@@ -11309,6 +11373,217 @@ export interface operations {
             };
         };
     };
+    getIcebergConfig: {
+        parameters: {
+            query?: {
+                warehouse?: string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                content: {
+                    "application/json": {
+                        defaults: {
+                            [key: string]: string;
+                        };
+                        overrides: {
+                            [key: string]: string;
+                        };
+                        endpoints: string[];
+                    };
+                };
+            };
+        };
+    };
+    listIcebergNamespaces: {
+        parameters: {
+            query?: {
+                pageToken?: string;
+                pageSize?: number;
+                parent?: string;
+            };
+            path: {
+                prefix: string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                content: {
+                    "application/json": {
+                        namespaces: string[][];
+                        "next-page-token"?: string | null;
+                    };
+                };
+            };
+        };
+    };
+    getIcebergNamespace: {
+        parameters: {
+            path: {
+                prefix: string;
+                namespace: string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                content: {
+                    "application/json": {
+                        namespace: string[];
+                        properties: {
+                            [key: string]: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    listIcebergTables: {
+        parameters: {
+            query?: {
+                pageToken?: string;
+                pageSize?: number;
+                parent?: string;
+            };
+            path: {
+                prefix: string;
+                namespace: string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                content: {
+                    "application/json": {
+                        identifiers: ({
+                            namespace: string[];
+                            name: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        "next-page-token"?: string | null;
+                    };
+                };
+            };
+        };
+    };
+    loadIcebergTable: {
+        parameters: {
+            query?: {
+                snapshots?: components["schemas"]["LoadIcebergTableSnapshots"];
+            };
+            path: {
+                prefix: string;
+                namespace: string;
+                table: string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                content: {
+                    "application/json": {
+                        "metadata-location": string;
+                        metadata: {
+                            [key: string]: unknown;
+                        };
+                        config: {
+                            [key: string]: string;
+                        };
+                        "storage-credentials"?: {
+                            prefix: string;
+                            config: {
+                                [key: string]: string;
+                            };
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    issueIcebergCredentials: {
+        parameters: {
+            path: {
+                prefix: string;
+                namespace: string;
+                table: string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                content: {
+                    "application/json": {
+                        "storage-credentials": {
+                            prefix: string;
+                            config: {
+                                [key: string]: string;
+                            };
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    reportIcebergMetrics: {
+        parameters: {
+            path: {
+                prefix: string;
+                namespace: string;
+                table: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The report was accepted. */
+            204: {
+            };
+        };
+    };
+    signIcebergRequest: {
+        parameters: {
+            path: {
+                prefix: string;
+                namespace: string;
+                table: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    region: string;
+                    method: components["schemas"]["SignIcebergRequestMethod"];
+                    uri: string;
+                    headers: {
+                        [key: string]: string[];
+                    };
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                content: {
+                    "application/json": {
+                        uri: string;
+                        headers: {
+                            [key: string]: string[];
+                        };
+                    };
+                };
+            };
+        };
+    };
     listLakeCredentials: {
         parameters: {
             query?: {
@@ -11631,6 +11906,33 @@ export interface operations {
         };
     };
     exchangeClientCredentials: {
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": {
+                    /**
+                     * @description The grant type. The default is `client_credentials`.
+                     * @enum {string}
+                     */
+                    grant_type?: "client_credentials";
+                    client_id?: string;
+                    client_secret?: string;
+                    /** @description Scope names, separated by spaces. The default is every scope that the client has. */
+                    scope?: string;
+                } & {
+                    [key: string]: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                content: {
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+        };
+    };
+    exchangeIcebergCredentials: {
         requestBody: {
             content: {
                 "application/x-www-form-urlencoded": {
