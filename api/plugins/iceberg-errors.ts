@@ -3,7 +3,10 @@ import { type AppError, problems, ValidationError } from '../../data/errors.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A route of the Iceberg catalog: its errors have the form of that specification, and name this type of thing. */
+    /**
+     * A route of the Iceberg catalog: its errors have the form of that specification, and name this type of
+     * thing.
+     */
     iceberg?: 'Table' | 'Namespace';
   }
 }

@@ -20,8 +20,8 @@ export interface ObjectKey {
 
 /** Users of the object store who may read what is below some prefixes of the bucket. Both may be repeated. */
 export interface ObjectKeys {
-  /** Makes the user, with one key: earlier ones end. */
-  make(user: string, prefixes: readonly string[]): Promise<ObjectKey>;
+  /** Makes the user, with one key: earlier ones end. Below `writable`, it may also add objects. */
+  make(user: string, prefixes: readonly string[], writable?: string): Promise<ObjectKey>;
   /** Removes the user with all keys. */
   remove(user: string): Promise<void>;
   close(): void;
@@ -51,11 +51,11 @@ export function createObjectKeys(
   }
 
   return {
-    async make(UserName, prefixes) {
+    async make(UserName, prefixes, writable) {
       try {
         await client.send(new CreateUserCommand({ UserName })).catch(ignore(EntityAlreadyExistsException));
         await removeKeys(UserName);
-        const PolicyDocument = JSON.stringify(readPolicy(partitionOf(region), bucket, prefixes));
+        const PolicyDocument = JSON.stringify(policyOf(partitionOf(region), bucket, prefixes, writable));
         await client.send(new PutUserPolicyCommand({ UserName, PolicyName: policyName, PolicyDocument }));
         const { AccessKey } = await client.send(new CreateAccessKeyCommand({ UserName }));
         return { accessKeyId: AccessKey!.AccessKeyId!, secretAccessKey: AccessKey!.SecretAccessKey! };
@@ -83,7 +83,12 @@ function partitionOf(region: string): string {
   return region.startsWith('us-gov-') ? 'aws-us-gov' : 'aws';
 }
 
-function readPolicy(partition: string, bucket: string, prefixes: readonly string[]): object {
+function policyOf(
+  partition: string,
+  bucket: string,
+  prefixes: readonly string[],
+  writable: string | undefined,
+): object {
   const arn = `arn:${partition}:s3:::${bucket}`;
   return {
     Version: '2012-10-17',
@@ -93,6 +98,15 @@ function readPolicy(partition: string, bucket: string, prefixes: readonly string
         ...{ Effect: 'Allow', Action: ['s3:ListBucket'], Resource: [arn] },
         Condition: { StringLike: { 's3:prefix': prefixes.map((prefix) => `${prefix}*`) } },
       },
+      ...(writable === undefined
+        ? []
+        : [
+            {
+              Effect: 'Allow',
+              Action: ['s3:PutObject', 's3:DeleteObject', 's3:AbortMultipartUpload'],
+              Resource: [`${arn}/${writable}*`],
+            },
+          ]),
     ],
   };
 }

@@ -529,6 +529,12 @@ export interface IcebergKeys {
   table_id: string;
 }
 
+export interface IcebergTables {
+  organization_id: string;
+  properties: Generated<Json>;
+  table_id: string;
+}
+
 export interface LakeCredentials {
   access_key_id: string | null;
   created_at: Generated<Timestamp>;
@@ -1387,6 +1393,7 @@ export interface DB {
   idempotency_keys: IdempotencyKeys;
   ingestion_batches: IngestionBatches;
   iceberg_keys: IcebergKeys;
+  iceberg_tables: IcebergTables;
   lake_credentials: LakeCredentials;
   lake_maintenance_runs: LakeMaintenanceRuns;
   lake_pins: LakePins;

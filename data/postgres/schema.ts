@@ -12,7 +12,7 @@ interface Words {
   device_logins: { status: Generated<'pending' | 'approved' | 'denied' | 'redeemed'> };
   files: { source: 'write' | 'upload' };
   tables: {
-    kind: 'data' | 'calc' | 'import' | 'snapshot' | 'system' | 'view';
+    kind: 'data' | 'calc' | 'import' | 'snapshot' | 'system' | 'view' | 'iceberg';
     status: 'creating' | 'ready' | 'deleting';
     modeling_tier: Generated<'raw' | 'staged' | 'curated' | 'certified'>;
   };

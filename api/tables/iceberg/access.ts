@@ -1,12 +1,16 @@
 import { AppError } from '../../../data/errors.ts';
 import type { LoadedTable } from '../../../domain/tables/iceberg/load.ts';
-import { hiddenTableIds } from '../../../domain/tables/tables/grants.ts';
+import { placesOf } from '../../../domain/tables/iceberg/places.ts';
+import { hiddenTableIds, isWritable } from '../../../domain/tables/tables/grants.ts';
 import type { TableRow } from '../../../domain/tables/tables/registry.ts';
 import type { ApiDeps } from '../../deps.ts';
 import type { Call } from '../../route.ts';
 
 /** A policy that lists more folders than this is too long for object stores. */
 const mostFolders = 12;
+
+/** A table, or one that is about to be created. */
+export type TableOfEngine = Pick<TableRow, 'id' | 'name' | 'kind' | 'readers' | 'writers'>;
 
 type Wanted = 'vended-credentials' | 'remote-signing';
 
@@ -22,8 +26,8 @@ function wantedBy(header: string | string[] | undefined): Wanted[] {
 export async function accessTo(
   deps: ApiDeps,
   call: Call,
-  table: TableRow,
-  loaded: LoadedTable,
+  table: TableOfEngine,
+  loaded: Pick<LoadedTable, 'folders'>,
 ): Promise<{ config: Record<string, string>; 'storage-credentials'?: Credentials[] }> {
   const config = storeConfig(deps);
   for (const way of wantedBy(call.request.headers['x-iceberg-access-delegation'])) {
@@ -41,24 +45,32 @@ export interface Credentials {
 }
 
 /**
- * A key for the table's files, once for each folder that it reads: some engines use a single one below the table's
- * location only. Undefined if no key can be limited to what the caller may read.
+ * A key for the table's files, once for each folder that it reads: some engines use a single one below the
+ * table's location only. Undefined if no key can be limited to what the caller may read.
  */
 export async function credentialsOf(
   deps: ApiDeps,
   call: Call,
-  table: TableRow,
-  loaded: LoadedTable,
+  table: TableOfEngine,
+  loaded: Pick<LoadedTable, 'folders'>,
 ): Promise<Credentials[] | undefined> {
   const { organizationId } = call;
   const { dataPath } = (await deps.lake.catalog.get(organizationId)).reader;
   const root = `s3://${deps.objects.settings.bucket}/`;
-  // Who may read every table gets one prefix, so that a key outlives new files; others the table's own folders.
+  // Who may read every table gets one prefix, so that a key outlives new files; others the table's own
+  // folders.
   const hidden = await call.transaction(hiddenTableIds);
   const own = loaded.folders.filter((folder) => !`${root}${folder}`.startsWith(dataPath));
-  const folders = hidden.size === 0 ? [...own, dataPath.slice(root.length)] : loaded.folders;
+  const folders = hidden.size === 0 ? [...own, dataPath.slice(root.length)] : [...loaded.folders];
+  const { location } = placesOf(
+    { organizationId, tableId: table.id },
+    { dataPath, bucket: deps.objects.settings.bucket },
+  );
+  const writable = isWritten(call, table) ? `${location.slice(root.length)}/` : undefined;
+  if (writable !== undefined && !folders.some((folder) => writable.startsWith(folder)))
+    folders.push(writable);
   if (folders.length > mostFolders) return undefined;
-  const key = await deps.icebergKeys.issue(organizationId, table.id, folders);
+  const key = await deps.icebergKeys.issue(organizationId, table.id, folders, writable);
   if (key === undefined) return undefined;
   const config = {
     ...storeConfig(deps),
@@ -67,6 +79,10 @@ export async function credentialsOf(
   };
   return folders.map((folder) => ({ prefix: `${root}${folder}`, config }));
 }
+
+/** Whether engines write the table, and this caller may. */
+export const isWritten = ({ caller }: Call, table: TableOfEngine): boolean =>
+  table.kind === 'iceberg' && caller.scopes.includes('agent:write') && isWritable(table);
 
 function storeConfig({ objects: { settings } }: ApiDeps): Record<string, string> {
   return {
@@ -79,10 +95,10 @@ function storeConfig({ objects: { settings } }: ApiDeps): Record<string, string>
 }
 
 /** Relative to the catalog's address. */
-const signerPath = ({ organizationId }: Call, { name }: TableRow): string =>
+const signerPath = ({ organizationId }: Call, { name }: TableOfEngine): string =>
   ['v1', organizationId, 'namespaces', 'main', 'tables', encodeURIComponent(name), 'sign'].join('/');
 
-function signing(call: Call, table: TableRow): Record<string, string> {
+function signing(call: Call, table: TableOfEngine): Record<string, string> {
   return {
     's3.remote-signing-enabled': 'true',
     's3.signer': 'S3V4RestSigner',

@@ -1,15 +1,11 @@
 import { z } from 'zod';
 import { AppError, notFound } from '../../../data/errors.ts';
-import { inOrganization, type OrganizationTransaction } from '../../../data/postgres/client.ts';
-import {
-  findTableByName,
-  isInLake,
-  listQueryable,
-  type TableRow,
-} from '../../../domain/tables/tables/registry.ts';
+import { inOrganization } from '../../../data/postgres/client.ts';
+import { listQueryable, type TableRow } from '../../../domain/tables/tables/registry.ts';
 import type { ApiDeps, Routes } from '../../deps.ts';
 import { type Call, type Load, route } from '../../route.ts';
 import { accessTo, credentialsOf, signRequest } from './access.ts';
+import { base, getNamed, main, refuseForeign, tablePath, tablesPath, toLoad } from './named.ts';
 import {
   catalogConfig,
   configQuery,
@@ -24,12 +20,6 @@ import {
   tableList,
 } from './schemas.ts';
 
-const base = '/v1/iceberg/v1';
-const tablesPath = `${base}/:prefix/namespaces/:namespace/tables` as const;
-const tablePath = `${tablesPath}/:table` as const;
-/** The only namespace: a table belongs to the organization. */
-const main = 'main';
-
 /** What a client may ask of this catalog, as `GET v1/config` lists it. */
 const endpoints = [
   'GET /v1/{prefix}/namespaces',
@@ -40,9 +30,10 @@ const endpoints = [
   'HEAD /v1/{prefix}/namespaces/{namespace}/tables/{table}',
   'GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials',
   'POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/metrics',
+  'POST /v1/{prefix}/namespaces/{namespace}/tables',
+  'POST /v1/{prefix}/namespaces/{namespace}/tables/{table}',
+  'DELETE /v1/{prefix}/namespaces/{namespace}/tables/{table}',
 ];
-
-type InNamespace = { prefix: string; namespace?: string };
 
 /** An Iceberg REST catalog over the lake: other engines read its tables as they are now. */
 export function icebergRoutes(app: Routes, deps: ApiDeps): void {
@@ -174,7 +165,7 @@ export function icebergRoutes(app: Routes, deps: ApiDeps): void {
     { 200: loadedTable },
     async (call) => {
       const row = await tableOf(call);
-      const loaded = await deps.iceberg.load(toLoad(row));
+      const loaded = await deps.iceberg.load(await toLoad(deps, row));
       call.reply.header('ETag', loaded.etag).header('Cache-Control', 'no-store');
       if (call.request.headers['if-none-match'] === loaded.etag) return call.reply.code(304).send();
       const access = await accessTo(deps, call, row, loaded);
@@ -196,7 +187,7 @@ export function icebergRoutes(app: Routes, deps: ApiDeps): void {
     { 200: tableCredentials },
     async (call) => {
       const row = await tableOf(call);
-      const loaded = await deps.iceberg.load(toLoad(row));
+      const loaded = await deps.iceberg.load(await toLoad(deps, row));
       call.reply.header('Cache-Control', 'no-store');
       const credentials = await credentialsOf(deps, call, row, loaded);
       if (credentials === undefined)
@@ -241,7 +232,7 @@ export function icebergRoutes(app: Routes, deps: ApiDeps): void {
     },
     { 200: signed },
     async (call) => {
-      const loaded = await deps.iceberg.load(toLoad(await tableOf(call)));
+      const loaded = await deps.iceberg.load(await toLoad(deps, await tableOf(call)));
       return signRequest(deps, loaded, call.body);
     },
   );
@@ -251,26 +242,6 @@ export function icebergRoutes(app: Routes, deps: ApiDeps): void {
     return call.transaction((db) => getNamed(db, call.organizationId, call.params.table));
   }
 }
-
-function refuseForeign(organizationId: string, { prefix, namespace = main }: InNamespace): void {
-  if (prefix !== organizationId) throw notFound(`The catalog ${prefix}`);
-  if (namespace !== main) throw notFound(`The namespace ${namespace}`);
-}
-
-async function getNamed(
-  db: OrganizationTransaction,
-  organizationId: string,
-  name: string,
-): Promise<TableRow> {
-  const row = await findTableByName(db, organizationId, name);
-  if (row === undefined || row.status !== 'ready' || row.kind === 'view' || !isInLake(row))
-    throw notFound(`The table ${name}`);
-  return row;
-}
-
-const toLoad = ({ organization_id: organizationId, id, name, description }: TableRow) => ({
-  ...{ organizationId, tableId: id, name, description },
-});
 
 /** The metadata with the current version only. */
 function onlyCurrent(metadata: object): object {

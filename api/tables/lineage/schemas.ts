@@ -17,7 +17,7 @@ const node = z.object({
   id: z.string(),
   kind: z.enum(nodeKinds),
   name: z.string(),
-  tableKind: z.enum(['data', 'calc', 'import', 'snapshot']).nullable(),
+  tableKind: z.enum(['data', 'calc', 'import', 'snapshot', 'iceberg']).nullable(),
   status: z
     .enum(['unmaterialized', 'queued', 'running', 'fresh', 'stale', 'failed', 'valid', 'broken'])
     .nullable()

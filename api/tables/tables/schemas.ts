@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { characters, envelope, nullableTimestamp, timestamp } from '../../schemas.ts';
 import { catalogFields, catalogQuery, testedState } from '../catalog.ts';
 
-export const tableKinds = ['data', 'calc', 'import', 'snapshot', 'system'] as const;
+export const tableKinds = ['data', 'calc', 'import', 'snapshot', 'iceberg', 'system'] as const;
 
 export const tableSchema = z
   .object({

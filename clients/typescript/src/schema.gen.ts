@@ -1389,6 +1389,11 @@ export interface paths {
          * @description Returns the tables that you can read and that have content. Views are not listed.
          */
         get: operations["listIcebergTables"];
+        /**
+         * Create a table that engines write
+         * @description Creates an empty table of the kind `iceberg`. With `stage-create`, the table is created by the first commit. Partitions and sort orders are not supported.
+         */
+        post: operations["createIcebergTable"];
     };
     "/v1/iceberg/v1/{prefix}/namespaces/{namespace}/tables/{table}": {
         /**
@@ -1396,6 +1401,16 @@ export interface paths {
          * @description Returns the table's metadata for its version now: every row that was acknowledged before is in it. `snapshot-id` is the version's number; the newest 25 earlier versions that are still kept are listed too. With `X-Iceberg-Access-Delegation`, the response has keys that read this table's files for an hour (`vended-credentials`), or the address that signs requests (`remote-signing`).
          */
         get: operations["loadIcebergTable"];
+        /**
+         * Commit to a table
+         * @description Appends, overwrites and deletes rows of a table that engines created; each commit is one version. Data files must be Parquet below the location of the table. All other tables are read-only here.
+         */
+        post: operations["commitIcebergTable"];
+        /**
+         * Drop a table that engines write
+         * @description Earlier versions of the table go with it. Other tables are dropped with `DELETE /v1/tables/{table_id}`.
+         */
+        delete: operations["dropIcebergTable"];
     };
     "/v1/iceberg/v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials": {
         /**
@@ -3700,7 +3715,7 @@ export interface components {
         /** @enum {string} */
         LineageKind: "table" | "view" | "file" | "dataset" | "playbook" | "report" | "workflow";
         /** @enum {string} */
-        LineageTableKind: "data" | "calc" | "import" | "snapshot";
+        LineageTableKind: "data" | "calc" | "import" | "snapshot" | "iceberg";
         /** @enum {string} */
         LineageStatus: "unmaterialized" | "queued" | "running" | "fresh" | "stale" | "failed" | "valid" | "broken";
         /** @enum {string} */
@@ -3710,7 +3725,7 @@ export interface components {
         /** @enum {string} */
         TableGrantsAccess: "read" | "write";
         /** @enum {string} */
-        TableKind: "data" | "calc" | "import" | "snapshot" | "system";
+        TableKind: "data" | "calc" | "import" | "snapshot" | "iceberg" | "system";
         /** @enum {string} */
         ViewCatalogModelingTier: "raw" | "staged" | "curated" | "certified";
         /** @enum {string} */
@@ -11469,6 +11484,70 @@ export interface operations {
             };
         };
     };
+    createIcebergTable: {
+        parameters: {
+            path: {
+                prefix: string;
+                namespace: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    location?: string | null;
+                    schema: {
+                        fields: ({
+                            name: string;
+                            type: unknown;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                    } & {
+                        [key: string]: unknown;
+                    };
+                    "partition-spec"?: ({
+                        fields: unknown[];
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                    "write-order"?: ({
+                        fields: unknown[];
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
+                    "stage-create"?: boolean | null;
+                    properties?: {
+                        [key: string]: string;
+                    } | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                content: {
+                    "application/json": {
+                        "metadata-location": string;
+                        metadata: {
+                            [key: string]: unknown;
+                        };
+                        config: {
+                            [key: string]: string;
+                        };
+                        "storage-credentials"?: {
+                            prefix: string;
+                            config: {
+                                [key: string]: string;
+                            };
+                        }[];
+                    };
+                };
+            };
+        };
+    };
     loadIcebergTable: {
         parameters: {
             query?: {
@@ -11500,6 +11579,63 @@ export interface operations {
                         }[];
                     };
                 };
+            };
+        };
+    };
+    commitIcebergTable: {
+        parameters: {
+            path: {
+                prefix: string;
+                namespace: string;
+                table: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    requirements: ({
+                        type: string;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                    updates: ({
+                        action: string;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                content: {
+                    "application/json": {
+                        "metadata-location": string;
+                        metadata: {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    dropIcebergTable: {
+        parameters: {
+            query?: {
+                purgeRequested?: string;
+            };
+            path: {
+                prefix: string;
+                namespace: string;
+                table: string;
+            };
+        };
+        responses: {
+            /** @description The table is gone. */
+            204: {
             };
         };
     };

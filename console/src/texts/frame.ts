@@ -63,6 +63,7 @@ export const data = {
     import: 'file',
     snapshot: 'copy',
     system: 'system',
+    iceberg: 'of an engine',
     view: 'view',
   },
   empty: 'There are no tables yet. Drop a file anywhere on this page, or choose one.',

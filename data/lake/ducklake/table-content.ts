@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { identifier } from '../sql.ts';
+import { readInlinedDeletions, readInlinedRows } from './inlined-content.ts';
 
 /** What a table consists of at one snapshot, as other engines need to know it. */
 export interface TableContent {
@@ -143,6 +144,13 @@ export async function readTableContent(
   if (files.rows.some((file) => file.is_other) || deletions.rows.some(({ format }) => format !== 'parquet'))
     throw new UnreadableContent('A file has a format that Iceberg readers of version 2 do not know.');
 
+  const inlinedDeletions = await readInlinedDeletions(
+    client,
+    schema,
+    at,
+    new Set(files.rows.map(({ id }) => id)),
+  );
+  dropEmptied(files.rows, deletions.rows, inlinedDeletions);
   const ids = files.rows.map(({ id }) => id);
   const statistics = await client.query<StatisticsRow>(
     `SELECT data_file_id AS file_id, column_id, column_size_bytes AS size_bytes, null_count,
@@ -159,7 +167,6 @@ export async function readTableContent(
      ORDER BY mapping_id, column_id`,
     [mappingIds],
   );
-  const inlinedDeletions = await readInlinedDeletions(client, schema, at, new Set(ids));
   const inlined = await readInlinedRows(client, schema, at);
   const newest = (rows: readonly { id: number }[]) => rows.at(-1)?.id ?? 0;
   const deletedInCatalog = [...inlinedDeletions.values()].reduce((sum, { length }) => sum + length, 0);
@@ -190,6 +197,17 @@ export async function readTableContent(
       ...[deletedInCatalog, inlined.count, inlined.newest],
     ].join('-'),
   };
+}
+
+/** Takes out the files of which every row is deleted, with their deletions: nobody has to read them. */
+function dropEmptied(files: FileRow[], deletions: DeletionRow[], inlined: Map<number, number[]>): void {
+  const deleted = new Map([...inlined].map(([fileId, positions]) => [fileId, positions.length]));
+  for (const { file_id: id, rows } of deletions) deleted.set(id, (deleted.get(id) ?? 0) + rows);
+  const emptied = new Set(files.filter(({ id, rows }) => (deleted.get(id) ?? 0) >= rows).map(({ id }) => id));
+  if (emptied.size === 0) return;
+  for (const id of emptied) inlined.delete(id);
+  files.splice(0, files.length, ...files.filter(({ id }) => !emptied.has(id)));
+  deletions.splice(0, deletions.length, ...deletions.filter((row) => !emptied.has(row.file_id)));
 }
 
 interface FileRow {
@@ -225,66 +243,10 @@ interface StatisticsRow {
   has_nan: boolean;
 }
 
-/** Of ids that only grow, and that are taken away whole: two lists of one length and sum are the same list. */
+/**
+ * Of ids that only grow, and that are taken away whole: two lists of one length and sum are the same list.
+ */
 const sumOf = (ids: readonly number[]): number => ids.reduce((sum, id) => sum + id, 0);
-
-type At = readonly [tableId: number, snapshotId: number];
-
-async function readInlinedDeletions(
-  client: Queryable,
-  schema: string,
-  [tableId, snapshotId]: At,
-  files: ReadonlySet<number>,
-): Promise<Map<number, number[]>> {
-  const name = `${schema}.ducklake_inlined_delete_${tableId}`;
-  if (!(await exists(client, name))) return new Map();
-  const { rows } = await client.query<{ file_id: number; row_id: number }>(
-    `SELECT file_id, row_id FROM ${name} WHERE begin_snapshot <= $1 ORDER BY file_id, row_id`,
-    [snapshotId],
-  );
-  const positions = new Map<number, number[]>();
-  for (const { file_id: fileId, row_id: position } of rows) {
-    if (!files.has(fileId)) continue;
-    const known = positions.get(fileId);
-    if (known === undefined) positions.set(fileId, [position]);
-    else known.push(position);
-  }
-  return positions;
-}
-
-/** How many there are, and the snapshot that added or removed the last. */
-async function readInlinedRows(
-  client: Queryable,
-  schema: string,
-  [tableId, snapshotId]: At,
-): Promise<{ count: number; newest: number }> {
-  const { rows: tables } = await client.query<{ name: string }>(
-    `SELECT table_name AS name FROM ${schema}.ducklake_inlined_data_tables WHERE table_id = $1`,
-    [tableId],
-  );
-  let count = 0;
-  let newest = 0;
-  for (const { name } of tables) {
-    const table = `${schema}.${identifier(name)}`;
-    if (!(await exists(client, table))) continue;
-    const { rows } = await client.query<{ count: number; newest: number | null }>(
-      `SELECT count(*) FILTER (WHERE end_snapshot IS NULL OR end_snapshot > $1) AS count,
-         max(CASE WHEN end_snapshot <= $1 THEN end_snapshot ELSE begin_snapshot END) AS newest
-       FROM ${table} WHERE begin_snapshot <= $1`,
-      [snapshotId],
-    );
-    count += rows[0]!.count;
-    newest = Math.max(newest, rows[0]!.newest ?? 0);
-  }
-  return { count, newest };
-}
-
-async function exists(client: Queryable, name: string): Promise<boolean> {
-  const { rows } = await client.query<{ exists: boolean }>('SELECT to_regclass($1) IS NOT NULL AS exists', [
-    name,
-  ]);
-  return rows[0]?.exists === true;
-}
 
 /** Reads the rows that are in the catalog at a snapshot, by the names of these columns. */
 export function inlinedRowsSql(

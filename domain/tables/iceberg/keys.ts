@@ -27,12 +27,17 @@ export interface TableKey extends ObjectKey {
 
 export interface TableKeys {
   /**
-   * A key that reads what is below these prefixes. One is shared by all who ask for the same while it lasts long
-   * enough; undefined if the object store can't make keys.
+   * A key that reads what is below these prefixes, and adds objects below `writable`. One is shared by all
+   * who ask for the same while it lasts long enough; undefined if the object store can't make keys.
    *
    * @throws AppError limit_reached, storage_unavailable
    */
-  issue(organizationId: string, tableId: string, prefixes: readonly string[]): Promise<TableKey | undefined>;
+  issue(
+    organizationId: string,
+    tableId: string,
+    prefixes: readonly string[],
+    writable?: string,
+  ): Promise<TableKey | undefined>;
 }
 
 const lifeMs = 3_600_000;
@@ -49,6 +54,7 @@ export function createTableKeys({ db, objectKeys }: KeyDeps): TableKeys {
     organizationId: string,
     tableId: string,
     prefixes: readonly string[],
+    writable: string | undefined,
   ) {
     const id = newId('ick');
     const expiresAt = new Date(Date.now() + lifeMs);
@@ -66,17 +72,19 @@ export function createTableKeys({ db, objectKeys }: KeyDeps): TableKeys {
         .values({ organization_id: organizationId, id, table_id: tableId, expires_at: expiresAt })
         .execute();
     });
-    return { ...(await keys.make(id, prefixes)), expiresAt };
+    return { ...(await keys.make(id, prefixes, writable)), expiresAt };
   }
 
   return {
-    issue: async (organizationId, tableId, prefixes) => {
+    issue: async (organizationId, tableId, prefixes, writable) => {
       if (objectKeys === undefined) return undefined;
-      const hash = createHash('sha256').update(JSON.stringify(prefixes)).digest('hex');
+      const hash = createHash('sha256')
+        .update(JSON.stringify([prefixes, writable]))
+        .digest('hex');
       const name = `${tableId} ${hash}`;
       const kept = known.get(name);
       if (kept !== undefined) return kept;
-      const made = make(objectKeys, organizationId, tableId, prefixes);
+      const made = make(objectKeys, organizationId, tableId, prefixes, writable);
       known.set(name, made);
       made.catch(() => known.delete(name));
       return made;

@@ -41,12 +41,14 @@ export interface TableToLoad {
   tableId: string;
   name: string;
   description: string;
+  /** What engines note of it. */
+  properties: Readonly<Record<string, string>>;
 }
 
 export interface IcebergTables {
   /**
-   * The table's metadata for its version now, and for the newest of its earlier ones that are kept. A row that was
-   * acknowledged before is in it.
+   * The table's metadata for its version now, and for the newest of its earlier ones that are kept. A row
+   * that was acknowledged before is in it.
    *
    * @throws AppError conflict for a table that can't be described; storage_unavailable
    */
@@ -66,8 +68,8 @@ const mostBytes = 67_108_864;
 interface Known {
   snapshotId: number;
   lakeTableId: number;
-  name: string;
-  description: string;
+  /** What the registry said of the table. */
+  described: string;
   loaded: LoadedTable;
 }
 
@@ -85,13 +87,12 @@ export function createIcebergTables(deps: IcebergDeps): IcebergTables {
     const kept = known.get(table.tableId);
     if (
       kept !== undefined &&
-      kept.name === table.name &&
-      kept.description === table.description &&
+      kept.described === JSON.stringify(table) &&
       !(await hasChangedSince(deps.lake.catalogPool, lake.schema, kept.lakeTableId, kept.snapshotId))
     )
       return kept.loaded;
     const found = await describe(deps, lake, table);
-    known.set(table.tableId, { ...found, name: table.name, description: table.description });
+    known.set(table.tableId, { ...found, described: JSON.stringify(table) });
     return found.loaded;
   }
 
@@ -150,6 +151,7 @@ async function describe(deps: IcebergDeps, lake: Lake, table: TableToLoad): Prom
       ...{ uuid: tableUuid(table.tableId), location: places.location, schemas, snapshots },
       lastColumnId: Math.max(...versions.map(({ lastColumnId }) => lastColumnId)),
       properties: {
+        ...table.properties,
         ...(newest.nameMapping === undefined ? {} : { 'schema.name-mapping.default': newest.nameMapping }),
         ...(newest.leftOut.length === 0 ? {} : { 'workspace.left-out-columns': newest.leftOut.join(', ') }),
         ...(table.description === '' ? {} : { comment: table.description }),

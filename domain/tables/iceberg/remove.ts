@@ -1,10 +1,15 @@
 import { icebergPrefix } from '../../../data/objects/keys.ts';
 import type { ObjectStore } from '../../../data/objects/store.ts';
 
-/** What a load names is at most a day and a half old, so that engines can read it for a day and a half more. */
+/**
+ * What a load names is at most a day and a half old, so that engines can read it for a day and a half more.
+ */
 const keptMs = 3 * 86_400_000;
 
-/** Removes metadata of tables that was written days ago. It is written again when an engine asks. May be repeated. */
+/**
+ * Removes metadata of tables that was written days ago. It is written again when an engine asks. May be
+ * repeated.
+ */
 export async function removeOldMetadata(
   objects: Pick<ObjectStore, 'each' | 'remove'>,
   organizationId: string,

@@ -16,6 +16,7 @@ import {
   icebergFields,
   lastFieldId,
   type Manifest,
+  type MappedName,
   manifestList,
   nameMapping,
 } from '../../../packages/iceberg/index.ts';
@@ -54,15 +55,18 @@ interface Deps {
 const format = 1;
 /** Files of one manifest. */
 const filesOfManifest = 2_000;
-/** Bytes of files that are written again because their columns have other names than in the rest of the table. */
+/**
+ * Bytes of files that are written again because their columns have other names than in the rest of the table.
+ */
 const mostRewrittenBytes = 268_435_456;
 
 /** Iceberg's ids of the columns of a file of deleted positions. */
 const positionIds = { file_path: 2_147_483_546, pos: 2_147_483_545 };
 
 /**
- * Writes what engines need to read a version: manifests, and small Parquet files of what is only in the catalog. The
- * same content gets the same files, so it may be repeated; what was written before is found and read.
+ * Writes what engines need to read a version: manifests, and small Parquet files of what is only in the
+ * catalog. The same content gets the same files, so it may be repeated; what was written before is found and
+ * read.
  */
 export async function writeVersion(deps: Deps, asked: VersionToWrite): Promise<WrittenVersion> {
   const { objects, places } = deps;
@@ -85,7 +89,7 @@ async function write(deps: Deps, asked: VersionToWrite, folder: string): Promise
   const { content, version } = asked;
   const { fields, leftOut } = icebergFields(content.columns);
   const schema: IcebergSchema = { type: 'struct', 'schema-id': content.columnsSince, fields };
-  const { fields: names, contradicting } = nameMapping(content.mappings);
+  const { fields: names, contradicting } = nameMapping(named(content));
   const files = await dataFiles(deps, asked, { folder, fields, rewritten: new Set(contradicting) });
   const deletes = await deleteFiles(deps, asked, { folder, files });
 
@@ -129,6 +133,14 @@ async function write(deps: Deps, asked: VersionToWrite, folder: string): Promise
       'schema-id': schema['schema-id'],
     },
   };
+}
+
+/** Names in files without field ids; an item of a list has always the same name. */
+function named({ columns, mappings }: TableContent): MappedName[] {
+  const types = new Map(columns.map(({ id, type }) => [id, type]));
+  const parents = new Map(columns.map(({ id, parent }) => [id, parent]));
+  const isItem = (id: number) => types.get(parents.get(id) ?? -1) === 'list';
+  return mappings.map((mapped) => (isItem(mapped.columnId) ? { ...mapped, name: 'element' } : mapped));
 }
 
 function icebergOperation(operation: string): string {

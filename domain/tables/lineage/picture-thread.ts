@@ -10,6 +10,7 @@ const tableKindNames: Record<NonNullable<LineageNode['tableKind']>, string> = {
   calc: 'calculated table',
   import: 'imported table',
   snapshot: 'snapshot',
+  iceberg: 'table of an engine',
 };
 
 /** Entry point of the thread. */

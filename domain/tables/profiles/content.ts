@@ -22,7 +22,7 @@ export interface Content {
 }
 
 /** Kinds of tables whose rows are in the lake. */
-const profiled: readonly TableKind[] = ['data', 'import', 'snapshot', 'calc'];
+const profiled: readonly TableKind[] = ['data', 'import', 'snapshot', 'calc', 'iceberg'];
 
 /** Refuses what has no profile: a system table has no rows in the lake. */
 export function refuseUnlessProfiled({ kind }: Pick<TableRow, 'kind'>): void {

@@ -1,6 +1,7 @@
 import { AppError } from '../../../data/errors.ts';
 import { commitNewTable, commitOperations } from '../../../data/lake/commit.ts';
-import { findOperations, findStatistics } from '../../../data/lake/ledger.ts';
+import { findOperations, findStatistics, type LakeOperation } from '../../../data/lake/ledger.ts';
+import type { Lake } from '../../../data/lake/provision.ts';
 import { identifier } from '../../../data/lake/sql.ts';
 import { inOrganization } from '../../../data/postgres/client.ts';
 import { lockDefinitions } from '../derived-relations/definitions.ts';
@@ -44,22 +45,60 @@ export const automaticColumns: readonly LakeColumn[] = [
  * Creates an empty appendable table: the name is reserved, the table is created in the lake, and the
  * reservation becomes the table. Repeating it with the same id continues what an earlier attempt left.
  */
-export async function createDataTable(deps: TableDeps, table: NewDataTable): Promise<TableRow> {
-  const { organizationId, id } = table;
-  const reserved = await inOrganization(deps.db, organizationId, (db) =>
-    reserveTable(db, {
-      organization_id: organizationId,
-      id,
+export function createDataTable(deps: TableDeps, table: NewDataTable): Promise<TableRow> {
+  const { organizationId, id, committedBy } = table;
+  const row = {
+    ...{ organization_id: organizationId, id, name: table.name, kind: 'data' as const },
+    key_columns: [...table.keyColumns],
+    key_enforced: table.keyEnforced && table.keyColumns.length > 0,
+    owner_user_id: table.ownerUserId,
+  };
+  const [first, last] = automaticColumns;
+  const columns = [first!, ...table.columns, last!];
+  return createTable(deps, row, async (lake) => {
+    const create = operation(`create:${id}`, id, 'create', 0, committedBy);
+    const made = await commitNewTable(deps.lake, lake, create, {
       name: table.name,
-      kind: 'data',
-      key_columns: [...table.keyColumns],
-      key_enforced: table.keyEnforced && table.keyColumns.length > 0,
-      owner_user_id: table.ownerUserId,
-    }),
-  );
+      columns: columns.map(({ name, dataType, nullable, typing }) => ({
+        ...{ name, nullable, type: lakeType(dataType) },
+        comment: typing === 'declared' ? undefined : typing,
+      })),
+    });
+    if (made === undefined)
+      await makeByStatements(deps, lake, create, createTableStatements(table.name, columns));
+  });
+}
+
+/**
+ * Creates an empty table of another kind by the engine's own statements, in the same way.
+ *
+ * @throws AppError name_taken
+ */
+export function createTableBy(
+  deps: TableDeps,
+  row: NewRow,
+  statements: readonly string[],
+  committedBy: string,
+): Promise<TableRow> {
+  const create = operation(`create:${row.id}`, row.id, 'create', 0, committedBy);
+  return createTable(deps, row, (lake) => makeByStatements(deps, lake, create, statements));
+}
+
+type NewRow = Parameters<typeof reserveTable>[1];
+
+async function createTable(
+  deps: TableDeps,
+  row: NewRow,
+  make: (lake: Lake) => Promise<unknown>,
+): Promise<TableRow> {
+  const { organization_id: organizationId, id } = row;
+  const reserved = await inOrganization(deps.db, organizationId, (db) => reserveTable(db, row));
   if (reserved.status === 'creating') {
     try {
-      await makeInLake(deps, table);
+      const lake = await deps.lake.catalog.get(organizationId);
+      await deps.lake.locks.hold(id, async () => {
+        if (!(await wasMade(deps, organizationId, id))) await make(lake);
+      });
     } catch (error) {
       if (!(await wasMade(deps, organizationId, id).catch(() => true))) {
         await inOrganization(deps.db, organizationId, (db) =>
@@ -75,25 +114,15 @@ export async function createDataTable(deps: TableDeps, table: NewDataTable): Pro
   return inOrganization(deps.db, organizationId, (db) => getTable(db, organizationId, id));
 }
 
-async function makeInLake(deps: TableDeps, table: NewDataTable): Promise<void> {
-  const lake = await deps.lake.catalog.get(table.organizationId);
-  const [first, last] = automaticColumns;
-  await deps.lake.locks.hold(table.id, async () => {
-    if (await wasMade(deps, table.organizationId, table.id)) return;
-    const columns = [first!, ...table.columns, last!];
-    const create = operation(`create:${table.id}`, table.id, 'create', 0, table.committedBy);
-    const made = await commitNewTable(deps.lake, lake, create, {
-      name: table.name,
-      columns: columns.map(({ name, dataType, nullable, typing }) => ({
-        ...{ name, nullable, type: lakeType(dataType) },
-        comment: typing === 'declared' ? undefined : typing,
-      })),
-    });
-    if (made !== undefined) return;
-    await commitOperations(deps.lake, lake, async (connection) => {
-      for (const statement of createTableStatements(table.name, columns)) await connection.run(statement);
-      return [create];
-    });
+function makeByStatements(
+  deps: TableDeps,
+  lake: Lake,
+  create: LakeOperation,
+  statements: readonly string[],
+): Promise<number> {
+  return commitOperations(deps.lake, lake, async (connection) => {
+    for (const statement of statements) await connection.run(statement);
+    return [create];
   });
 }
 

@@ -7,7 +7,7 @@ const rowsOfBlock = 500;
 const headerType = avro.Type.forSchema({ type: 'map', values: 'bytes' });
 const long = avro.Type.forSchema('long');
 
-/** The types of a schema that is used again and again. */
+/** The types of a schema that is used repeatedly. */
 export interface AvroSchema {
   schema: object;
   type: avro.Type;
@@ -19,8 +19,8 @@ export const avroSchema = (schema: object): AvroSchema => ({
 });
 
 /**
- * An Avro object container file. Its header has the schema as given, with the field ids that Iceberg puts into it,
- * which a stream of the library would leave out.
+ * An Avro object container file. Its header has the schema as given, with the field ids that Iceberg puts
+ * into it, which a stream of the library would leave out.
  *
  * @param metadata of the header, besides schema and codec
  */

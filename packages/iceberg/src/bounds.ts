@@ -4,8 +4,8 @@ import type { IcebergType } from './schema.ts';
 const longestText = 256;
 
 /**
- * A bound of a column in Iceberg's binary form; undefined where there is none, or where the text can't be read with
- * certainty: without a bound an engine reads the file.
+ * A bound of a column in Iceberg's binary form; undefined where there is none, or where the text can't be
+ * read with certainty: without a bound an engine reads the file.
  *
  * @param text as DuckLake's catalog has it
  */

@@ -16,8 +16,8 @@ interface MappedField {
 }
 
 /**
- * One mapping for all files of a table (`schema.name-mapping.default`), and the mappings that contradict it: their
- * files name a column as others name another one. The newest mapping comes first.
+ * One mapping for all files of a table (`schema.name-mapping.default`), and the mappings that contradict it:
+ * their files name a column as others name another one. The newest mapping comes first.
  */
 export function nameMapping(names: readonly MappedName[]): {
   fields: MappedField[];

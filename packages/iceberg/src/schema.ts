@@ -36,9 +36,9 @@ export interface IcebergSchema {
 }
 
 /**
- * Types of DuckLake that Iceberg version 2 has too. Unsigned integers of 32 and 64 bits, HUGEINT (whose files have
- * doubles), intervals, times with a zone and timestamps that aren't in microseconds are not among them: an engine would
- * refuse them or read another value.
+ * Types of DuckLake that Iceberg version 2 has too. Unsigned integers of 32 and 64 bits, HUGEINT (whose files
+ * have doubles), intervals, times with a zone and timestamps that aren't in microseconds are not among them:
+ * an engine would refuse them or read another value.
  */
 const primitives: Readonly<Record<string, string>> = {
   ...{ boolean: 'boolean', int8: 'int', int16: 'int', int32: 'int', uint8: 'int', uint16: 'int' },
