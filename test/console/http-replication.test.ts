@@ -209,6 +209,7 @@ describeInChromium('HTTP replication', () => {
   test('a copy that has to wait says for what, and is stopped', async () => {
     const { page, client } = await connected(recordPolicy({}, { requests_per_day: 1 }));
     const records = await copyRecords(page);
+    await openPart(page, 'Datasets');
     await openPart(page, /^Copies/);
     await page.getByText('Waiting for the limits of the connection until').waitFor();
     await page.getByRole('button', { name: 'Stop', exact: true }).click();

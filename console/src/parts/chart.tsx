@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { parse, View } from 'vega';
 import { expressionInterpreter } from 'vega-interpreter';
 import { compile, type TopLevelSpec } from 'vega-lite';
+import { Scrolls } from './scrolls.tsx';
 import { Failure } from './states.tsx';
 
 interface VegaLite {
@@ -59,12 +60,12 @@ export function Chart({ title, document: drawing }: ChartProps) {
     return () => void view?.finalize();
   }, [drawing]);
   return (
-    <figure className="chart">
+    <Scrolls className="chart">
       {fault !== undefined && <Failure error={fault} />}
       <div role="img" aria-label={title}>
         {/* Its parts have names that say nothing without the picture. */}
         <div ref={frame} aria-hidden />
       </div>
-    </figure>
+    </Scrolls>
   );
 }
