@@ -213,7 +213,9 @@ describeInChromium('HTTP replication', () => {
     await openPart(page, /^Copies/);
     await page.getByText('Waiting for the limits of the connection until').waitFor();
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await openPart(page, 'Resources');
     await records.getByText('Copy: cancelled').waitFor();
+    await openPart(page, 'Datasets');
     await page.getByText('Waiting for the limits').waitFor({ state: 'detached' });
     expect((await client.call('GET', '/v1/tables')).body.tables.map(nameOf)).not.toContain('records');
   });

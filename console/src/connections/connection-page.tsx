@@ -72,11 +72,13 @@ function Shown({ connection }: { connection: Connection }) {
           {
             name: 'datasets',
             title: texts.connections.datasets.title,
+            isKept: true,
             content: <Datasets {...{ connectionId: id, type }} />,
           },
           {
             name: 'resources',
             title: texts.connections.resources.title,
+            isKept: true,
             content: <Resources {...{ connectionId: id, type }} />,
           },
           {
