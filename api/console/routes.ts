@@ -19,6 +19,7 @@ const policyOf = (storage: string) =>
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
+    "font-src 'self'",
     "img-src 'self' data: blob:",
     `connect-src 'self' ${storage}`,
     "form-action 'self'",

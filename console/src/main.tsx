@@ -1,10 +1,12 @@
+import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { freshMs } from './parts/polling.ts';
 import { router } from './router.tsx';
-import { isSignedOut, signIn } from './session/login.ts';
+import { isSignedOut, signIn, themeKey } from './session/login.ts';
+import { theme } from './style/theme.ts';
 import './style/index.css';
 
 /** A login that has ended begins anew, on the page where it was missed. */
@@ -25,8 +27,17 @@ const queries = new QueryClient({
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
-    <QueryClientProvider client={queries}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>
+    {/* Its variables and classes are in our own style sheet: the policy of the page allows no style elements. */}
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme="auto"
+      withCssVariables={false}
+      withGlobalClasses={false}
+      colorSchemeManager={localStorageColorSchemeManager({ key: themeKey })}
+    >
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
   </StrictMode>,
 );

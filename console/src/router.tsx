@@ -6,7 +6,6 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
-import { TablesPage } from './data/tables-page.tsx';
 import { give } from './intake/given.ts';
 import { Failure } from './parts/states.tsx';
 import { ProjectPage } from './project/project-page.tsx';
@@ -37,6 +36,8 @@ const framed = createRoute({
   getParentRoute: () => root,
   id: 'framed',
   component: Shell,
+  // Any page may have tabs.
+  validateSearch: searching('tab'),
   async beforeLoad() {
     await ownTab();
     if (isSignedIn()) return;
@@ -47,9 +48,13 @@ const framed = createRoute({
 });
 const inFrame = <const Path extends string>(path: Path) => ({ getParentRoute: () => framed, path });
 
-const tables = createRoute({
+const home = createRoute({
   ...inFrame('/'),
-  component: TablesPage,
+  component: lazyRouteComponent(() => import('./home/home-page.tsx'), 'HomePage'),
+});
+const tables = createRoute({
+  ...inFrame('/data'),
+  component: lazyRouteComponent(() => import('./data/tables-page.tsx'), 'TablesPage'),
   validateSearch: searching('search', 'kind', 'tier'),
 });
 const table = createRoute({
@@ -102,6 +107,12 @@ const run = createRoute({
 });
 const settings = createRoute({
   ...inFrame('/settings'),
+  beforeLoad: () => {
+    throw redirect({ to: '/settings/$page', params: { page: 'organization' }, replace: true });
+  },
+});
+const settingsPage = createRoute({
+  ...inFrame('/settings/$page'),
   component: lazyRouteComponent(() => import('./settings/settings-page.tsx'), 'SettingsPage'),
 });
 const playbooks = createRoute({
@@ -168,11 +179,12 @@ const signedOut = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     framed.addChildren([
-      ...[tables, table, query],
+      ...[home, tables, table, query],
       ...[inProject, importing, files],
       ...[tests, newTest, oneTest],
       ...[connections, connection, appConnection],
       settings,
+      settingsPage,
       ...[conversations, conversation, reports, report, runs, run],
       ...[playbooks, playbook, schedules, schedule, workflows, workflow],
     ]),

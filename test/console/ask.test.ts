@@ -9,7 +9,7 @@ import { startMcpServer, type TestMcpServer } from '../support/mcp-server.ts';
 import type { ModelReply, ModelRequestBody } from '../support/model-server.ts';
 import { useWorker } from '../support/worker.ts';
 import { type TestClient, useOwnWorkspace } from '../support/workspace.ts';
-import { hasRun, hostile, sqlOf, useConsole } from './opened.ts';
+import { chooseMore, hasRun, hostile, sqlOf, useConsole } from './opened.ts';
 
 /** What the model answers next, where a test says it. */
 let script: ((request: ModelRequestBody) => ModelReply)[] = [];
@@ -71,7 +71,7 @@ describeInChromium('asking the analyst', () => {
 
   test('from no project to an answer with its statement, rows, chart and report', async () => {
     const { page, faults, elsewhere } = await opened((client) => table(client, 'orders', cities));
-    await page.getByRole('link', { name: 'Ask' }).click();
+    await page.getByRole('link', { name: 'Ask' }).first().click();
     await page.getByRole('button', { name: 'Create project' }).click();
     await expectTitle(page, 'Ask');
     await page.getByText('This project has no conversations yet.').waitFor();
@@ -93,7 +93,7 @@ describeInChromium('asking the analyst', () => {
     await page.goBack();
     await page.getByRole('button', { name: 'Save as report' }).click();
     await page.getByRole('link', { name: 'Open report' }).waitFor();
-    await page.getByRole('link', { name: 'Ask' }).click();
+    await page.getByRole('link', { name: 'Ask' }).first().click();
     await page.getByRole('link', { name: 'total amount by city as a bar chart' }).waitFor();
     expect([faults, elsewhere]).toEqual([[], []]);
   });
@@ -216,13 +216,13 @@ describeInChromium('asking the analyst', () => {
 
   test('a conversation gets another title, and is deleted', async () => {
     const { page, client, faults } = await talking();
-    await page.getByRole('button', { name: 'Rename' }).click();
+    await chooseMore(page, 'Rename');
     await page.getByLabel('Title').fill('');
     await page.getByRole('button', { name: 'Save title' }).click();
     await page.getByLabel('Title').fill(hostile[0]!);
     await page.getByRole('button', { name: 'Save title' }).click();
     await expectTitle(page, hostile[0]!);
-    await page.getByRole('button', { name: 'Rename' }).click();
+    await chooseMore(page, 'Rename');
     const refused = { status: 409, json: { code: 'conflict', detail: 'Refused for a test.' } };
     await page.route('**/conversations/*', (route) => route.fulfill(refused));
     await page.getByRole('button', { name: 'Save title' }).click();
@@ -232,9 +232,9 @@ describeInChromium('asking the analyst', () => {
     const chat = new URL(page.url()).pathname
       .replace('/console/', '/v1/')
       .replace('/ask/', '/conversations/');
-    await page.getByRole('link', { name: 'Ask', exact: true }).click();
+    await page.getByRole('link', { name: 'Ask', exact: true }).first().click();
     await page.getByRole('link', { name: hostile[0]! }).click();
-    await page.getByRole('button', { name: 'Delete conversation' }).click();
+    await chooseMore(page, 'Delete conversation');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete conversation' }).click();
     await page.getByText('This project has no conversations yet.').waitFor();
     expect((await client.call('GET', chat)).status).toBe(404);

@@ -7,7 +7,7 @@ import { startMcpServer, type TestMcpServer } from '../support/mcp-server.ts';
 import { useSourceDatabase } from '../support/source-database.ts';
 import { useWorker } from '../support/worker.ts';
 import { useWorkspace } from '../support/workspace.ts';
-import { hasRun, hostile, openPart, useConsole } from './opened.ts';
+import { chooseMore, hasRun, hostile, openPart, useConsole } from './opened.ts';
 
 const workspace = useWorkspace();
 useWorker(workspace);
@@ -35,7 +35,7 @@ describeInChromium('connections', () => {
   afterAll(() => tools.close());
 
   const visit = async (page: Page) => {
-    await page.getByRole('link', { name: 'Connections', exact: true }).click();
+    await page.getByRole('link', { name: 'Connections', exact: true }).first().click();
     await expectTitle(page, 'Connections');
   };
   /** Fills in the form for the source; its password may be wrong. */
@@ -73,9 +73,12 @@ describeInChromium('connections', () => {
     await orders.getByText('Already added').waitFor();
     expect(await orders.getByRole('button', { name: 'Start copying' }).count()).toBe(0);
     const copied = page.getByRole('table', { name: 'Datasets' });
+    await openPart(page, 'Datasets');
     await copied.getByText('never').waitFor();
+    await openPart(page, 'Resources');
     await orders.getByRole('button', { name: 'Copy now' }).click();
     await orders.getByText('Copy: succeeded').waitFor();
+    await openPart(page, 'Datasets');
     await copied.getByText('never').waitFor({ state: 'detached' });
     await openPart(page, /^Copies/);
     await page.getByText('succeeded', { exact: true }).waitFor();
@@ -85,10 +88,11 @@ describeInChromium('connections', () => {
     await page.getByRole('link', { name: hostile[1]! }).click();
     await openPart(page, 'Settings');
     await page.getByText('Stored secrets: password.').waitFor();
+    await openPart(page, 'Datasets');
     await page.getByRole('button', { name: 'Stop copying' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Stop copying' }).click();
     await page.getByText('There are no datasets yet.').waitFor();
-    await page.getByRole('button', { name: 'Delete connection' }).click();
+    await chooseMore(page, 'Delete connection');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete connection' }).click();
     await page.getByText('There are no connections yet.').waitFor();
     expect((await client.call('GET', '/v1/connections/data')).body.items).toEqual([]);
@@ -167,15 +171,20 @@ describeInChromium('connections', () => {
   test('its pages are accessible in light and dark colours, and fit a narrow window', async () => {
     const { page } = await opened((client) => project(client));
     await visit(page);
-    await openPart(page, 'Connect an app');
+    await inspect(page, 'connections');
     await openPart(page, 'Connect a data source');
     await page.getByLabel('Type').waitFor();
-    await inspect(page, 'connections');
+    await inspect(page, 'connections-new');
     await page.reload();
     await connect(page, source.password);
     await openPart(page, 'Resources');
-    await openPart(page, 'Edit connection');
     await page.getByRole('button', { name: 'Start copying' }).first().click();
+    await page.getByText('Already added').waitFor();
+    await inspect(page, 'connection-resources');
+    await openPart(page, 'Edit connection');
+    await page.getByRole('button', { name: 'Save and test' }).waitFor();
+    await inspect(page, 'connection-edit');
+    await openPart(page, 'Datasets');
     await page.getByRole('button', { name: 'Copy now' }).first().click();
     await openPart(page, /^Copies/);
     await page.getByText('succeeded', { exact: true }).first().waitFor();

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { get as httpGet } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +12,7 @@ import { inspect } from '../api/pages/in-browser/inspect.ts';
 import { expectTitle, useBrowserLab } from '../api/pages/in-browser/lab.ts';
 import { describeInChromium } from '../support/chromium.ts';
 import { expectEventually } from '../support/eventually.ts';
-import { hasRun, hostile, script, sqlOf, useConsole, writeSql } from './opened.ts';
+import { hasRun, hostile, leave, openPart, script, sqlOf, useConsole, writeSql } from './opened.ts';
 
 describeInChromium('the console', () => {
   const { lab, opened, project, table } = useConsole();
@@ -83,7 +84,7 @@ describeInChromium('the console', () => {
     await page.getByRole('button', { name: 'Run' }).click();
     await page.getByRole('cell', { name: hostile[0]! }).waitFor();
     await page.getByRole('columnheader', { name: hostile[1]! }).waitFor();
-    await page.goto(`/console/?search=${encodeURIComponent(hostile[0]!)}`);
+    await page.goto(`/console/data?search=${encodeURIComponent(hostile[0]!)}`);
     await page.getByText(hostile[0]!).waitFor();
     expect([await hasRun(page), faults]).toEqual([false, []]);
   });
@@ -117,7 +118,7 @@ describeInChromium('the console', () => {
     await page.getByRole('option', { name: 'Workflows page' }).waitFor();
     await find.press('Enter');
     await expectTitle(page, 'Workflows');
-    await page.getByRole('button', { name: 'Go to …' }).click();
+    await page.getByRole('button', { name: 'Search' }).click();
     await find.fill('nightly');
     await page.getByRole('option', { name: 'Nightly report' }).click();
     await expectTitle(page, 'Nightly');
@@ -170,7 +171,7 @@ describeInChromium('the console', () => {
     );
     expect(await sqlOf(page)).toBe('SELECT 41 + 1 AS n');
     const { accessToken: third } = await read();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await leave(page);
     await expectTitle(page, "You're signed out");
     expect(await page.evaluate(() => [Object.keys(sessionStorage), localStorage.length])).toEqual([
       ['tab'],
@@ -182,17 +183,17 @@ describeInChromium('the console', () => {
     await page.goto('/console/signed-out');
     await page.getByRole('button', { name: 'Sign in again' }).click();
     await lab.signIn(page, email);
-    await expectTitle(page, 'Data');
+    await expectTitle(page, 'Home');
   });
 
   test('who signs out in one tab is signed out in every other', async () => {
     const { page } = await opened();
     const other = await page.context().newPage();
     await other.goto('/console/');
-    await expectTitle(other, 'Data');
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await expectTitle(other, 'Home');
+    await leave(page);
     await expectTitle(page, "You're signed out");
-    await other.getByRole('link', { name: 'Settings' }).click();
+    await other.getByRole('link', { name: 'Connections' }).click();
     await expectTitle(other, 'Sign in');
     await page.goto('/sign-in');
     await page.getByLabel('Password').waitFor();
@@ -205,13 +206,13 @@ describeInChromium('the console', () => {
     await page.getByRole('button', { name: 'Join Mill' }).click();
     await expectTitle(page, 'Signed in');
     await page.goto('/console/');
-    await page.locator('header strong', { hasText: 'Mill' }).waitFor();
+    await page.getByRole('button', { name: 'Mill' }).waitFor();
     await page.goto('/console/settings');
     await page.getByRole('button', { name: 'Switch organization' }).click();
     await expectTitle(page, 'Choose an organization');
     await page.getByRole('button', { name: 'Bakery & Sons' }).click();
-    await expectTitle(page, 'Data');
-    await page.locator('header strong', { hasText: 'Bakery & Sons' }).waitFor();
+    await expectTitle(page, 'Home');
+    await page.getByRole('button', { name: 'Bakery & Sons' }).waitFor();
   });
 
   test('a tab that is a copy of another one gets a login of its own', async () => {
@@ -219,7 +220,7 @@ describeInChromium('the console', () => {
     const read = (tab: Page) => tab.evaluate(() => sessionStorage.getItem('login'));
     const first = await read(page);
     const [copy] = await Promise.all([page.waitForEvent('popup'), page.evaluate("void open('/console/')")]);
-    await expectTitle(copy, 'Data');
+    await expectTitle(copy, 'Home');
     const second = await read(copy);
     expect([second === null, second === first, await read(page)]).toEqual([false, false, first]);
     await page.reload();
@@ -233,9 +234,46 @@ describeInChromium('the console', () => {
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
     await page.goto('/console/callback?code=wac_foreign&state=foreign');
-    await expectTitle(page, 'Data');
+    await expectTitle(page, 'Home');
     // The one exchange is that of the sign-in that was begun then.
     expect(asked.filter((path) => path === '/v1/auth/token')).toHaveLength(1);
+  });
+
+  test('nothing is refused by the content security policy, whatever is opened', async () => {
+    const { page, faults } = await opened(async (client) => {
+      await project(client);
+      await table(client, 'orders', [{ city: 'Porto', amount: 1 }]);
+    });
+    await page.addInitScript(
+      `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+        (globalThis.refused ??= []).push([violatedDirective, blockedURI].join(' ')))`,
+    );
+    const refused = () => page.evaluate<string[]>('globalThis.refused ?? []');
+    await page.goto('/console/');
+    await page.getByRole('link', { name: 'orders' }).click();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Delete table' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('cell', { name: 'Porto' }).dblclick();
+    await page.keyboard.press('Escape');
+    await openPart(page, 'Settings');
+    await page.getByRole('button', { name: 'Appearance' }).click();
+    await page.getByRole('menuitem', { name: 'Dark' }).click();
+    await expectEventually(() =>
+      page.evaluate("document.documentElement.dataset['mantineColorScheme']"),
+    ).toBe('dark');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: /^Search pages/ }).press('Escape');
+    await page.getByRole('link', { name: 'Connections' }).click();
+    await openPart(page, 'Connect a data source');
+    expect([await refused(), faults]).toEqual([[], []]);
+    await page.keyboard.press('Escape');
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.getByRole('button', { name: 'Open the menu' }).click();
+    await page.getByRole('dialog').getByRole('link', { name: 'Settings' }).click();
+    await expectTitle(page, 'Settings');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect([await refused(), faults]).toEqual([[], []]);
   });
 
   test('every page is accessible in light and dark colours, and fits a narrow window', async () => {
@@ -250,6 +288,9 @@ describeInChromium('the console', () => {
     ]);
     await page.reload();
     await page.getByRole('link', { name: /^orders_of/ }).waitFor();
+    await inspect(page, 'home');
+    await page.goto('/console/data');
+    await page.getByRole('link', { name: /^orders_of/ }).waitFor();
     await inspect(page, 'tables');
     await page.goto(`/console/tables/${id}`);
     await page.getByRole('cell', { name: 'Porto' }).waitFor();
@@ -261,7 +302,7 @@ describeInChromium('the console', () => {
     await ask(page, 'SELEC');
     await page.getByRole('alert').waitFor();
     await inspect(page, 'query-fault');
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await leave(page);
     await expectTitle(page, "You're signed out");
     await inspect(page, 'signed-out');
   });
@@ -300,6 +341,17 @@ describeInChromium('the files of the console', () => {
       '/console/assets/..%2f..%2f..%2fpackage.json',
     ])
       expect([400, 404], path).toContain(await status(path));
+  });
+
+  test('begin with a script of at most 200 kB', async () => {
+    const files = (html: string) =>
+      [...html.matchAll(/"(\/console\/assets\/[\w.-]+\.js)"/g)].map(([, at]) => at!);
+    const html = await (await fetch(`${lab.origin()}/console/`)).text();
+    const sizes = files(html).map(
+      (path) => statSync(join(import.meta.dirname, '../../console/dist', `${path.slice(9)}.br`)).size,
+    );
+    expect(sizes.length).toBeGreaterThan(1);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(200_000);
   });
 
   test('may be missing: the service starts, and its page says what to do', async () => {

@@ -67,6 +67,7 @@ describeInChromium('datasets', () => {
       ...{ mode: 'incremental', cursor: 'changed_at', keyColumns: ['id'], snapshotEnabled: true },
       ...{ guard: { maxShrinkRatio: 0.07 }, schedule: { type: 'interval', everyMinutes: 30 } },
     });
+    await openPart(page, 'Datasets');
     await listed(page).getByText('incremental by changed_at').waitFor();
     await listed(page).getByText('every 30 minutes').waitFor();
     await listed(page).getByRole('button', { name: 'Pause' }).click();
@@ -210,6 +211,8 @@ describeInChromium('datasets', () => {
     await fresh.getByLabel('id', { exact: true }).uncheck();
     await fresh.getByRole('button', { name: 'Add dataset' }).click();
     await fresh.locator('fieldset[aria-invalid]:focus .fault').waitFor();
+    await inspect(page, 'dataset-new');
+    await openPart(page, 'Datasets');
     await page.getByText('The table has 100 rows').first().waitFor();
     await page.getByRole('heading', { level: 1 }).scrollIntoViewIfNeeded();
     await inspect(page, 'datasets');

@@ -41,7 +41,7 @@ describeInChromium('views and calculated tables', () => {
     const open = async () => {
       await page.getByRole('link', { name: 'large' }).click();
       await expectTitle(page, 'large');
-      await page.getByText('Statement').click();
+      await openPart(page, 'Statement');
       await page.getByRole('link', { name: 'Edit SQL' }).click();
       await page.getByRole('button', { name: 'Save to large' }).waitFor();
     };
@@ -64,7 +64,7 @@ describeInChromium('views and calculated tables', () => {
     await page.getByRole('cell', { name: '12.5' }).waitFor();
     expect((await client.call('GET', path)).body.data.query).toBe(first);
     // It counts what one saw: the statement is no other one since it was read there.
-    await page.getByText('Statement').click();
+    await openPart(page, 'Statement');
     await page.locator('pre').getByText(first).waitFor();
     const others = 'SELECT 1 AS theirs FROM orders';
     expect((await client.call('PATCH', path, { body: { query: others } })).status).toBe(200);
@@ -89,7 +89,7 @@ describeInChromium('views and calculated tables', () => {
       await view(given, 'SELECT city FROM orders');
     });
     await page.getByRole('link', { name: 'large' }).click();
-    await openPart(page, 'Edit description');
+    await openPart(page, 'Settings');
     await page.getByLabel('Name').fill('orders');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('alert').waitFor();
@@ -107,7 +107,7 @@ describeInChromium('views and calculated tables', () => {
     expect((await client.call('GET', '/v1/views')).body.views[0].name).toBe('theirs');
     expect((await client.call('PATCH', `/v1/views/${id}`, { body: { name: hostile[0] } })).status).toBe(200);
     await page.reload();
-    await page.getByText('Statement').click();
+    await openPart(page, 'Statement');
     await page.getByRole('link', { name: 'Edit SQL' }).click();
     await page.getByRole('button', { name: `Save to ${hostile[0]}` }).waitFor();
     expect((await client.call('GET', '/v1/views')).body.views[0].name).toBe(hostile[0]);
@@ -125,6 +125,7 @@ describeInChromium('views and calculated tables', () => {
     await openPart(page, 'Builds');
     await page.getByText('This table has never been built.').waitFor();
     await page.getByRole('button', { name: 'Build now' }).click();
+    await openPart(page, 'Rows');
     await page.getByRole('cell', { name: '42.5' }).waitFor();
     await openPart(page, 'Builds');
     const builds = page.getByRole('table', { name: 'Builds' });
@@ -132,6 +133,7 @@ describeInChromium('views and calculated tables', () => {
     // What one has opened stays open while it is built again.
     await page.getByRole('button', { name: 'Build now' }).click();
     await expectEventually(() => builds.getByText('succeeded').count()).toBe(2);
+    await openPart(page, 'Rows');
     await page.getByRole('cell', { name: '42.5' }).waitFor();
     const more = { rows: [{ s_id: 10, city: 'Faro', amount: 100 }] };
     expect((await client.call('POST', `/v1/tables/${orders}/rows`, { body: more })).status).toBe(200);
@@ -146,7 +148,7 @@ describeInChromium('views and calculated tables', () => {
       const { refresh } = (await client.call('GET', `/v1/grid/tables/${id}`)).body.data;
       return refresh;
     }).toMatchObject({ mode: 'on_change', minIntervalSeconds: 3600 });
-    await page.getByText('Statement').click();
+    await openPart(page, 'Statement');
     await page.getByRole('link', { name: 'Edit SQL' }).click();
     await writeSql(page, "SELECT CAST(city AS INTEGER) AS total FROM orders WHERE city = 'Faro'");
     await page.getByRole('button', { name: 'Save to totals' }).click();
@@ -197,7 +199,7 @@ describeInChromium('views and calculated tables', () => {
     await openPart(page, 'Builds');
     await page.getByRole('table', { name: 'Builds' }).getByText('succeeded').waitFor();
     await page.getByLabel('Refresh').selectOption('when its sources change');
-    await page.getByText('Statement').click();
+    await openPart(page, 'Statement');
     await inspect(page, 'calculated-table');
     await page.getByRole('link', { name: 'Edit SQL' }).click();
     await page.getByRole('button', { name: 'Save to totals' }).waitFor();

@@ -48,22 +48,22 @@ const talking = { [talk]: had.conversation };
 
 const data: Part[] = [
   {
-    ...{ of: 'data/tables-page.tsx', at: '/console/?search=orders', asks: '/v1/tables' },
+    ...{ of: 'data/tables-page.tsx', at: '/console/data?search=orders', asks: '/v1/tables' },
     ...{ none: [{ tables: [] }, 'No table or view has'], full: link('orders') },
   },
   {
-    ...{ of: [], at: '/console/', asks: '/v1/views', full: link('by_city') },
+    ...{ of: [], at: '/console/data', asks: '/v1/views', full: link('by_city') },
   },
   {
     ...{
       of: 'data/entries.tsx',
-      at: '/console/?tier=raw&search=orders',
+      at: '/console/data?tier=raw&search=orders',
       asks: '/v1/tables/catalog',
       full: link('orders'),
     },
     none: [{ tables: [] }, 'No table or view matches the filters.'],
   },
-  { ...{ of: [], at: '/console/', asks: '/v1/views/catalog', isQuiet: true, full: link('by_city') } },
+  { ...{ of: [], at: '/console/data', asks: '/v1/views/catalog', isQuiet: true, full: link('by_city') } },
   {
     ...{ of: 'data/table-page.tsx', at: table, asks: '/v1/tables/{table_id}/catalog' },
     full: heading('orders'),
@@ -97,17 +97,17 @@ const data: Part[] = [
     ...{ none: [no, 'There are no versions yet.'], full: link('Read version') },
   },
   {
-    ...{ of: 'data/grants.tsx', at: table, open: ['Access'] },
+    ...{ of: 'data/grants.tsx', at: table, open: ['Settings'] },
     asks: '/v1/tables/{table_id}/grants',
     none: [{ data: { tableId: 'one', grants: [] } }, 'Only administrators have access.'],
     full: button('Save access'),
   },
   {
-    ...{ of: 'data/grants.tsx', at: table, open: ['Access'], asks: '/v1/members' },
+    ...{ of: 'data/grants.tsx', at: table, open: ['Settings'], asks: '/v1/members' },
     full: button('Save access'),
   },
   {
-    ...{ of: [], at: table, open: ['Access'], asks: '/v1/auth/m2m/clients' },
+    ...{ of: [], at: table, open: ['Settings'], asks: '/v1/auth/m2m/clients' },
     full: option('the program Importer'),
   },
   {
@@ -200,12 +200,12 @@ const automation: Part[] = [
     full: (page) => page.locator('table.month time').first(),
   },
   {
-    ...{ of: 'automation/schedules/schedule-runs.tsx', at: schedule },
+    ...{ of: 'automation/schedules/schedule-runs.tsx', at: schedule, open: ['Runs'] },
     ...{ asks: '/v1/schedules/{schedule_id}/runs', none: [no, "This schedule hasn't run yet."] },
     ...{ given: had.scheduleRuns, full: 'Made up for' },
   },
   {
-    ...{ of: 'automation/schedules/schedule-runs.tsx', at: schedule, open: ['Deliveries'] },
+    ...{ of: 'automation/schedules/schedule-runs.tsx', at: schedule, open: ['Runs', 'Deliveries'] },
     asks: '/v1/schedules/{schedule_id}/runs/{schedule_run_id}/deliveries',
     beside: { '/v1/schedules/{schedule_id}/runs': had.scheduleRuns },
     ...{ none: [no, 'There are no deliveries.'], given: had.deliveries, full: 'ada@example.com' },
@@ -216,7 +216,7 @@ const automation: Part[] = [
     ...{ given: had.backfills, full: '7' },
   },
   {
-    ...{ of: 'automation/schedules/edit-schedule.tsx', at: schedule },
+    ...{ of: 'automation/schedules/edit-schedule.tsx', at: schedule, open: ['Edit'] },
     ...{ asks: `${project}/playbooks/{playbook_id}`, full: button('Save schedule') },
   },
   {
@@ -233,6 +233,7 @@ const automation: Part[] = [
   },
   {
     ...{ of: 'automation/playbooks/versions.tsx', at: '/console/projects/{project}/playbooks/{playbook}' },
+    open: ['Versions'],
     asks: `${project}/playbooks/{playbook_id}/versions`,
     ...{
       none: [no, 'There are no versions yet.'],
@@ -241,7 +242,11 @@ const automation: Part[] = [
   },
   {
     ...{ of: 'automation/playbooks/model-field.tsx', at: '/console/projects/{project}/playbooks/{playbook}' },
-    ...{ asks: '/v1/models', full: (page: Page) => page.locator('label', { hasText: 'Model' }).first() },
+    ...{
+      open: ['Edit'],
+      asks: '/v1/models',
+      full: (page: Page) => page.locator('label', { hasText: 'Model' }).first(),
+    },
   },
   {
     ...{ of: 'automation/workflows/workflows-page.tsx', at: '/console/workflows', asks: '/v1/workflows' },
@@ -269,7 +274,7 @@ const automation: Part[] = [
     ...{ asks: 'POST /v1/workflows/{workflow_id}/validate', full: 'The draft has no problems.' },
   },
   {
-    ...{ of: 'automation/workflows/workflow-versions.tsx', at: workflow },
+    ...{ of: 'automation/workflows/workflow-versions.tsx', at: workflow, open: ['Versions'] },
     ...{
       asks: '/v1/workflows/{workflow_id}/versions',
       none: [no, "This workflow hasn't been activated yet."],
@@ -278,25 +283,26 @@ const automation: Part[] = [
   },
   {
     ...{ of: 'automation/workflows/run-workflow.tsx', at: workflow, full: button('Run now') },
+    open: ['Runs'],
     asks: '/v1/workflows/{workflow_id}/versions/{version_id}',
   },
   {
-    ...{ of: 'automation/workflows/workflow-runs.tsx', at: `${workflow}?run={workflowRun}` },
+    ...{ of: 'automation/workflows/workflow-runs.tsx', at: `${workflow}?run={workflowRun}`, open: ['Runs'] },
     ...{ asks: '/v1/workflows/{workflow_id}/runs', none: [no, "This workflow hasn't run yet."] },
     full: (page) => page.getByRole('table', { name: 'Runs' }),
   },
   {
-    ...{ of: 'automation/workflows/use-run.ts', at: `${workflow}?run={workflowRun}` },
+    ...{ of: 'automation/workflows/use-run.ts', at: `${workflow}?run={workflowRun}`, open: ['Runs'] },
     asks: '/v1/workflows/{workflow_id}/runs/{run_id}',
     full: (page) => page.getByRole('region', { name: 'Run', exact: true }),
   },
   {
-    ...{ of: 'automation/workflows/approvals.tsx', at: `${workflow}?run={workflowRun}` },
+    ...{ of: 'automation/workflows/approvals.tsx', at: `${workflow}?run={workflowRun}`, open: ['Runs'] },
     asks: '/v1/workflows/{workflow_id}/runs/{run_id}/approvals',
     ...{ given: had.approvals, full: 'Send it?' },
   },
   {
-    ...{ of: 'automation/workflows/workflow-deliveries.tsx', at: workflow },
+    ...{ of: 'automation/workflows/workflow-deliveries.tsx', at: workflow, open: ['Runs'] },
     ...{ asks: '/v1/workflows/{workflow_id}/deliveries', none: [no, 'There are no deliveries.'] },
     ...{ given: had.deliveries, full: 'ada@example.com' },
   },
@@ -311,7 +317,7 @@ const automation: Part[] = [
     full: (page) => page.getByRole('checkbox', { name: 'orders' }),
   },
   {
-    ...{ of: 'automation/workflows/new-trigger.tsx', at: workflow, open: ['Add trigger'] },
+    ...{ of: 'automation/workflows/new-trigger.tsx', at: workflow, open: ['Triggers', 'Add trigger'] },
     doing: (page) => page.getByRole('combobox', { name: 'Trigger', exact: true }).selectOption('data_event'),
     ...{ asks: `${project}/catalog-entries`, none: [no, 'No tables are attached to this project.'] },
     full: (page) => page.getByRole('checkbox', { name: 'orders' }),
@@ -509,45 +515,73 @@ const intake: Part[] = [
 const settings = '/console/settings';
 const frame: Part[] = [
   {
+    ...{ of: 'home/home-page.tsx', at: '/console/', asks: '/v1/tables', full: link('orders') },
+    ...{ beside: { '/v1/views': { views: [] } }, none: [{ tables: [] }, 'There are no tables yet.'] },
+  },
+  {
+    ...{ of: 'home/recent-runs.tsx', at: '/console/', asks: `${project}/runs`, full: link('Orders') },
+    none: [no, 'Nothing has run yet.'],
+  },
+  {
+    ...{ of: 'home/next-runs.tsx', at: '/console/', asks: '/v1/schedules', full: link('Each morning') },
+    none: [no, 'Nothing is scheduled.'],
+  },
+  {
     ...{ of: 'shell/palette.tsx', at: settings, asks: '/v1/tables' },
     async doing(page) {
-      await press('Go to …')(page);
+      await press('Search')(page);
       await page.getByRole('combobox', { name: /^Search pages/ }).fill('totals');
     },
     none: [{ tables: [] }, 'Nothing matches.'],
     full: (page) => page.getByRole('option', { name: /^totals/ }),
   },
-  { ...{ of: 'settings/settings-page.tsx', at: settings, asks: '/v1/me', full: heading('Members') } },
+  { ...{ of: 'settings/settings-page.tsx', at: settings, asks: '/v1/me', full: heading('Organization') } },
   {
-    ...{ of: 'settings/projects.tsx', at: settings, asks: '/v1/projects', having: 'include_archived' },
+    ...{ of: 'settings/organization.tsx', at: `${settings}/organization`, asks: '/v1/organization' },
+    full: button('Switch organization'),
+  },
+  {
+    ...{ of: 'settings/models.tsx', at: `${settings}/models`, asks: '/v1/models', full: 'Model of a test' },
+    given: {
+      items: [{ id: 'one', label: 'Model of a test', efforts: [], default: true }],
+      nextCursor: null,
+    },
+  },
+  {
+    ...{
+      of: 'settings/projects.tsx',
+      at: `${settings}/projects`,
+      asks: '/v1/projects',
+      having: 'include_archived',
+    },
     ...{
       none: [no, 'There are no projects yet.'],
       full: (page: Page) => page.getByRole('rowheader', { name: 'Sales' }),
     },
   },
   {
-    ...{ of: 'settings/members.tsx', at: settings, asks: '/v1/members' },
+    ...{ of: 'settings/members.tsx', at: `${settings}/members`, asks: '/v1/members' },
     none: [no, 'There are no members.'],
     full: (page) => page.getByRole('rowheader', { name: 'Ada Lovelace' }),
   },
   {
-    ...{ of: 'settings/invitations.tsx', at: settings, asks: '/v1/invitations' },
+    ...{ of: 'settings/invitations.tsx', at: `${settings}/invitations`, asks: '/v1/invitations' },
     ...{ none: [no, 'There are no open invitations.'], full: 'grace@example.com' },
   },
   {
-    ...{ of: 'settings/clients.tsx', at: settings, asks: '/v1/auth/m2m/clients' },
+    ...{ of: 'settings/clients.tsx', at: `${settings}/clients`, asks: '/v1/auth/m2m/clients' },
     ...{ none: [no, 'There are no API clients.'], full: 'Importer' },
   },
   {
-    ...{ of: 'settings/lake.tsx', at: settings, asks: '/v1/lake/credentials' },
+    ...{ of: 'settings/lake.tsx', at: `${settings}/lake`, asks: '/v1/lake/credentials' },
     ...{ none: [no, 'There are no credentials.'], full: 'There are no credentials.' },
   },
   {
-    ...{ of: 'settings/sessions.tsx', at: settings, asks: '/v1/auth/sessions' },
+    ...{ of: 'settings/sessions.tsx', at: `${settings}/sessions`, asks: '/v1/auth/sessions' },
     ...{ none: [no, 'You have no sessions.'], full: 'console (this session)' },
   },
   {
-    ...{ of: 'settings/audit.tsx', at: settings, asks: '/v1/audit-events' },
+    ...{ of: 'settings/audit.tsx', at: `${settings}/audit`, asks: '/v1/audit-events' },
     ...{ none: [no, 'No events match.'], full: (page: Page) => page.getByRole('rowheader').last() },
   },
 ];
@@ -570,10 +604,8 @@ export const excepted: Readonly<Record<string, readonly string[]>> = {
   'parts/pages.tsx': ['the query of all lists, which are looked at one by one'],
   'session/me.ts': ['the query of whoever signed in, looked at where it is used'],
   'data/known.ts': ['the query of the catalog, looked at where it is used'],
-  'shell/shell.tsx': [
-    'the frame has the name of the program until it has that of the organization',
-    'the name of whoever signed in, without which the frame is whole',
-  ],
+  'shell/side.tsx': ['the frame has the name of the program until it has that of the organization'],
+  'shell/person-menu.tsx': ['the name of whoever signed in, without which the frame is whole'],
   'shell/use-named.ts': ['what cannot be read is left out of the palette, which says that it is read'],
   'project/current.ts': ['without an answer, rooms are gone to by the page that asks for the projects'],
   'project/choice.tsx': ['a shortcut to other projects, shown where there are several'],
@@ -584,6 +616,7 @@ export const excepted: Readonly<Record<string, readonly string[]>> = {
   'data/table-page.tsx': [ofAdmins],
   'data/verification.tsx': [ofAdmins],
   'verification/overlays.tsx': [named],
+  'verification/tests-page.tsx': [ofAdmins],
   'verification/definition-form.tsx': ['columns to choose from; until they are known they are typed'],
   'automation/parameter-values.tsx': ['suggestions for a name of a table, which can be typed'],
   'automation/schedules/target.tsx': [named],
@@ -612,7 +645,6 @@ export const excepted: Readonly<Record<string, readonly string[]>> = {
 
 /** Addresses that are read, and not looked at. */
 export const exceptedAddresses: Readonly<Record<string, string>> = {
-  '/v1/organization': 'the name in the frame, in place of that of the program',
   '/v1/temporal-ui': 'an address elsewhere; without it the name of the process is no link',
   '/v1/tables/{table_id}/ingestion-batches/{batch_id}': onceDone,
   '/v1/grid/tables/{table_id}/runs/{run_id}': onceDone,

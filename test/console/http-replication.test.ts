@@ -209,10 +209,13 @@ describeInChromium('HTTP replication', () => {
   test('a copy that has to wait says for what, and is stopped', async () => {
     const { page, client } = await connected(recordPolicy({}, { requests_per_day: 1 }));
     const records = await copyRecords(page);
+    await openPart(page, 'Datasets');
     await openPart(page, /^Copies/);
     await page.getByText('Waiting for the limits of the connection until').waitFor();
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await openPart(page, 'Resources');
     await records.getByText('Copy: cancelled').waitFor();
+    await openPart(page, 'Datasets');
     await page.getByText('Waiting for the limits').waitFor({ state: 'detached' });
     expect((await client.call('GET', '/v1/tables')).body.tables.map(nameOf)).not.toContain('records');
   });

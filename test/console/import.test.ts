@@ -196,7 +196,7 @@ describeInChromium('bringing a file in', () => {
     await page.getByLabel('Choose files').setInputFiles(orders);
     await page.getByRole('button', { name: 'Import' }).click();
     await page.getByText('Importing').waitFor();
-    await page.getByRole('link', { name: 'Data' }).click();
+    await page.getByRole('link', { name: 'Data' }).first().click();
     await expectTitle(page, 'Data');
     await page.reload();
     await expectTitle(page, 'Data');
@@ -220,7 +220,7 @@ describeInChromium('bringing a file in', () => {
     await page.getByRole('button', { name: 'Choose another file' }).click();
     await page.getByLabel('Choose files').setInputFiles(orders);
     await page.getByText('Broken for a test.').waitFor();
-    await page.getByRole('link', { name: 'Data' }).click();
+    await page.getByRole('link', { name: 'Data' }).first().click();
     await expectTitle(page, 'Data');
     await page.getByRole('link', { name: 'Import a file' }).click();
     await page.getByLabel('Choose files').waitFor();
@@ -263,7 +263,7 @@ describeInChromium('bringing a file in', () => {
     await page.getByLabel('Choose files').setInputFiles(orders);
     await page.getByRole('button', { name: 'Import' }).click();
     await page.getByRole('alert').getByText('orders_2026').waitFor();
-    await page.goto('/console/');
+    await page.goto('/console/data');
     await page.getByRole('link', { name: 'Import a file' }).click();
     await page.getByLabel('Choose files').setInputFiles({
       ...{ name: 'a.parquet', mimeType: '', buffer: Buffer.from('PAR1 but not really') },

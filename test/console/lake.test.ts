@@ -16,6 +16,7 @@ describeInChromium('access to the lake', () => {
     const one = await opened((client) => table(client, 'orders', [{ city: 'Porto', amount: 30 }]));
     await one.page.getByRole('link', { name: 'Settings' }).click();
     await expectTitle(one.page, 'Settings');
+    await one.page.getByRole('link', { name: 'Lake access' }).click();
     const part = one.page
       .locator('section.settings')
       .filter({ has: one.page.getByRole('heading', { name: 'Lake access' }) });

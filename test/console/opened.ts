@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect } from 'vitest';
 import { buildConsole } from '../../local/console.ts';
 import { expectTitle, useBrowserLab } from '../api/pages/in-browser/lab.ts';
@@ -21,15 +21,42 @@ export async function writeSql(page: Page, sql: string): Promise<void> {
   await page.keyboard.insertText(sql);
 }
 
-/** Opens a part of the page. What loads above may move it from under the pointer: it is clicked until it is open. */
+/**
+ * Opens a part of the page: a tab, a part that unfolds, or a panel that a button opens. What loads above may move it
+ * from under the pointer: it is clicked until it is open.
+ */
 export async function openPart(page: Page, title: string | RegExp): Promise<void> {
-  const heading = page.getByRole('heading', { name: title });
-  const part = page.locator('details').filter({ has: heading });
-  const isOpen = async () => (await part.getAttribute('open')) !== null;
+  const exact = typeof title === 'string';
+  const tab = page.getByRole('tab', { name: title, exact });
+  const heading = page.locator('summary').getByRole('heading', { name: title, exact });
+  const button = page.getByRole('button', { name: title, exact });
+  const panel = page.getByRole('dialog', { name: title, exact });
+  await tab.or(heading).or(button).first().waitFor();
   await eventually(async () => {
-    if (!(await isOpen())) await heading.click();
-    return isOpen();
+    if ((await tab.count()) > 0) {
+      await tab.click();
+      return (await tab.getAttribute('aria-selected')) === 'true';
+    }
+    if ((await heading.count()) === 0) {
+      if ((await panel.count()) === 0) await button.click();
+      return (await panel.count()) > 0;
+    }
+    const part = page.locator('details').filter({ has: heading });
+    if ((await part.getAttribute('open')) === null) await heading.click();
+    return (await part.getAttribute('open')) !== null;
   }, Boolean);
+}
+
+/** Chooses what is seldom done, from the menu behind three dots. */
+export async function chooseMore(within: Page | Locator, name: string, page = within as Page): Promise<void> {
+  await within.getByRole('button', { name: /^(More actions|Actions for)/ }).click();
+  await page.getByRole('menuitem', { name, exact: true }).click();
+}
+
+/** Leaves the console by the menu of the person. */
+export async function leave(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /: account of/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
 }
 
 /** Addresses of people belong to one organization in a service, which files share. */
@@ -62,7 +89,7 @@ export function useConsole(workspace: Workspace = useWorkspace()) {
   /** Somebody who is signed in at the service, and opens a page of the console. */
   async function opened(
     prepare: (client: TestClient) => Promise<unknown> = async () => undefined,
-    { path = '/', title = 'Data' }: { path?: string; title?: string } = {},
+    { path = '/console/data', title = 'Data' }: { path?: string; title?: string } = {},
   ) {
     const page = await lab.newPage(script);
     people += 1;

@@ -7,7 +7,7 @@ import { expectEventually } from '../support/eventually.ts';
 import { attachedTable } from '../support/runs.ts';
 import { writtenPlaybook } from '../support/schedules.ts';
 import type { TestClient } from '../support/workspace.ts';
-import { hasRun, hostile, useConsole } from './opened.ts';
+import { chooseMore, hasRun, hostile, openPart, useConsole } from './opened.ts';
 
 const room = { path: '/console/in-project/playbooks', title: 'Playbooks' };
 const since = { since: { type: 'date', required: true, description: 'The first day.' } };
@@ -46,19 +46,22 @@ describeInChromium('playbooks in the console', () => {
     await page.getByRole('button', { name: 'Run playbook' }).click();
     await page.getByText('This parameter is required.').waitFor();
     expect(await described(page, 'since (required)')).toContain('This parameter is required.');
+    await openPart(page, 'Edit');
     await page.getByLabel('Instructions').fill('# Orders\n\n- how many orders\n- how many cities');
     await save(page);
     await page.getByText('Saved as revision 2.').waitFor();
     const versions = page.getByRole('table', { name: 'Versions' });
+    await openPart(page, 'Versions');
     await versions.getByRole('rowheader', { name: '1', exact: true }).waitFor();
     await expectEventually(() => versions.getByRole('row').count()).toBe(3);
 
+    await openPart(page, 'Run');
     await page.getByLabel('since (required)').fill('2026-11-01');
     await page.getByRole('button', { name: 'Run playbook' }).click();
     await page.waitForURL(/\/projects\/prj_\w+\/runs\/run_\w+$/);
     await page.goBack();
     await expectTitle(page, 'Orders since ${since}');
-    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await chooseMore(page, 'Delete');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await expectTitle(page, 'Playbooks');
     await page.getByText('This project has no playbooks yet.').waitFor();
@@ -77,6 +80,7 @@ describeInChromium('playbooks in the console', () => {
     }, room);
     await page.getByRole('link', { name: 'Old' }).click();
     await expectTitle(page, 'Old');
+    await openPart(page, 'Edit');
     await change();
     await page.getByLabel('Title', { exact: true }).fill('Mine');
     await save(page);
@@ -128,7 +132,12 @@ describeInChromium('playbooks in the console', () => {
     await page.getByRole('heading', { level: 1, name: /^Orders of/ }).waitFor();
     await page.getByRole('button', { name: 'Run playbook' }).click();
     await page.getByText('This parameter is required.').waitFor();
-    await page.getByRole('table', { name: 'Versions' }).waitFor();
     await inspect(page, 'playbook');
+    await openPart(page, 'Edit');
+    await page.getByLabel('Instructions').waitFor();
+    await inspect(page, 'playbook-edit');
+    await openPart(page, 'Versions');
+    await page.getByRole('table', { name: 'Versions' }).waitFor();
+    await inspect(page, 'playbook-versions');
   });
 });

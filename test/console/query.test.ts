@@ -42,12 +42,12 @@ describeInChromium('querying', () => {
     await page.getByRole('option', { name: 'orders' }).click();
     await expectEventually(() => sqlOf(page)).toBe('SELECT city, amount FROM orders');
     await page.getByLabel('SQL').pressSequentially(' WHERE am');
-    await page.getByRole('option').first().getByText('amount').waitFor();
+    await page.locator('.cm-tooltip-autocomplete').getByRole('option').first().getByText('amount').waitFor();
     expect(await page.locator('.cm-completionIcon').count()).toBe(0);
     // Enter is a new line as long as nothing was chosen; Tab takes the first.
     await page.getByLabel('SQL').press('Enter');
     await page.getByLabel('SQL').pressSequentially('amo');
-    await page.getByRole('option').first().getByText('amount').waitFor();
+    await page.locator('.cm-tooltip-autocomplete').getByRole('option').first().getByText('amount').waitFor();
     await expectEventually(async () => {
       await page.getByLabel('SQL').press('Tab');
       return sqlOf(page);

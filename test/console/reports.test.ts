@@ -7,7 +7,7 @@ import { eventually, expectEventually } from '../support/eventually.ts';
 import { attachedTable, endedRun } from '../support/runs.ts';
 import { useWorker } from '../support/worker.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
-import { hasRun, hostile, useConsole } from './opened.ts';
+import { chooseMore, hasRun, hostile, useConsole } from './opened.ts';
 
 const workspace = useWorkspace();
 useWorker(workspace);
@@ -83,7 +83,7 @@ describeInChromium('reports', () => {
     await page.getByText('This is revision 2. There is a newer one.').waitFor();
     await page.getByRole('link', { name: 'Show the newest' }).click();
     await page.getByText('Checked by hand.').waitFor();
-    await page.getByRole('button', { name: 'Delete' }).click();
+    await chooseMore(page, 'Delete');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await expectTitle(page, 'Reports');
     await page.getByText('This project has no reports yet.').waitFor();
@@ -109,7 +109,7 @@ describeInChromium('reports', () => {
       await page.getByText('Broken for a test.').waitFor();
       isBroken = false;
       await page.getByRole('button', { name: 'Try again' }).click();
-      await page.getByText('Sales').first().waitFor();
+      await page.getByText('Sales').filter({ visible: true }).first().waitFor();
     }
     await page.getByText('They grew.').waitFor();
     isBroken = true;

@@ -53,7 +53,7 @@ describeInChromium('runs', () => {
     const { page, client, faults, elsewhere } = await opened(async (client) => {
       projectId = await project(client);
     });
-    await page.getByRole('link', { name: 'Runs' }).click();
+    await page.getByRole('link', { name: 'Activity' }).click();
     await page.getByText('This project has no runs yet.').waitFor();
     // What begins meanwhile is shown by itself.
     const { id, workflowId } = await imported(client, projectId, 'cities', 'a\n1\n2\n');
@@ -111,6 +111,7 @@ describeInChromium('runs', () => {
     const cancel = page.getByRole('button', { name: 'Cancel run' });
     await cancel.click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel', exact: true }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect((await client.call('GET', `/v1/projects/${projectId}/runs/run_1`)).body.data.status).toBe(
       'running',
     );
@@ -121,6 +122,7 @@ describeInChromium('runs', () => {
     ]);
     expect(asked.status()).toBe(202);
     await move('running', 'cancelled');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await cancel.waitFor({ state: 'detached' });
     await page.getByText('cancelled').waitFor();
     expect(faults).toEqual([]);

@@ -8,7 +8,7 @@ import { attachedTable } from '../support/runs.ts';
 import { madeSchedule, writtenPlaybook } from '../support/schedules.ts';
 import { useWorker } from '../support/worker.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
-import { hasRun, hostile, openPart, useConsole } from './opened.ts';
+import { chooseMore, hasRun, hostile, openPart, useConsole } from './opened.ts';
 
 const room = { path: '/console/schedules', title: 'Schedules' };
 /** In the hour that clocks skip and repeat: both are within a hundred weeks. */
@@ -68,10 +68,13 @@ describeInChromium('schedules in the console', () => {
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('button', { name: 'Pause' }).waitFor();
+    await openPart(page, 'Edit');
     await page.getByLabel('Time of day').fill('09:15');
     await page.getByRole('button', { name: 'Save schedule' }).click();
     await page.getByText('every Monday and Friday at 09:15 (Europe/Berlin)').waitFor();
+    await openPart(page, 'Upcoming runs');
     await page.getByRole('cell', { name: '09:15' }).first().waitFor();
+    await openPart(page, 'Runs');
 
     await page.getByRole('button', { name: 'Run now' }).click();
     const runs = page.getByRole('table', { name: 'Runs' });
@@ -88,7 +91,7 @@ describeInChromium('schedules in the console', () => {
     await runs.getByRole('link', { name: 'Open run' }).click();
     await page.waitForURL(/\/runs\/run_\w+$/);
     await page.goBack();
-    await page.getByRole('button', { name: 'Delete' }).click();
+    await chooseMore(page, 'Delete');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('There are no schedules yet.').waitFor();
     expect(faults).toEqual([]);
@@ -137,6 +140,7 @@ describeInChromium('schedules in the console', () => {
     const made = page.getByRole('table', { name: 'Backfills' });
     await made.getByText('2 / 2').waitFor();
     await made.getByText('succeeded').waitFor();
+    await openPart(page, 'Runs');
     const ran = page.getByRole('table', { name: 'Runs' });
     await ran.getByText('January 4, 2026').waitFor();
     await ran.getByText('January 11, 2026').waitFor();
@@ -159,6 +163,7 @@ describeInChromium('schedules in the console', () => {
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('link', { name: hostile[0]! }).click();
     await expectTitle(page, hostile[0]!);
+    await openPart(page, 'Runs');
     await page.getByText("This schedule hasn't run yet.").waitFor();
     isBroken = true;
     await page.getByRole('button', { name: 'Pause' }).click();
@@ -179,16 +184,20 @@ describeInChromium('schedules in the console', () => {
       },
       { ...room },
     );
-    await page.getByText('New schedule').click();
     await page.getByRole('link', { name: /^Orders_of/ }).waitFor();
     await inspect(page, 'schedules');
+    await openPart(page, 'New schedule');
+    await page.getByRole('button', { name: 'Create schedule' }).waitFor();
+    await inspect(page, 'schedules-new');
+    await page.reload();
     await page.getByRole('link', { name: /^Orders_of/ }).click();
     await untilNoted(page, 'The clock skips this time');
-    await page.getByRole('button', { name: 'Save schedule' }).waitFor();
+    await inspect(page, 'schedule');
     await openPart(page, 'Backfills');
     await page.getByText('There are no backfills yet.').waitFor();
-    await inspect(page, 'schedule');
-    await page.getByRole('button', { name: 'Save schedule' }).scrollIntoViewIfNeeded();
+    await inspect(page, 'schedule-backfills');
+    await openPart(page, 'Edit');
+    await page.getByRole('button', { name: 'Save schedule' }).waitFor();
     await inspect(page, 'schedule-form');
   });
 });

@@ -9,7 +9,7 @@ import { madeSchedule, writtenPlaybook } from '../support/schedules.ts';
 import { graphOf, node, workflowsOf } from '../support/workflows.ts';
 import type { TestClient } from '../support/workspace.ts';
 import { useOwnWorkspace } from '../support/workspace.ts';
-import { hasRun, hostile, openPart, script, useConsole } from './opened.ts';
+import { chooseMore, hasRun, hostile, openPart, script, useConsole } from './opened.ts';
 
 const adminsOnly = 'Only administrators and owners can see this.';
 
@@ -20,6 +20,14 @@ describeInChromium('settings', () => {
     page
       .locator('section.settings')
       .filter({ has: page.getByRole('heading', { level: 2, name: title, exact: true }) });
+  /** Goes to one of the pages. */
+  const go = async (page: Page, title: string) => {
+    await page
+      .getByRole('navigation', { name: 'Settings' })
+      .getByRole('link', { name: title, exact: true })
+      .click();
+    await part(page, title).waitFor();
+  };
   const rowOf = (page: Page, title: string, text: string) =>
     part(page, title).getByRole('row').filter({ hasText: text });
   const confirm = (page: Page, name: string) =>
@@ -53,6 +61,7 @@ describeInChromium('settings', () => {
     const { page, faults, elsewhere } = await opened();
     await page.getByRole('link', { name: 'Settings' }).click();
     const invitations = part(page, 'Invitations');
+    await go(page, 'Invitations');
     for (const name of ['grace', 'nobody']) {
       await invitations.getByLabel('Email', { exact: true }).fill(`${name}@example.com`);
       await invitations.getByRole('button', { name: 'Invite' }).click();
@@ -61,7 +70,11 @@ describeInChromium('settings', () => {
       else {
         const address = await invitations.getByLabel(/^Invitation link for grace/).inputValue();
         const theirs = await invited(address, 'Grace Hopper');
-        await expectEventually(() => theirs.getByText(adminsOnly).count()).toBe(4);
+        for (const title of ['Invitations', 'API clients', 'Lake access', 'Audit log']) {
+          await go(theirs, title);
+          await part(theirs, title).getByText(adminsOnly).waitFor();
+        }
+        await go(theirs, 'Members');
         await rowOf(theirs, 'Members', 'Ada Lovelace').waitFor();
         expect(await theirs.getByRole('alert').count()).toBe(0);
       }
@@ -70,25 +83,25 @@ describeInChromium('settings', () => {
     await confirm(page, 'Withdraw');
     await invitations.getByText('There are no open invitations.').waitFor();
 
-    await page.reload();
+    await go(page, 'Members');
     const grace = rowOf(page, 'Members', 'Grace Hopper');
     await grace.getByRole('combobox').selectOption('administrator');
     await grace.getByRole('button', { name: 'Change role' }).first().click();
     await page.getByText('Change the role of Grace Hopper to administrator?').waitFor();
     await confirm(page, 'Change role');
     await grace.getByRole('cell', { name: 'administrator', exact: true }).waitFor();
-    await grace.getByRole('button', { name: 'Reset password' }).first().click();
+    await chooseMore(grace, 'Reset password', page);
     await confirm(page, 'Reset password');
     const reset = page.getByLabel(/^Password reset link for Grace Hopper/);
     expect(await reset.inputValue()).toContain('/password/');
-    await grace.getByRole('button', { name: 'Remove' }).first().click();
+    await chooseMore(grace, 'Remove', page);
     await confirm(page, 'Remove');
     await page.getByText('Grace Hopper was removed.').waitFor();
     await grace.waitFor({ state: 'detached' });
     // The last owner stays, and the service says why.
-    await rowOf(page, 'Members', 'Ada Lovelace').getByRole('button', { name: 'Remove' }).first().click();
+    await chooseMore(rowOf(page, 'Members', 'Ada Lovelace'), 'Remove', page);
     await confirm(page, 'Remove');
-    await part(page, 'Members').getByRole('alert').waitFor();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
     expect([faults, elsewhere]).toEqual([[], []]);
   });
 
@@ -100,7 +113,7 @@ describeInChromium('settings', () => {
     const admin = await personOf(lab.workspace, client, 'admin');
     const body = { email: 'guest@example.com', role: 'member' };
     expect((await admin.call('POST', '/v1/invitations', { body })).status).toBe(201);
-    await page.goto('/console/settings');
+    await page.goto('/console/settings/members');
     const row = rowOf(page, 'Members', admin.email);
     await row.getByRole('combobox').selectOption('member');
     await row.getByRole('button', { name: 'Change role' }).first().click();
@@ -125,8 +138,8 @@ describeInChromium('settings', () => {
     const workflow = await active(graph);
     await draft(graph, { title: 'Not yet begun' });
 
-    await page.goto('/console/settings');
-    await rowOf(page, 'Members', leaver.email).getByRole('button', { name: 'Remove' }).first().click();
+    await page.goto('/console/settings/members');
+    await chooseMore(rowOf(page, 'Members', leaver.email), 'Remove', page);
     await confirm(page, 'Remove');
     const paused = (name: string) => part(page, 'Members').getByRole('listitem').filter({ hasText: name });
     for (const name of [workflow.title, 'Every morning'])
@@ -153,7 +166,7 @@ describeInChromium('settings', () => {
 
   test('a client is issued, gets another secret, and is revoked; each is an event', async () => {
     const { page } = await opened();
-    await page.goto('/console/settings');
+    await page.goto('/console/settings/clients');
     const clients = part(page, 'API clients');
     await clients.getByLabel('Client name').fill('nightly');
     await clients.getByRole('button', { name: 'Create client' }).click();
@@ -162,17 +175,18 @@ describeInChromium('settings', () => {
     const first = await secret.inputValue();
     expect(await exchange(id, first)).toBe(200);
     const row = rowOf(page, 'API clients', 'nightly');
-    await row.getByRole('button', { name: 'Replace secret' }).first().click();
+    await chooseMore(row, 'Replace secret', page);
     await confirm(page, 'Replace secret');
     await expectEventually(() => secret.inputValue()).not.toBe(first);
     expect([await exchange(id, first), await exchange(id, await secret.inputValue())]).toEqual([401, 200]);
-    await row.getByRole('button', { name: 'Revoke' }).first().click();
+    await chooseMore(row, 'Revoke', page);
     await confirm(page, 'Revoke');
     await row.getByText('revoked').waitFor();
     expect(await exchange(id, await secret.inputValue())).toBe(401);
     await clients.getByRole('button', { name: 'Close' }).click();
 
     const audit = part(page, 'Audit log');
+    await go(page, 'Audit log');
     await audit.getByLabel('Action, such as table.deleted').fill('client.revoked');
     await audit.getByRole('button', { name: 'Filter' }).click();
     await audit.getByRole('row').filter({ hasText: 'client.revoked' }).filter({ hasText: id }).waitFor();
@@ -184,7 +198,7 @@ describeInChromium('settings', () => {
 
   test('projects are made, renamed and archived; a session is ended', async () => {
     const { page } = await opened();
-    await page.goto('/console/settings');
+    await page.goto('/console/settings/projects');
     const projects = part(page, 'Projects');
     await projects.getByLabel('Project name').fill('Sales');
     await projects.getByRole('button', { name: 'Create project' }).click();
@@ -200,7 +214,7 @@ describeInChromium('settings', () => {
     const other = await page.context().newPage();
     await other.goto('/console/settings');
     await expectTitle(other, 'Settings');
-    await page.reload();
+    await go(page, 'Your sessions');
     const mine = rowOf(page, 'Your sessions', 'console (this session)');
     const others = part(page, 'Your sessions').getByRole('row').filter({ hasNotText: 'this session' });
     await mine.waitFor();
@@ -222,7 +236,10 @@ describeInChromium('settings', () => {
         : route.continue(),
     );
     await page.goto('/console/settings');
-    await expectEventually(() => page.getByRole('alert').count()).toBe(6);
+    for (const title of ['Members', 'Invitations', 'API clients', 'Audit log', 'Your sessions', 'Projects']) {
+      await go(page, title);
+      await part(page, title).getByRole('alert').waitFor();
+    }
     isBroken = false;
     await part(page, 'Projects').getByRole('button', { name: 'Try again' }).click();
     await rowOf(page, 'Projects', 'Sales').waitFor();
@@ -245,9 +262,12 @@ describeInChromium('settings', () => {
     });
     await invited(address, hostile[0]!);
     await page.goto('/console/settings');
-    for (const title of ['Projects', 'API clients', 'Audit log'])
+    for (const title of ['Projects', 'API clients', 'Audit log']) {
+      await go(page, title);
       for (const name of hostile.slice(0, 2)) await rowOf(page, title, name).first().waitFor();
-    await rowOf(page, 'Members', hostile[0]!).getByRole('button', { name: 'Remove' }).first().click();
+    }
+    await go(page, 'Members');
+    await chooseMore(rowOf(page, 'Members', hostile[0]!), 'Remove', page);
     await page.getByRole('dialog').getByText(`Remove ${hostile[0]}?`).waitFor();
     expect([await hasRun(page), faults]).toEqual([false, []]);
   });
@@ -258,12 +278,30 @@ describeInChromium('settings', () => {
       await project(client, 'A project of a long name that tells all that there is to say');
     });
     await page.goto('/console/settings');
-    await rowOf(page, 'Invitations', 'invited').waitFor();
+    for (const [title, name] of [
+      ['Organization', 'organization'],
+      ['Members', 'members'],
+      ['API clients', 'clients'],
+      ['Lake access', 'lake'],
+      ['Models', 'models'],
+      ['Your sessions', 'sessions'],
+      ['Appearance', 'appearance'],
+    ] as const) {
+      await go(page, title);
+      await page.getByText('Loading …').waitFor({ state: 'detached' });
+      await inspect(page, name === 'members' ? 'settings' : `settings-${name}`);
+    }
+    await go(page, 'Audit log');
     await rowOf(page, 'Audit log', 'invitation.created').first().waitFor();
+    await inspect(page, 'settings-audit');
+    await go(page, 'Projects');
     await rowOf(page, 'Projects', 'A project').getByRole('button', { name: 'Rename' }).click();
+    await inspect(page, 'settings-projects');
+    await go(page, 'Invitations');
+    await rowOf(page, 'Invitations', 'invited').waitFor();
     await part(page, 'Invitations').getByLabel('Email', { exact: true }).fill('more@example.com');
     await part(page, 'Invitations').getByRole('button', { name: 'Invite' }).click();
     await part(page, 'Invitations').getByRole('button', { name: 'Close' }).waitFor();
-    await inspect(page, 'settings');
+    await inspect(page, 'settings-invitations');
   });
 });

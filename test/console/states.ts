@@ -87,14 +87,19 @@ export function seeParts(each: number): void {
     const { opened, table, lab } = useConsole();
 
     async function seeAll(page: Page, asked: ReadonlySet<Request>, part: Part, at: string) {
-      const loading = page.getByText('Loading …', { exact: true });
+      const loading = page.getByText('Loading …', { exact: true }).filter({ visible: true });
       const alert = page.getByRole('alert').filter({ hasText: fault });
       const full = typeof part.full === 'string' ? page.getByText(part.full).first() : part.full(page);
       const none = page.getByText(part.none?.[1] ?? fault);
       const look = async () => {
         await page.goto(at);
         for (const title of part.open ?? [])
-          await page.locator('summary').filter({ hasText: title }).first().click();
+          await page
+            .getByRole('tab', { name: title, exact: true })
+            .or(page.locator('summary').filter({ hasText: title }))
+            .or(page.getByRole('button', { name: title, exact: true }))
+            .first()
+            .click();
         await part.doing?.(page);
       };
       const service = await answering(page, part);

@@ -6,7 +6,7 @@ import { eventually, expectEventually } from '../support/eventually.ts';
 import { type Person, personOf } from '../support/people.ts';
 import { useWorker } from '../support/worker.ts';
 import { type TestClient, useWorkspace } from '../support/workspace.ts';
-import { hostile, openPart, useConsole } from './opened.ts';
+import { chooseMore, hostile, openPart, useConsole } from './opened.ts';
 
 const workspace = useWorkspace();
 useWorker(workspace);
@@ -49,13 +49,14 @@ describeInChromium('a table', () => {
     // What is exported from there is every row: the statement has no limit.
     const query = await page.getByRole('link', { name: 'Query table' }).getAttribute('href');
     expect(new URLSearchParams(query!.split('?')[1]).get('sql')).toMatch(/^SELECT \* FROM \S*orders"?$/);
-    await openPart(page, 'Edit description');
+    await openPart(page, 'Settings');
     await page.getByLabel('Description').fill('Orders of the year.');
     await page.getByLabel('Tier').selectOption('curated');
     await page.getByLabel('Note on amount').fill('In euros.');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('paragraph').filter({ hasText: 'Orders of the year.' }).waitFor();
+    await openPart(page, 'Columns');
     await page.getByRole('cell', { name: 'In euros.' }).waitFor();
-    await page.getByText('Orders of the year.').first().waitFor();
     await page.getByText(/· curated ·/).waitFor();
     await openPart(page, 'Profile');
     await page.getByText("This table hasn't been profiled yet.").waitFor();
@@ -92,9 +93,9 @@ describeInChromium('a table', () => {
       .or(page.getByRole('cell', { name: '30' }))
       .first()
       .waitFor();
-    await page.getByText('Statement').click();
+    await openPart(page, 'Statement');
     await page.getByText('SELECT city, sum(amount)').waitFor();
-    await page.getByRole('button', { name: 'Delete view' }).click();
+    await chooseMore(page, 'Delete view');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete view' }).click();
     await expectTitle(page, 'Data');
     await page.getByRole('link', { name: 'by_city' }).waitFor({ state: 'detached' });
@@ -196,7 +197,7 @@ describeInChromium('a table', () => {
     };
     expect(await theirs()).toEqual([200, true]);
     await page.goto(`/console/tables/${id}`);
-    await openPart(page, 'Access');
+    await openPart(page, 'Settings');
     await page.getByRole('button', { name: 'Remove everyone' }).click();
     await page.getByText('Only administrators have access.').waitFor();
     await page.getByRole('button', { name: 'Save access' }).click();
@@ -224,7 +225,7 @@ describeInChromium('a table', () => {
       await route.fulfill({ response: answer, json: { ...body, data: { ...body.data, admin: false } } });
     });
     await page.reload();
-    await page.getByRole('heading', { name: 'Lineage' }).waitFor();
+    await page.getByRole('heading', { name: 'Edit description' }).waitFor();
     expect(await page.getByRole('heading', { name: 'Access' }).count()).toBe(0);
     expect(faults).toEqual([]);
   });
@@ -292,13 +293,27 @@ describeInChromium('a table', () => {
       id = await shaped(client);
     });
     await page.goto(`/console/tables/${id}`);
-    const parts = ['Edit description', 'Profile', 'Tests', 'Versions', 'Access', 'Lineage'];
-    for (const part of parts) await openPart(page, part);
+    await openPart(page, 'Columns');
+    await inspect(page, 'table-columns');
+    await openPart(page, 'Settings');
+    await page.getByRole('button', { name: 'Save access' }).waitFor();
+    await inspect(page, 'table-settings');
+    await openPart(page, 'Versions');
+    await page
+      .getByRole('link', { name: /^Read version/ })
+      .first()
+      .waitFor();
+    await inspect(page, 'table-versions');
+    await openPart(page, 'Profile');
     await page.getByRole('button', { name: 'Profile table' }).click();
     await page.getByRole('img', { name: 'Distribution of the values of amount' }).waitFor();
+    await inspect(page, 'table-parts');
+    await openPart(page, 'Tests');
     await page.getByRole('button', { name: 'Run tests' }).click();
     await page.getByText(/· tests fail ·/).waitFor();
+    await inspect(page, 'table-tests');
+    await openPart(page, 'Lineage');
     await page.getByRole('img', { name: /^Lineage of orders/ }).waitFor();
-    await inspect(page, 'table-parts');
+    await inspect(page, 'table-lineage');
   });
 });

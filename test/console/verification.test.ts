@@ -6,7 +6,7 @@ import { describeInChromium } from '../support/chromium.ts';
 import { expectEventually } from '../support/eventually.ts';
 import { useWorker } from '../support/worker.ts';
 import { useWorkspace } from '../support/workspace.ts';
-import { hasRun, hostile, openPart, useConsole } from './opened.ts';
+import { chooseMore, hasRun, hostile, openPart, useConsole } from './opened.ts';
 
 const workspace = useWorkspace();
 useWorker(workspace);
@@ -112,6 +112,7 @@ describeInChromium('tests of tables', () => {
     await page.getByRole('alert').waitFor();
     expect(await page.getByLabel('Description').inputValue()).toBe('Mine.');
     page.once('dialog', (dialog) => void dialog.accept());
+    await page.getByRole('link', { name: 'Data', exact: true }).first().click();
     await page.getByRole('link', { name: 'Tests', exact: true }).click();
     await expectTitle(page, 'Tests');
     await page.getByRole('link', { name: hostile[0]! }).click();
@@ -128,7 +129,7 @@ describeInChromium('tests of tables', () => {
     await exceptions.getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('There are no exceptions.').waitFor();
-    await page.getByRole('button', { name: 'Delete test' }).click();
+    await chooseMore(page, 'Delete test');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete test' }).click();
     await page.getByText('There are no tests yet.').waitFor();
     await expectEventually(async () => (await client.call('GET', definitions)).body.items.length).toBe(0);
@@ -202,6 +203,7 @@ describeInChromium('tests of tables', () => {
     await page.getByLabel('Where').selectOption('everywhere');
     await page.getByRole('button', { name: 'Add exception' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Add exception' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Add exception' }).click();
     await page.getByRole('table', { name: 'Exceptions' }).getByText('everywhere').waitFor();
@@ -235,6 +237,7 @@ describeInChromium('tests of tables', () => {
     await page.getByRole('button', { name: 'Add exception' }).click();
     await page.getByRole('table', { name: 'Exceptions' }).waitFor();
     await inspect(page, 'test');
+    await page.getByRole('link', { name: 'Data', exact: true }).first().click();
     await page.getByRole('link', { name: 'Tests', exact: true }).click();
     await page.getByRole('link', { name: 'placed' }).waitFor();
     await inspect(page, 'tests');

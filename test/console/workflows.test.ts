@@ -9,7 +9,7 @@ import { writtenPlaybook } from '../support/schedules.ts';
 import { useWorker } from '../support/worker.ts';
 import { graphOf, node } from '../support/workflows.ts';
 import { useWorkspace } from '../support/workspace.ts';
-import { hasRun, hostile, useConsole } from './opened.ts';
+import { chooseMore, hasRun, hostile, openPart, useConsole } from './opened.ts';
 
 const room = { path: '/console/workflows', title: 'Workflows' };
 
@@ -103,16 +103,21 @@ describeInChromium('workflows in the console', () => {
     await connect(page, 'query.rows', 'email_delivery.input');
     await page.getByRole('button', { name: 'Activate' }).click();
     await page.getByRole('button', { name: 'Pause' }).waitFor();
+    await openPart(page, 'Runs');
     await page.getByRole('button', { name: 'Run now' }).click();
     await page.getByText('Send them?', { exact: true }).waitFor();
     const drawn = page.getByRole('region', { name: 'Graph' });
+    await openPart(page, 'Graph');
     await drawn.getByText('succeeded').waitFor();
+    await openPart(page, 'Runs');
     await page.getByRole('button', { name: 'Allow' }).click();
     // There is no mail server here.
     const deliveries = page.getByRole('table', { name: 'Deliveries' });
     await deliveries.getByText('failed').waitFor();
     await page.getByRole('button', { name: 'Continue from the failed step' }).waitFor();
+    await openPart(page, 'Graph');
     await drawn.getByText('failed').waitFor();
+    await openPart(page, 'Runs');
     const [answer] = await Promise.all([
       page.waitForResponse(/\/deliveries\/dlv_\w+\/retry$/),
       deliveries.getByRole('button', { name: 'Deliver again' }).click(),
@@ -121,6 +126,7 @@ describeInChromium('workflows in the console', () => {
 
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('button', { name: 'Resume' }).click();
+    await openPart(page, 'Graph');
     await inNodes(page).getByRole('button', { name: 'Delete Approval' }).click();
     const sure = page.getByRole('dialog', { name: 'Delete the node “Approval”?' });
     await sure.getByRole('button', { name: 'Cancel' }).click();
@@ -128,15 +134,18 @@ describeInChromium('workflows in the console', () => {
     await page.getByText('approval.approved → email_delivery.start').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Activate', exact: true }).first().click();
     const versions = page.getByRole('table', { name: 'Versions' });
+    await openPart(page, 'Versions');
     await versions.getByText('removed approval').waitFor();
     await versions.getByRole('button', { name: 'Activate' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
     await versions.getByRole('row', { name: /^1 / }).getByText('active').waitFor();
-    await page.getByRole('button', { name: 'Archive' }).click();
+    await chooseMore(page, 'Archive');
     await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
     await page.getByText('This workflow is archived. You can only read it.').waitFor();
     await page.reload();
     await expectTitle(page, 'Sales alert');
+    await openPart(page, 'Graph');
+    await inNodes(page).getByText('Sales').waitFor();
     expect(await page.getByRole('button', { name: 'Add node' }).count()).toBe(0);
     expect([faults, elsewhere]).toEqual([[], []]);
   });
@@ -157,7 +166,9 @@ describeInChromium('workflows in the console', () => {
     const triggers = [{ type: 'data_event', config: { table_ids: [tableId] } }];
     const id = await drafted(page, { graph: graphOf(nodes), triggers });
     await page.goto(`/console/workflows/${id}`);
+    await openPart(page, 'Triggers');
     await page.getByRole('table', { name: 'Triggers' }).getByText('orders', { exact: true }).waitFor();
+    await openPart(page, 'Graph');
     const edit = (name: string) =>
       inNodes(page)
         .getByRole('button', { name: `Edit ${name}` })
@@ -232,10 +243,11 @@ describeInChromium('workflows in the console', () => {
     const other = await page.context().newPage();
     await other.addInitScript((login) => sessionStorage.setItem('login', login), await login(page));
     await other.goto(`/console/workflows/${id}`);
-    await other.getByText('Title, folder and parameters').click();
+    await openPart(other, 'Settings');
     await other.getByLabel('Title', { exact: true }).fill('Newest');
     await other.getByText('Saved as revision 2.').waitFor();
     const kept = other.getByRole('table', { name: 'Triggers' });
+    await openPart(other, 'Triggers');
     await kept.getByText('every day at 08:00 (UTC)').waitFor();
     await kept.getByText('/v1/hooks/').waitFor();
     await other.close();
@@ -253,6 +265,7 @@ describeInChromium('workflows in the console', () => {
     const { page, faults } = await opened(project, room);
     const id = await drafted(page, { graph: sales });
     await page.goto(`/console/workflows/${id}`);
+    await openPart(page, 'Triggers');
     await page.getByText('There are no triggers. A person starts each run.').waitFor();
     const starts = page.getByRole('table', { name: 'Triggers' });
     const addTrigger = () => page.getByText('Add trigger').click();
@@ -260,7 +273,7 @@ describeInChromium('workflows in the console', () => {
     await addTrigger();
     await page.getByLabel('Time of day').fill('');
     await addIt();
-    await page.locator('.fault').first().waitFor();
+    await page.locator('.fault').filter({ visible: true }).first().waitFor();
     await page.getByLabel('Time of day').fill('07:30');
     await page.getByLabel('Label', { exact: true }).fill(hostile[0]!);
     await page.getByLabel('since (required)').last().fill('2026-11-01');
@@ -287,18 +300,21 @@ describeInChromium('workflows in the console', () => {
     await page.getByLabel('Trigger', { exact: true }).selectOption('on new data');
     await page.getByText('No tables are attached to this project.').waitFor();
     await addIt();
-    await page.locator('.fault').first().waitFor();
+    await page.locator('.fault').filter({ visible: true }).first().waitFor();
     await starts.getByRole('button', { name: 'Disable' }).first().click();
     await starts.getByRole('button', { name: 'Enable' }).waitFor();
     await starts.getByRole('button', { name: 'Remove' }).last().click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await starts.getByText('/v1/hooks/').waitFor({ state: 'detached' });
+    await openPart(page, 'Graph');
     await inNodes(page).getByRole('button', { name: 'Edit Sales' }).click();
     await page.getByLabel('Attempts').fill('3');
     await page.getByLabel('Time limit').fill('90');
     await page.getByText(/^Saved as revision/).waitFor();
     await page.reload();
+    await openPart(page, 'Triggers');
     await starts.getByText('at 07:30').waitFor();
+    await openPart(page, 'Graph');
     await inNodes(page).getByRole('button', { name: 'Edit Sales' }).click();
     expect([
       await page.getByLabel('Attempts').inputValue(),
@@ -327,7 +343,7 @@ describeInChromium('workflows in the console', () => {
     await drawn.getByText(title).waitFor();
     await page.getByRole('region', { name: 'Check' }).getByText('There is no node type').waitFor();
     isBroken = true;
-    await page.getByText('Title, folder and parameters').click();
+    await openPart(page, 'Settings');
     await page.getByLabel('Description', { exact: true }).fill('Changed');
     await page.getByRole('alert').getByText(title).waitFor();
     isBroken = false;
@@ -340,14 +356,16 @@ describeInChromium('workflows in the console', () => {
     const { page } = await opened(project, { ...room });
     const id = await drafted(page, { graph: sales });
     await page.reload();
-    await page.getByText('New workflow').click();
     await page.getByRole('link', { name: 'Sales' }).waitFor();
     await inspect(page, 'workflows');
     await page.goto(`/console/workflows/${id}`);
     await page.getByRole('button', { name: 'Activate' }).click();
+    await openPart(page, 'Runs');
     await page.getByLabel('since (required)').fill('2026-11-01');
     await page.getByRole('button', { name: 'Run now' }).click();
     await page.getByRole('region', { name: 'Run' }).getByText('skipped').waitFor();
+    await inspect(page, 'workflow-runs');
+    await openPart(page, 'Graph');
     await inNodes(page).getByRole('button', { name: 'Edit Enough?' }).click();
     await configure(page, { 'SQL (required)': '' });
     await inNodes(page).getByText('1 problem').waitFor();
@@ -356,8 +374,12 @@ describeInChromium('workflows in the console', () => {
     await inspect(page, 'workflow');
     await page.getByRole('region', { name: 'Connections' }).scrollIntoViewIfNeeded();
     await inspect(page, 'workflow-connections');
-    await page.getByRole('table', { name: 'Versions' }).scrollIntoViewIfNeeded();
-    await inspect(page, 'workflow-runs');
+    await openPart(page, 'Versions');
+    await page.getByRole('table', { name: 'Versions' }).waitFor();
+    await inspect(page, 'workflow-versions');
+    await openPart(page, 'Settings');
+    await inspect(page, 'workflow-settings');
+    await openPart(page, 'Triggers');
     await page.getByText('Add trigger').click();
     await page.getByLabel('Trigger', { exact: true }).selectOption('on new data');
     await inspect(page, 'workflow-trigger');

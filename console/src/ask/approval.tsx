@@ -1,6 +1,8 @@
+import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { Action } from '../parts/action.tsx';
+import { Input } from '../parts/input.tsx';
 import { Fetched } from '../parts/states.tsx';
 import { visible } from '../parts/visible.ts';
 import { workspace } from '../session/login.ts';
@@ -12,7 +14,6 @@ const labels = texts.ask.approval;
 
 /** A call that a person has to allow. The page shows the decision when the conversation tells it. */
 export function Approval({ call, projectId, chatId }: InConversation & { call: Call }) {
-  const field = useId();
   const [note, setNote] = useState('');
   const path = { project_id: projectId, chat_id: chatId };
   const asked = useQuery({
@@ -36,19 +37,18 @@ export function Approval({ call, projectId, chatId }: InConversation & { call: C
             <section className="asks" aria-label={labels.title(visible(call.name))}>
               <h3>{labels.title(visible(call.name))}</h3>
               <pre>{visible(JSON.stringify(call.input, null, 2))}</pre>
-              <label htmlFor={field}>{labels.note}</label>
-              <input
-                id={field}
+              <Input
+                label={labels.note}
                 value={note}
                 maxLength={1_000}
                 onChange={({ target }) => setNote(target.value)}
               />
-              <div className="buttons">
-                <Action does={decide(pending.id, 'allow')}>{labels.allow}</Action>
-                <Action isPlain does={decide(pending.id, 'deny')}>
-                  {labels.deny}
+              <Group>
+                <Action isPrimary does={decide(pending.id, 'allow')}>
+                  {labels.allow}
                 </Action>
-              </div>
+                <Action does={decide(pending.id, 'deny')}>{labels.deny}</Action>
+              </Group>
             </section>
           )
         );

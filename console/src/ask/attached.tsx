@@ -1,9 +1,11 @@
+import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { isView } from '../data/subject.ts';
 import { tablesQuery } from '../data/tables.ts';
 import { Action } from '../parts/action.tsx';
+import { Select } from '../parts/input.tsx';
 import { Fetched } from '../parts/states.tsx';
 import { attachedQuery } from '../project/attached.ts';
 import { workspace } from '../session/login.ts';
@@ -30,7 +32,6 @@ export function Attached({ projectId }: { projectId: string }) {
                     {name}
                   </Link>{' '}
                   <Action
-                    isPlain
                     changes={[query.queryKey]}
                     does={() =>
                       workspace.delete('/v1/projects/{project_id}/catalog-entries/{entry_id}', {
@@ -55,15 +56,13 @@ export function Attached({ projectId }: { projectId: string }) {
 }
 
 function Attach({ projectId, attached }: { projectId: string; attached: ReadonlySet<string> }) {
-  const field = useId();
   const [chosen, choose] = useState('');
   const asked = useQuery(tablesQuery);
   return (
     <Fetched asked={asked}>
       {(all) => (
-        <div className="buttons">
-          <label htmlFor={field}>{labels.choose}</label>
-          <select id={field} value={chosen} onChange={({ target }) => choose(target.value)}>
+        <Group>
+          <Select label={labels.choose} value={chosen} onChange={({ target }) => choose(target.value)}>
             <option value="" />
             {all
               .filter(({ id, kind }) => kind !== 'system' && !attached.has(id))
@@ -72,8 +71,9 @@ function Attach({ projectId, attached }: { projectId: string; attached: Readonly
                   {name}
                 </option>
               ))}
-          </select>
+          </Select>
           <Action
+            isPrimary
             isDisabled={chosen === ''}
             changes={[['attached', projectId]]}
             does={async () => {
@@ -86,7 +86,7 @@ function Attach({ projectId, attached }: { projectId: string; attached: Readonly
           >
             {labels.add}
           </Action>
-        </div>
+        </Group>
       )}
     </Fetched>
   );

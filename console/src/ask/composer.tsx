@@ -1,4 +1,6 @@
-import { type FormEvent, type ReactNode, useId } from 'react';
+import { Button, Group } from '@mantine/core';
+import type { FormEvent, ReactNode } from 'react';
+import { TextArea } from '../parts/input.tsx';
 import * as texts from '../texts/index.ts';
 import { ModelChoice } from './model-choice.tsx';
 import { useKeptText } from './use-kept-text.ts';
@@ -26,7 +28,6 @@ const maxMessage = 100_000;
 
 /** A question as it is written. Enter sends it, with Shift it begins a line. */
 export function Composer({ keptAs, label, isBusy = false, model: last, onSend, children }: ComposerProps) {
-  const id = useId();
   const [text, setText] = useKeptText(keptAs);
   const choice = useModel(last);
   const send = (event: FormEvent) => {
@@ -40,10 +41,8 @@ export function Composer({ keptAs, label, isBusy = false, model: last, onSend, c
   };
   return (
     <form className="composer" onSubmit={send}>
-      <label htmlFor={id}>{texts.ask.label}</label>
-      <textarea
-        id={id}
-        className="prose"
+      <TextArea
+        label={texts.ask.label}
         rows={2}
         maxLength={maxMessage}
         placeholder={texts.ask.placeholder}
@@ -53,13 +52,13 @@ export function Composer({ keptAs, label, isBusy = false, model: last, onSend, c
           if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) send(event);
         }}
       />
-      <p className="buttons">
-        <button type="submit" disabled={isBusy}>
+      <Group>
+        <Button variant="filled" type="submit" disabled={isBusy}>
           {label}
-        </button>
+        </Button>
         {children}
         <ModelChoice {...choice} />
-      </p>
+      </Group>
     </form>
   );
 }

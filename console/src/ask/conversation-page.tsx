@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
@@ -53,16 +54,14 @@ function Conversation({ projectId, chatId, transcript, change }: ConversationPro
   const [isStopping, setIsStopping] = useState(false);
   return (
     <div className="conversation">
-      <h1>{transcript.title === '' ? texts.ask.title : transcript.title}</h1>
       <EditConversation
         {...{ projectId, chatId }}
         title={transcript.title}
         onRenamed={(title) => change((now) => ({ ...now, title }))}
       />
       {transcript.olderCursor !== null && (
-        <div className="buttons">
+        <Group>
           <Action
-            isPlain
             does={async () => {
               const older = await workspace.get(
                 '/v1/projects/{project_id}/conversations/{chat_id}/messages',
@@ -73,7 +72,7 @@ function Conversation({ projectId, chatId, transcript, change }: ConversationPro
           >
             {texts.ask.older}
           </Action>
-        </div>
+        </Group>
       )}
       <Messages {...{ projectId, chatId, transcript }} />
       <div className="writing">
@@ -90,7 +89,6 @@ function Conversation({ projectId, chatId, transcript, change }: ConversationPro
         >
           {reply !== undefined && (
             <Action
-              isPlain
               isDisabled={isStopping}
               does={async () => {
                 setIsStopping(true);

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { List } from '../parts/list.tsx';
+import { PageHead } from '../parts/page-head.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { Failure } from '../parts/states.tsx';
 import { Time } from '../parts/time.tsx';
@@ -32,7 +33,7 @@ export function ConversationsPage() {
   });
   return (
     <>
-      <h1>{texts.ask.title}</h1>
+      <PageHead title={texts.ask.title} />
       <Composer
         keptAs={`question in ${projectId}`}
         label={texts.ask.send}
@@ -41,7 +42,7 @@ export function ConversationsPage() {
       />
       {begin.error !== null && <Failure error={begin.error} />}
       <Attached projectId={projectId} />
-      <h2>{columns.title}</h2>
+      <h2>{texts.ask.all}</h2>
       <Pages
         queryKey={['conversations', projectId]}
         empty={texts.ask.empty}

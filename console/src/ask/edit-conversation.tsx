@@ -1,7 +1,12 @@
+import { Button, Menu } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Action } from '../parts/action.tsx';
+import { Form } from '../parts/form.tsx';
+import { Input } from '../parts/input.tsx';
+import { More } from '../parts/more.tsx';
+import { PageHead } from '../parts/page-head.tsx';
 import { Failure } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
@@ -14,7 +19,7 @@ interface EditConversationProps extends InConversation {
   onRenamed: (title: string) => void;
 }
 
-/** Another title for a conversation, or its end. */
+/** The title of a conversation, with the way to another title, and its end. */
 export function EditConversation({ projectId, chatId, title, onRenamed }: EditConversationProps) {
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -29,51 +34,41 @@ export function EditConversation({ projectId, chatId, title, onRenamed }: EditCo
       return queries.invalidateQueries({ queryKey: ['conversations', projectId] });
     },
   });
-  if (written !== undefined)
-    return (
-      <form
-        className="buttons"
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutate(written);
-        }}
-      >
-        <label>
-          {labels.title}{' '}
-          <input
-            // biome-ignore lint/a11y/noAutofocus: it takes the place of the button that was pressed.
+  return (
+    <>
+      <PageHead title={title === '' ? texts.ask.title : title}>
+        <More>
+          <Menu.Item onClick={() => write(title)}>{labels.rename}</Menu.Item>
+          <Action
+            destroys
+            confirm={labels.confirm(title)}
+            changes={[['conversations', projectId]]}
+            does={async () => {
+              await workspace.delete('/v1/projects/{project_id}/conversations/{chat_id}', { params });
+              await navigate({ to: '/projects/$projectId/ask', params: { projectId } });
+            }}
+          >
+            {labels.remove}
+          </Action>
+        </More>
+      </PageHead>
+      {written !== undefined && (
+        <Form isRow onSubmit={() => mutate(written)}>
+          <Input
+            label={labels.title}
             autoFocus
             required
             maxLength={255}
             value={written}
             onChange={({ target }) => write(target.value)}
           />
-        </label>
-        <button type="submit" disabled={isPending}>
-          {labels.save}
-        </button>
-        <button type="button" className="plain" onClick={() => write(undefined)}>
-          {texts.parts.cancel}
-        </button>
-        {error !== null && <Failure error={error} />}
-      </form>
-    );
-  return (
-    <div className="buttons">
-      <button type="button" className="plain" onClick={() => write(title)}>
-        {labels.rename}
-      </button>
-      <Action
-        isPlain
-        confirm={labels.confirm(title)}
-        changes={[['conversations', projectId]]}
-        does={async () => {
-          await workspace.delete('/v1/projects/{project_id}/conversations/{chat_id}', { params });
-          await navigate({ to: '/projects/$projectId/ask', params: { projectId } });
-        }}
-      >
-        {labels.remove}
-      </Action>
-    </div>
+          <Button variant="filled" type="submit" disabled={isPending}>
+            {labels.save}
+          </Button>
+          <Button onClick={() => write(undefined)}>{texts.parts.cancel}</Button>
+          {error !== null && <Failure error={error} />}
+        </Form>
+      )}
+    </>
   );
 }

@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Message } from '../../../clients/typescript/src/index.ts';
@@ -42,9 +43,9 @@ export function KeepAsReport({ message, projectId }: InConversation & { message:
     );
   return (
     <>
-      <button type="button" className="plain small" disabled={isPending} onClick={() => mutate()}>
+      <Button size="compact-xs" disabled={isPending} onClick={() => mutate()}>
         {texts.ask.keep}
-      </button>
+      </Button>
       {error !== null && <Failure error={error} />}
     </>
   );

@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { memo, useEffect, useRef, useState } from 'react';
@@ -78,8 +79,8 @@ const Said = memo(function Said({ message, ...place }: InConversation & { messag
       {Object.entries(parts).map(([at, part]) => (
         <Part key={at} part={part} message={message} {...place} />
       ))}
-      {withheld && <p className="hint">{texts.ask.withheld}</p>}
-      {status === 'cancelled' && <p className="hint">{texts.ask.stopped}</p>}
+      {withheld && <Text c="dimmed">{texts.ask.withheld}</Text>}
+      {status === 'cancelled' && <Text c="dimmed">{texts.ask.stopped}</Text>}
       {error !== null && <Failure error={new Error(error.message)} />}
       {status === 'complete' && textOf(message) !== '' && <KeepAsReport message={message} {...place} />}
     </li>

@@ -1,3 +1,4 @@
+import { Select } from '../parts/input.tsx';
 import * as texts from '../texts/index.ts';
 import type { useModel } from './use-model.ts';
 
@@ -5,12 +6,12 @@ import type { useModel } from './use-model.ts';
 export function ModelChoice({ models, model, choose }: ReturnType<typeof useModel>) {
   if (models.length < 2) return null;
   return (
-    <select aria-label={texts.ask.model} value={model?.id} onChange={({ target }) => choose(target.value)}>
+    <Select aria-label={texts.ask.model} value={model?.id} onChange={({ target }) => choose(target.value)}>
       {models.map(({ id, label }) => (
         <option key={id} value={id}>
           {label}
         </option>
       ))}
-    </select>
+    </Select>
   );
 }

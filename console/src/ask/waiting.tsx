@@ -1,5 +1,7 @@
+import { Button, Group } from '@mantine/core';
 import { useId, useState } from 'react';
 import { Action } from '../parts/action.tsx';
+import { TextArea } from '../parts/input.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import type { InConversation } from './place.ts';
@@ -16,9 +18,10 @@ export function Waiting({ transcript, ...place }: InConversation & { transcript:
     <section aria-label={labels.title} className="waiting">
       <h2>{labels.title}</h2>
       {isHeld && (
-        <div className="buttons">
+        <Group>
           <p>{labels.held}</p>
           <Action
+            isPrimary
             does={() =>
               workspace.post('/v1/projects/{project_id}/conversations/{chat_id}/queue/resume', {
                 params: { path },
@@ -27,7 +30,7 @@ export function Waiting({ transcript, ...place }: InConversation & { transcript:
           >
             {labels.resume}
           </Action>
-        </div>
+        </Group>
       )}
       <ol className="plain">
         {queue.map((queued) => (
@@ -50,15 +53,15 @@ function Question({ queued, projectId, chatId }: InConversation & { queued: Queu
     return (
       <>
         <label htmlFor={field}>{texts.ask.label}</label>
-        <textarea
+        <TextArea
           id={field}
-          className="prose"
           rows={2}
           value={draft.text}
           onChange={({ target }) => setDraft({ ...draft, text: target.value })}
         />
-        <div className="buttons">
+        <Group>
           <Action
+            isPrimary
             isDisabled={draft.text.trim() === ''}
             does={async () => {
               const { text, revision } = draft;
@@ -69,25 +72,17 @@ function Question({ queued, projectId, chatId }: InConversation & { queued: Queu
           >
             {labels.save}
           </Action>
-          <button type="button" className="plain" onClick={() => setDraft(undefined)}>
-            {texts.parts.cancel}
-          </button>
-        </div>
+          <Button onClick={() => setDraft(undefined)}>{texts.parts.cancel}</Button>
+        </Group>
       </>
     );
   return (
-    <div className="buttons">
+    <Group>
       <span className="pre">{queued.displayContent === '' ? queued.message : queued.displayContent}</span>
-      <button
-        type="button"
-        className="plain"
-        onClick={() => setDraft({ text: queued.message, revision: queued.revision })}
-      >
+      <Button onClick={() => setDraft({ text: queued.message, revision: queued.revision })}>
         {labels.edit}
-      </button>
-      <Action isPlain does={() => workspace.delete(address, { params: { path } })}>
-        {labels.remove}
-      </Action>
-    </div>
+      </Button>
+      <Action does={() => workspace.delete(address, { params: { path } })}>{labels.remove}</Action>
+    </Group>
   );
 }

@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { components } from '../../../clients/typescript/src/index.ts';
 import { List } from '../parts/list.tsx';
@@ -41,6 +42,6 @@ const HowItWent = ({ status, error, attempts }: Delivery) => (
   <>
     <span className={`status ${kinds[status]}`}>{labels.statuses[status]}</span>
     {attempts > 1 && ` (${labels.attempts(attempts)})`}
-    {error !== null && <p className="hint">{error.message}</p>}
+    {error !== null && <Text c="dimmed">{error.message}</Text>}
   </>
 );

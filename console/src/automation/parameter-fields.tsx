@@ -1,5 +1,7 @@
+import { Button, Checkbox, Fieldset, Text } from '@mantine/core';
 import { faultAt, type Place } from '../parts/faults.ts';
 import { Field } from '../parts/field.tsx';
+import { Input, Select } from '../parts/input.tsx';
 import * as texts from '../texts/index.ts';
 import { ParameterValue } from './parameter-value.tsx';
 import { nameTwice, type ParameterRow, type ParameterType } from './parameters.ts';
@@ -20,37 +22,28 @@ export function ParameterFields({ rows, onChange, error = null, at = ['parameter
     onChange(rows.map((row) => (row.key === key ? { ...row, ...part } : row)));
   const twice = nameTwice(rows);
   return (
-    <fieldset>
-      <legend>{labels.title}</legend>
-      <p className="hint">{labels.hint}</p>
+    <Fieldset legend={labels.title}>
+      <Text c="dimmed">{labels.hint}</Text>
       {rows.map(({ key, name, type, required, default: value, description }, index) => (
-        <fieldset key={key} className="parameter">
-          <legend>{name === '' ? labels.numbered(index + 1) : name}</legend>
-          <Field label={labels.name} fault={faultAt(error, ...at, name)}>
-            {(control) => (
-              <input
-                {...control}
-                autoComplete="off"
-                value={name}
-                onChange={({ target }) => change(key, { name: target.value })}
-              />
-            )}
-          </Field>
-          <Field label={labels.type}>
-            {(control) => (
-              <select
-                {...control}
-                value={type}
-                onChange={({ target }) => change(key, { type: target.value as ParameterType, default: '' })}
-              >
-                {types.map((type) => (
-                  <option key={type} value={type}>
-                    {labels.types[type]}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+        <Fieldset legend={name === '' ? labels.numbered(index + 1) : name} key={key} className="parameter">
+          <Input
+            label={labels.name}
+            fault={faultAt(error, ...at, name)}
+            autoComplete="off"
+            value={name}
+            onChange={({ target }) => change(key, { name: target.value })}
+          />
+          <Select
+            label={labels.type}
+            value={type}
+            onChange={({ target }) => change(key, { type: target.value as ParameterType, default: '' })}
+          >
+            {types.map((type) => (
+              <option key={type} value={type}>
+                {labels.types[type]}
+              </option>
+            ))}
+          </Select>
           <Field label={labels.default}>
             {(control) => (
               <ParameterValue
@@ -59,41 +52,28 @@ export function ParameterFields({ rows, onChange, error = null, at = ['parameter
               />
             )}
           </Field>
-          <Field label={labels.description}>
-            {(control) => (
-              <input
-                {...control}
-                value={description}
-                onChange={({ target }) => change(key, { description: target.value })}
-              />
-            )}
-          </Field>
-          <label className="check">
-            <input
-              type="checkbox"
-              checked={required}
-              onChange={({ target }) => change(key, { required: target.checked })}
-            />{' '}
-            {labels.required}
-          </label>
-          <button
-            type="button"
-            className="plain"
-            onClick={() => onChange(rows.filter((row) => row.key !== key))}
-          >
+          <Input
+            label={labels.description}
+            value={description}
+            onChange={({ target }) => change(key, { description: target.value })}
+          />
+          <Checkbox
+            label={labels.required}
+            checked={required}
+            onChange={({ target }) => change(key, { required: target.checked })}
+          />
+          <Button onClick={() => onChange(rows.filter((row) => row.key !== key))}>
             {labels.remove(name === '' ? String(index + 1) : name)}
-          </button>
-        </fieldset>
+          </Button>
+        </Fieldset>
       ))}
       {twice !== undefined && (
-        <p className="fault" role="alert">
+        <Text className="fault" role="alert">
           {labels.twice(twice)}
-        </p>
+        </Text>
       )}
-      <button type="button" className="plain" onClick={() => onChange([...rows, emptyRow(rows)])}>
-        {labels.add}
-      </button>
-    </fieldset>
+      <Button onClick={() => onChange([...rows, emptyRow(rows)])}>{labels.add}</Button>
+    </Fieldset>
   );
 }
 

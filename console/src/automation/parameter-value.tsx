@@ -1,4 +1,5 @@
 import type { Control } from '../parts/field.tsx';
+import { Input, Select } from '../parts/input.tsx';
 import * as texts from '../texts/index.ts';
 import type { ParameterType } from './parameters.ts';
 
@@ -17,14 +18,14 @@ interface ParameterValueProps {
 export function ParameterValue({ control, type, value, onChange, tables }: ParameterValueProps) {
   if (type === 'boolean')
     return (
-      <select {...control} value={value} onChange={({ target }) => onChange(target.value)}>
+      <Select {...control} value={value} onChange={({ target }) => onChange(target.value)}>
         <option value="">{labels.unset}</option>
         <option value="true">{labels.yes}</option>
         <option value="false">{labels.no}</option>
-      </select>
+      </Select>
     );
   return (
-    <input
+    <Input
       {...control}
       type={type === 'date' ? 'date' : 'text'}
       inputMode={type === 'number' ? 'decimal' : undefined}

@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { faultAt, type Place } from '../parts/faults.ts';
@@ -32,7 +33,7 @@ export function ParameterValues({
   const fields = Object.entries(parameters);
   const hasTables = fields.some(([, { type }]) => type === 'table');
   const { data: entries } = useQuery({ ...attachedQuery(projectId), enabled: hasTables });
-  if (fields.length === 0) return <p className="hint">{labels.none}</p>;
+  if (fields.length === 0) return <Text c="dimmed">{labels.none}</Text>;
   return (
     <>
       {fields.map(([name, parameter]) => (

@@ -1,6 +1,7 @@
+import { Checkbox, Fieldset, Text } from '@mantine/core';
 import { useId } from 'react';
 import { faultAt, type Place } from '../parts/faults.ts';
-import { Field } from '../parts/field.tsx';
+import { Input, Select } from '../parts/input.tsx';
 import * as texts from '../texts/index.ts';
 import { allWeekdays, type CadenceForm, type WritableType, writableTypes } from './cadence.ts';
 
@@ -22,84 +23,67 @@ export function CadenceFields({ cadence, change, error, at = [] }: CadenceFields
   const fault = (name: string) => faultAt(error, ...at, 'schedule', name);
   return (
     <>
-      <Field label={fields.type} fault={fault('type')}>
-        {(control) => (
-          <select
-            {...control}
-            value={type}
-            onChange={({ target }) => change({ type: target.value as WritableType, interval: null })}
-          >
-            {writableTypes.map((writableType) => (
-              <option key={writableType} value={writableType}>
-                {types[writableType]}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <Select
+        label={fields.type}
+        fault={fault('type')}
+        value={type}
+        onChange={({ target }) => change({ type: target.value as WritableType, interval: null })}
+      >
+        {writableTypes.map((writableType) => (
+          <option key={writableType} value={writableType}>
+            {types[writableType]}
+          </option>
+        ))}
+      </Select>
       {type === 'one_time' && (
-        <Field label={fields.runDate} fault={fault('run_date')}>
-          {(control) => (
-            <input
-              {...control}
-              type="date"
-              value={cadence.runDate}
-              onChange={({ target }) => change({ runDate: target.value })}
-            />
-          )}
-        </Field>
+        <Input
+          label={fields.runDate}
+          fault={fault('run_date')}
+          type="date"
+          value={cadence.runDate}
+          onChange={({ target }) => change({ runDate: target.value })}
+        />
       )}
       {type === 'weekly' && <Weekdays {...{ cadence, change }} fault={fault('days_of_week')} />}
       {type === 'monthly' && (
-        <Field label={fields.dayOfMonth} hint={fields.dayHint} fault={fault('day_of_month')}>
-          {(control) => (
-            <input
-              {...control}
-              type="number"
-              value={cadence.dayOfMonth}
-              onChange={({ target }) => change({ dayOfMonth: target.value })}
-            />
-          )}
-        </Field>
+        <Input
+          label={fields.dayOfMonth}
+          hint={fields.dayHint}
+          fault={fault('day_of_month')}
+          type="number"
+          value={cadence.dayOfMonth}
+          onChange={({ target }) => change({ dayOfMonth: target.value })}
+        />
       )}
-      <Field label={fields.time} fault={fault('time_of_day')}>
-        {(control) => (
-          <input
-            {...control}
-            type="time"
-            step={1}
-            value={cadence.time}
-            onChange={({ target }) => change({ time: target.value })}
-          />
-        )}
-      </Field>
-      <Field label={fields.zone} fault={fault('zone_id')}>
-        {(control) => (
-          <input
-            {...control}
-            list={list}
-            autoComplete="off"
-            value={cadence.zone}
-            onChange={({ target }) => change({ zone: target.value })}
-          />
-        )}
-      </Field>
+      <Input
+        label={fields.time}
+        fault={fault('time_of_day')}
+        type="time"
+        step={1}
+        value={cadence.time}
+        onChange={({ target }) => change({ time: target.value })}
+      />
+      <Input
+        label={fields.zone}
+        fault={fault('zone_id')}
+        list={list}
+        autoComplete="off"
+        value={cadence.zone}
+        onChange={({ target }) => change({ zone: target.value })}
+      />
       <datalist id={list}>
         {zones.map((zone) => (
           <option key={zone} value={zone} />
         ))}
       </datalist>
       {type !== 'one_time' && (
-        <Field label={fields.anchorDate} fault={fault('anchor_date') ?? fault('interval')}>
-          {(control) => (
-            <input
-              {...control}
-              type="date"
-              value={cadence.anchorDate}
-              onChange={({ target }) => change({ anchorDate: target.value })}
-            />
-          )}
-        </Field>
+        <Input
+          label={fields.anchorDate}
+          fault={fault('anchor_date') ?? fault('interval')}
+          type="date"
+          value={cadence.anchorDate}
+          onChange={({ target }) => change({ anchorDate: target.value })}
+        />
       )}
     </>
   );
@@ -112,25 +96,22 @@ interface WeekdaysProps extends Omit<CadenceFieldsProps, 'error' | 'at'> {
 function Weekdays({ cadence: { days }, change, fault }: WeekdaysProps) {
   const id = useId();
   return (
-    <fieldset aria-describedby={fault === undefined ? undefined : id}>
-      <legend>{fields.days}</legend>
+    <Fieldset legend={fields.days} aria-describedby={fault === undefined ? undefined : id}>
       {allWeekdays.map((day) => (
-        <label key={day} className="check">
-          <input
-            type="checkbox"
-            checked={days.includes(day)}
-            onChange={({ target }) =>
-              change({ days: target.checked ? [...days, day] : days.filter((one) => one !== day) })
-            }
-          />{' '}
-          {weekdays[day]}
-        </label>
+        <Checkbox
+          key={day}
+          label={weekdays[day]}
+          checked={days.includes(day)}
+          onChange={({ target }) =>
+            change({ days: target.checked ? [...days, day] : days.filter((one) => one !== day) })
+          }
+        />
       ))}
       {fault !== undefined && (
-        <p className="fault" id={id}>
+        <Text className="fault" id={id}>
           {fault}
-        </p>
+        </Text>
       )}
-    </fieldset>
+    </Fieldset>
   );
 }

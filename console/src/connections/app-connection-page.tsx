@@ -1,6 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Action } from '../parts/action.tsx';
+import { More } from '../parts/more.tsx';
+import { PageHead } from '../parts/page-head.tsx';
 import { Failure, Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
@@ -25,39 +27,39 @@ export function AppConnectionPage() {
     <Fetched asked={asked}>
       {({ name, url, status, failure, secretKeys }) => (
         <>
-          <h1>{name}</h1>
-          <p className="facts">
-            {url} · {app.statuses[status]}
-          </p>
+          <PageHead title={name} facts={`${url} · ${app.statuses[status]}`}>
+            <Action
+              does={async () => {
+                await workspace.post('/v1/connections/app/{connection_id}/test', { params: { path } });
+                await queries.invalidateQueries({ queryKey });
+                await queries.invalidateQueries({ queryKey: ['tools', connectionId] });
+              }}
+            >
+              {tools.refresh}
+            </Action>
+            <More>
+              {' '}
+              <Action
+                destroys
+                confirm={labels.confirm(name)}
+                changes={[['connections']]}
+                does={async () => {
+                  await workspace.delete('/v1/connections/app/{connection_id}', {
+                    params: { path },
+                  });
+                  await navigate({ to: '/connections' });
+                }}
+              >
+                {labels.remove}
+              </Action>
+            </More>
+          </PageHead>
           {secretKeys.length > 0 && <p>{labels.secrets(secretKeys.join(', '))}</p>}
           {failure !== null && (
             <Failure title={labels.failed(failure.stage)} error={new Error(failure.message)} />
           )}
-          <Action
-            isPlain
-            does={async () => {
-              await workspace.post('/v1/connections/app/{connection_id}/test', { params: { path } });
-              await queries.invalidateQueries({ queryKey });
-              await queries.invalidateQueries({ queryKey: ['tools', connectionId] });
-            }}
-          >
-            {tools.refresh}
-          </Action>
           <h2>{tools.title}</h2>
           <Tools connectionId={connectionId} />
-          <Action
-            isPlain
-            confirm={labels.confirm(name)}
-            changes={[['connections']]}
-            does={async () => {
-              await workspace.delete('/v1/connections/app/{connection_id}', {
-                params: { path },
-              });
-              await navigate({ to: '/connections' });
-            }}
-          >
-            {labels.remove}
-          </Action>
         </>
       )}
     </Fetched>

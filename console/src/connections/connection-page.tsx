@@ -1,8 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { Fragment } from 'react';
 import type { components } from '../../../clients/typescript/src/index.ts';
 import { Action } from '../parts/action.tsx';
-import { OnDemand } from '../parts/on-demand.tsx';
+import { More } from '../parts/more.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { PageTabs } from '../parts/page-tabs.tsx';
 import { Fetched } from '../parts/states.tsx';
 import { cellText } from '../parts/value.ts';
 import { workspace } from '../session/login.ts';
@@ -11,7 +14,7 @@ import { Datasets } from './datasets.tsx';
 import { EditConnection } from './edit-connection.tsx';
 import { EditPolicy } from './replication/edit-policy.tsx';
 import { Resources } from './resources.tsx';
-import { Test } from './test.tsx';
+import { Test, Tested } from './test.tsx';
 import { useTest } from './use-test.ts';
 
 const route = getRouteApi('/framed/connections/$connectionId');
@@ -43,45 +46,74 @@ function Shown({ connection }: { connection: Connection }) {
   const test = useTest(id);
   return (
     <>
-      <h1>{name}</h1>
-      <p className="facts">{type}</p>
+      <PageHead title={name} facts={type}>
+        <Test asked={test} />
+        <More>
+          <Action
+            destroys
+            confirm={labels.confirm(name)}
+            changes={[['connections']]}
+            does={async () => {
+              await workspace.delete('/v1/connections/data/{connection_id}', {
+                params: { path, query: { detach: 'true' } },
+              });
+              await navigate({ to: '/connections' });
+            }}
+          >
+            {labels.remove}
+          </Action>
+        </More>
+      </PageHead>
       {description !== '' && <p className="pre">{description}</p>}
-      <Test asked={test} />
-      <OnDemand title={labels.settings}>
-        <dl className="facts-list">
-          {Object.entries(config).map(([key, value]) => (
-            <div key={key}>
-              <dt>{key}</dt>
-              <dd>{cellText(value)}</dd>
-            </div>
-          ))}
-        </dl>
-        {secretKeys.length > 0 && <p>{labels.secrets(secretKeys.join(', '))}</p>}
-      </OnDemand>
-      <OnDemand isKept title={labels.edit}>
-        <EditConnection connection={connection} onSaved={() => test.mutate()} />
-      </OnDemand>
-      <OnDemand isKept title={type === 'http' ? replication.title : replication.copies}>
-        <EditPolicy connection={connection} />
-      </OnDemand>
-      <h2>{texts.connections.datasets.title}</h2>
-      <Datasets {...{ connectionId: id, type }} />
-      <OnDemand title={texts.connections.resources.title}>
-        <Resources {...{ connectionId: id, type }} />
-      </OnDemand>
-      <Action
-        isPlain
-        confirm={labels.confirm(name)}
-        changes={[['connections']]}
-        does={async () => {
-          await workspace.delete('/v1/connections/data/{connection_id}', {
-            params: { path, query: { detach: 'true' } },
-          });
-          await navigate({ to: '/connections' });
-        }}
-      >
-        {labels.remove}
-      </Action>
+      <Tested asked={test} />
+      <PageTabs
+        label={name}
+        tabs={[
+          {
+            name: 'datasets',
+            title: texts.connections.datasets.title,
+            isKept: true,
+            content: <Datasets {...{ connectionId: id, type }} />,
+          },
+          {
+            name: 'resources',
+            title: texts.connections.resources.title,
+            isKept: true,
+            content: <Resources {...{ connectionId: id, type }} />,
+          },
+          {
+            name: 'replication',
+            title: type === 'http' ? replication.title : replication.copies,
+            isKept: true,
+            content: <EditPolicy connection={connection} />,
+          },
+          {
+            name: 'edit',
+            title: labels.edit,
+            isKept: true,
+            content: <EditConnection connection={connection} onSaved={() => test.mutate()} />,
+          },
+          {
+            name: 'settings',
+            title: labels.settings,
+            content: <Settings {...{ config, secretKeys }} />,
+          },
+        ]}
+      />
     </>
   );
 }
+
+const Settings = ({ config, secretKeys }: Pick<Connection, 'config' | 'secretKeys'>) => (
+  <>
+    <dl className="facts-list">
+      {Object.entries(config).map(([key, value]) => (
+        <Fragment key={key}>
+          <dt>{key}</dt>
+          <dd>{cellText(value)}</dd>
+        </Fragment>
+      ))}
+    </dl>
+    {secretKeys.length > 0 && <p>{labels.secrets(secretKeys.join(', '))}</p>}
+  </>
+);

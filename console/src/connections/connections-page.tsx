@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { List } from '../parts/list.tsx';
-import { OnDemand } from '../parts/on-demand.tsx';
+import { OpensPanel } from '../parts/opens-panel.tsx';
+import { PageHead } from '../parts/page-head.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
@@ -15,7 +16,14 @@ const { title, data, app, fresh } = texts.connections;
 export function ConnectionsPage() {
   return (
     <>
-      <h1>{title}</h1>
+      <PageHead title={title}>
+        <OpensPanel title={fresh.app}>
+          <NewAppConnection />
+        </OpensPanel>
+        <OpensPanel title={fresh.data} isPrimary>
+          <NewConnection />
+        </OpensPanel>
+      </PageHead>
       <h2>{data.title}</h2>
       <Pages
         queryKey={['connections', 'data']}
@@ -49,9 +57,6 @@ export function ConnectionsPage() {
           />
         )}
       </Pages>
-      <OnDemand title={fresh.data}>
-        <NewConnection />
-      </OnDemand>
       <h2>{app.title}</h2>
       <Pages
         queryKey={['connections', 'app']}
@@ -81,9 +86,6 @@ export function ConnectionsPage() {
           />
         )}
       </Pages>
-      <OnDemand title={fresh.app}>
-        <NewAppConnection />
-      </OnDemand>
     </>
   );
 }

@@ -1,3 +1,4 @@
+import { Button, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { asLongAs } from '../parts/polling.ts';
@@ -11,11 +12,10 @@ const everyMs = 2_000;
 interface CopyNowProps {
   connectionId: string;
   datasetId: string;
-  isPlain?: boolean;
 }
 
 /** Takes a copy of a dataset, and says what becomes of it. */
-export function CopyNow({ connectionId, datasetId, isPlain }: CopyNowProps) {
+export function CopyNow({ connectionId, datasetId }: CopyNowProps) {
   const queries = useQueryClient();
   const path = { connection_id: connectionId, dataset_id: datasetId };
   const { mutate, data, error, isPending } = useMutation({
@@ -51,18 +51,17 @@ export function CopyNow({ connectionId, datasetId, isPlain }: CopyNowProps) {
   }, [isDone, isHeld, queries, connectionId, datasetId]);
   return (
     <>
-      <button
-        type="button"
-        className={isPlain ? 'plain' : undefined}
-        disabled={isPending || isUnderWay}
-        onClick={() => mutate()}
-      >
+      <Button disabled={isPending || isUnderWay} onClick={() => mutate()}>
         {labels.take}
-      </button>
+      </Button>
       <span role="status">
         {run !== undefined && labels.became(texts.connections.snapshots.statuses[run.status])}
       </span>
-      {run?.error != null && <span className="fault">{run.error.message}</span>}
+      {run?.error != null && (
+        <Text span className="fault">
+          {run.error.message}
+        </Text>
+      )}
       {error !== null && <Failure error={error} />}
       {looked.error !== null && <Failure error={looked.error} onRetry={() => void looked.refetch()} />}
     </>

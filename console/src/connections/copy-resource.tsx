@@ -1,3 +1,4 @@
+import { Button, Group } from '@mantine/core';
 import { Action } from '../parts/action.tsx';
 import { useProjectId } from '../project/current.ts';
 import { workspace } from '../session/login.ts';
@@ -22,15 +23,14 @@ export function CopyResource({ connectionId, resource, datasetId, isChoosing, on
   const projectId = useProjectId();
   if (datasetId !== undefined)
     return (
-      <span className="buttons">
-        <span role="status">{labels.isThere}</span> <CopyNow isPlain {...{ connectionId, datasetId }} />
-      </span>
+      <Group>
+        <span role="status">{labels.isThere}</span> <CopyNow {...{ connectionId, datasetId }} />
+      </Group>
     );
   const { resource: source, name } = resource;
   return (
-    <span className="buttons">
+    <Group>
       <Action
-        isPlain
         changes={[['datasets', connectionId]]}
         does={() =>
           workspace.post('/v1/connections/data/{connection_id}/datasets', {
@@ -41,9 +41,9 @@ export function CopyResource({ connectionId, resource, datasetId, isChoosing, on
       >
         {labels.copy}
       </Action>
-      <button type="button" className="plain" disabled={isChoosing} onClick={onChoose}>
+      <Button disabled={isChoosing} onClick={onChoose}>
         {labels.choose}
-      </button>
-    </span>
+      </Button>
+    </Group>
   );
 }

@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Action } from '../parts/action.tsx';
 import { List } from '../parts/list.tsx';
@@ -62,10 +63,10 @@ export function Datasets({ connectionId, type }: { connectionId: string; type: C
               {
                 title: labels.columns.what,
                 value: ({ id, name }) => (
-                  <span className="buttons">
+                  <Group>
                     <CopyNow connectionId={connectionId} datasetId={id} />
                     <Action
-                      isPlain
+                      destroys
                       confirm={labels.confirm(name)}
                       changes={[queryKey]}
                       does={() =>
@@ -76,7 +77,7 @@ export function Datasets({ connectionId, type }: { connectionId: string; type: C
                     >
                       {labels.remove}
                     </Action>
-                  </span>
+                  </Group>
                 ),
               },
             ]}

@@ -1,8 +1,10 @@
+import { Button, Group } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { components } from '../../../clients/typescript/src/index.ts';
 import { faultAt, unplaced } from '../parts/faults.ts';
-import { Field } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
+import { Input, TextArea } from '../parts/input.tsx';
 import { Failure, Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
@@ -26,13 +28,13 @@ export function EditConnection(props: EditConnectionProps) {
     <Fetched asked={asked}>
       {({ types }) => {
         const type = types.find((type) => type.type === props.connection.type);
-        return type === undefined ? null : <Form {...props} type={type} />;
+        return type === undefined ? null : <TypedForm {...props} type={type} />;
       }}
     </Fetched>
   );
 }
 
-function Form({ connection, onSaved, type }: EditConnectionProps & { type: ConnectionType }) {
+function TypedForm({ connection, onSaved, type }: EditConnectionProps & { type: ConnectionType }) {
   const { id, config, secretKeys } = connection;
   const queries = useQueryClient();
   const [name, setName] = useState(connection.name);
@@ -69,28 +71,22 @@ function Form({ connection, onSaved, type }: EditConnectionProps & { type: Conne
   const places = kinds.flatMap((kind) => shown[kind].map(({ key }) => [kind, key]));
   const rest = unplaced(error, [['name'], ['description'], ...places]);
   return (
-    <form
-      className="narrow"
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate();
-      }}
-    >
-      <Field label={texts.connections.fresh.name} fault={faultAt(error, 'name')}>
-        {(control) => (
-          <input {...control} required value={name} onChange={({ target }) => setName(target.value)} />
-        )}
-      </Field>
-      <Field label={texts.connections.fresh.description} fault={faultAt(error, 'description')}>
-        {(control) => (
-          <textarea
-            {...control}
-            rows={2}
-            value={description}
-            onChange={({ target }) => setDescription(target.value)}
-          />
-        )}
-      </Field>
+    <Form onSubmit={() => mutate()}>
+      <Input
+        label={texts.connections.fresh.name}
+        fault={faultAt(error, 'name')}
+        required
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <TextArea
+        isCode
+        label={texts.connections.fresh.description}
+        fault={faultAt(error, 'description')}
+        rows={2}
+        value={description}
+        onChange={({ target }) => setDescription(target.value)}
+      />
       {kinds.flatMap((kind) =>
         shown[kind].map((field) => {
           const isStored = kind === 'secrets' && secretKeys.includes(field.key);
@@ -107,13 +103,13 @@ function Form({ connection, onSaved, type }: EditConnectionProps & { type: Conne
           );
         }),
       )}
-      <p className="buttons">
-        <button type="submit" disabled={isPending}>
+      <Group>
+        <Button variant="filled" type="submit" disabled={isPending}>
           {labels.save}
-        </button>
+        </Button>
         {isSuccess && <span role="status">{labels.saved}</span>}
-      </p>
+      </Group>
       {rest !== null && <Failure error={rest} />}
-    </form>
+    </Form>
   );
 }

@@ -1,3 +1,4 @@
+import { Fieldset } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 import { describedBy, Explained } from '../parts/explained.tsx';
 
@@ -13,13 +14,13 @@ interface GroupProps {
 export function Group({ title, hint, fault, children }: GroupProps) {
   const explanation = { id: useId(), hint, fault };
   return (
-    <fieldset
+    <Fieldset
+      legend={title}
       {...describedBy(explanation)}
       {...(fault === undefined ? {} : { tabIndex: -1, 'aria-invalid': true })}
     >
-      <legend>{title}</legend>
       {children}
       <Explained {...explanation} />
-    </fieldset>
+    </Fieldset>
   );
 }

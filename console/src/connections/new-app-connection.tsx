@@ -1,8 +1,10 @@
+import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { faultAt, unplaced } from '../parts/faults.ts';
-import { Field } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
+import { Input } from '../parts/input.tsx';
 import { Failure } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
@@ -29,46 +31,36 @@ export function NewAppConnection() {
   });
   const rest = unplaced(error, places);
   return (
-    <form
-      className="narrow"
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate();
-      }}
-    >
-      <Field label={labels.name} fault={faultAt(error, 'name')}>
-        {(control) => (
-          <input {...control} required value={name} onChange={({ target }) => setName(target.value)} />
-        )}
-      </Field>
-      <Field label={labels.address} fault={faultAt(error, 'url')}>
-        {(control) => (
-          <input
-            {...control}
-            required
-            type="url"
-            value={url}
-            onChange={({ target }) => setUrl(target.value)}
-          />
-        )}
-      </Field>
-      <Field label={labels.token} fault={faultAt(error, 'secrets', 'token')}>
-        {(control) => (
-          <input
-            {...control}
-            type="password"
-            autoComplete="off"
-            value={token}
-            onChange={({ target }) => setToken(target.value)}
-          />
-        )}
-      </Field>
+    <Form onSubmit={() => mutate()}>
+      <Input
+        label={labels.name}
+        fault={faultAt(error, 'name')}
+        required
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <Input
+        label={labels.address}
+        fault={faultAt(error, 'url')}
+        required
+        type="url"
+        value={url}
+        onChange={({ target }) => setUrl(target.value)}
+      />
+      <Input
+        label={labels.token}
+        fault={faultAt(error, 'secrets', 'token')}
+        type="password"
+        autoComplete="off"
+        value={token}
+        onChange={({ target }) => setToken(target.value)}
+      />
       <p>
-        <button type="submit" disabled={isPending}>
+        <Button variant="filled" type="submit" disabled={isPending}>
           {labels.submit}
-        </button>
+        </Button>
       </p>
       {rest !== null && <Failure error={rest} />}
-    </form>
+    </Form>
   );
 }

@@ -1,8 +1,10 @@
+import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { faultAt, unplaced } from '../parts/faults.ts';
-import { Field } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
+import { Input, Select } from '../parts/input.tsx';
 import { Failure, Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
@@ -15,10 +17,10 @@ const labels = texts.connections.fresh;
 /** A form of what the service says that a type of connection needs. */
 export function NewConnection() {
   const asked = useQuery(typesQuery);
-  return <Fetched asked={asked}>{({ types }) => <Form types={types} />}</Fetched>;
+  return <Fetched asked={asked}>{({ types }) => <TypedForm types={types} />}</Fetched>;
 }
 
-function Form({ types }: { types: readonly ConnectionType[] }) {
+function TypedForm({ types }: { types: readonly ConnectionType[] }) {
   const navigate = useNavigate();
   const queries = useQueryClient();
   const [type, setType] = useState(types[0]!.type);
@@ -45,36 +47,28 @@ function Form({ types }: { types: readonly ConnectionType[] }) {
   const places = [['name'], ...kinds.flatMap((kind) => shown[kind].map(({ key }) => [kind, key]))];
   const rest = unplaced(error, places);
   return (
-    <form
-      className="narrow"
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate();
-      }}
-    >
-      <Field label={labels.type}>
-        {(control) => (
-          <select
-            {...control}
-            value={type}
-            onChange={({ target }) => {
-              setType(target.value as ConnectionType['type']);
-              setValues({});
-            }}
-          >
-            {types.map((type) => (
-              <option key={type.type} value={type.type}>
-                {type.label}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Field label={labels.name} fault={faultAt(error, 'name')}>
-        {(control) => (
-          <input {...control} required value={name} onChange={({ target }) => setName(target.value)} />
-        )}
-      </Field>
+    <Form onSubmit={() => mutate()}>
+      <Select
+        label={labels.type}
+        value={type}
+        onChange={({ target }) => {
+          setType(target.value as ConnectionType['type']);
+          setValues({});
+        }}
+      >
+        {types.map((type) => (
+          <option key={type.type} value={type.type}>
+            {type.label}
+          </option>
+        ))}
+      </Select>
+      <Input
+        label={labels.name}
+        fault={faultAt(error, 'name')}
+        required
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+      />
       {kinds.flatMap((kind) =>
         shown[kind].map((field) => (
           <OneField
@@ -89,11 +83,11 @@ function Form({ types }: { types: readonly ConnectionType[] }) {
         )),
       )}
       <p>
-        <button type="submit" disabled={isPending}>
+        <Button variant="filled" type="submit" disabled={isPending}>
           {labels.submit}
-        </button>
+        </Button>
       </p>
       {rest !== null && <Failure error={rest} />}
-    </form>
+    </Form>
   );
 }

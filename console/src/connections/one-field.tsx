@@ -1,4 +1,5 @@
 import { Field } from '../parts/field.tsx';
+import { Input, Select } from '../parts/input.tsx';
 import * as texts from '../texts/index.ts';
 import type { ConnectionField } from './fields.ts';
 
@@ -30,7 +31,7 @@ export function OneField({ field, isSecret, isNeeded, isStored, fault, value, on
     <Field label={label} fault={fault} hint={hint}>
       {(control) =>
         options.length > 0 ? (
-          <select
+          <Select
             {...control}
             required={isNeeded}
             value={value}
@@ -42,9 +43,9 @@ export function OneField({ field, isSecret, isNeeded, isStored, fault, value, on
                 {shownAs(option)}
               </option>
             ))}
-          </select>
+          </Select>
         ) : (
-          <input
+          <Input
             {...control}
             required={isNeeded}
             type={isSecret ? 'password' : 'text'}

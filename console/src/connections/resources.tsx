@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { some } from '../../../clients/typescript/src/index.ts';
+import { Input } from '../parts/input.tsx';
 import { List } from '../parts/list.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { Unfetched } from '../parts/states.tsx';
@@ -35,14 +36,14 @@ export function Resources({ connectionId, type }: { connectionId: string; type: 
     <>
       {chosen !== undefined && (
         <section className="asks">
-          <h3 ref={focus} tabIndex={-1}>
+          <h2 ref={focus} tabIndex={-1}>
             {texts.connections.dataset.how(chosen.resource)}
-          </h3>
+          </h2>
           <NewDataset {...{ connectionId, type }} resource={chosen} onEnd={() => setChosen(undefined)} />
         </section>
       )}
       <label htmlFor="prefix">{labels.prefix}</label>
-      <input id="prefix" type="search" value={prefix} onChange={({ target }) => setPrefix(target.value)} />
+      <Input id="prefix" type="search" value={prefix} onChange={({ target }) => setPrefix(target.value)} />
       {error !== null && <Unfetched asked={asked} />}
       <Pages
         queryKey={['resources', connectionId, prefix]}
@@ -64,7 +65,7 @@ export function Resources({ connectionId, type }: { connectionId: string; type: 
               { title: labels.columns.kind, value: ({ kind }) => kind },
               {
                 title: labels.columns.rows,
-                value: ({ estimatedRows }) => estimatedRows?.toLocaleString('en'),
+                value: ({ estimatedRows }) => estimatedRows?.toLocaleString(),
                 isNumber: true,
               },
               {

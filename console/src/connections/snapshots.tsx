@@ -51,7 +51,6 @@ export function Snapshots({ connectionId, datasetId }: SnapshotsProps) {
                     )}
                     {finishedAt === null && status !== 'awaiting_confirmation' && (
                       <Action
-                        isPlain
                         changes={[queryKey]}
                         does={() =>
                           workspace.post(`${one}/cancel`, {
@@ -69,7 +68,7 @@ export function Snapshots({ connectionId, datasetId }: SnapshotsProps) {
             },
             {
               title: labels.columns.rows,
-              value: ({ rowsCopied }) => rowsCopied.toLocaleString('en'),
+              value: ({ rowsCopied }) => rowsCopied.toLocaleString(),
               isNumber: true,
             },
             { title: labels.columns.begun, value: ({ createdAt }) => <Time at={createdAt} /> },

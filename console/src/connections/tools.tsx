@@ -1,5 +1,7 @@
+import { Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { components } from '../../../clients/typescript/src/index.ts';
+import { Select } from '../parts/input.tsx';
 import { List } from '../parts/list.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { Failure } from '../parts/states.tsx';
@@ -35,9 +37,14 @@ export function Tools({ connectionId }: { connectionId: string }) {
               value: ({ description, readOnly, changed, notOfferedReason }) => (
                 <>
                   <span className="pre">{description}</span>
-                  {readOnly && <span className="hint"> ({labels.readOnly})</span>}
+                  {readOnly && (
+                    <Text span c="dimmed">
+                      {' '}
+                      ({labels.readOnly})
+                    </Text>
+                  )}
                   {changed && <p>{labels.changed}</p>}
-                  {notOfferedReason !== null && <p className="fault">{notOfferedReason}</p>}
+                  {notOfferedReason !== null && <Text className="fault">{notOfferedReason}</Text>}
                 </>
               ),
             },
@@ -66,7 +73,7 @@ function Decision({ connectionId, tool }: { connectionId: string; tool: Tool }) 
   });
   return (
     <>
-      <select
+      <Select
         aria-label={labels.policy(name)}
         value={policy}
         disabled={isPending}
@@ -77,7 +84,7 @@ function Decision({ connectionId, tool }: { connectionId: string; tool: Tool }) 
             {labels.policies[policy]}
           </option>
         ))}
-      </select>
+      </Select>
       {error !== null && <Failure error={error} />}
     </>
   );

@@ -1,6 +1,9 @@
+import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changesOf } from '../parts/changes.ts';
+import { Form } from '../parts/form.tsx';
+import { Input, Select, TextArea } from '../parts/input.tsx';
 import { Failure } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
@@ -54,35 +57,24 @@ export function About({ id, catalog }: { id: string; catalog: Catalog }) {
       Promise.all([['catalog', id], ['tables']].map((queryKey) => queries.invalidateQueries({ queryKey }))),
   });
   return (
-    <form
-      className="narrow"
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate({ written, notes });
-      }}
-    >
+    <Form onSubmit={() => mutate({ written, notes })}>
       {isView(id) && (
-        <label>
-          {labels.name}
-          <input
-            required
-            maxLength={255}
-            value={name}
-            onChange={({ target }) => change({ name: target.value })}
-          />
-        </label>
+        <Input
+          label={labels.name}
+          required
+          maxLength={255}
+          value={name}
+          onChange={({ target }) => change({ name: target.value })}
+        />
       )}
-      <label htmlFor="description">{labels.description}</label>
-      <textarea
-        id="description"
-        className="prose"
+      <TextArea
+        label={labels.description}
         rows={3}
         value={description}
         onChange={({ target }) => change({ description: target.value })}
       />
-      <label htmlFor="tier">{labels.tier}</label>
-      <select
-        id="tier"
+      <Select
+        label={labels.tier}
         value={tier}
         onChange={({ target }) => change({ modeling_tier: target.value as Tier })}
       >
@@ -91,23 +83,22 @@ export function About({ id, catalog }: { id: string; catalog: Catalog }) {
             {labels.tiers[tier]}
           </option>
         ))}
-      </select>
+      </Select>
       {catalog.columns.map(({ name, note }) => (
-        <label key={name}>
-          {labels.note(name)}
-          <input
-            value={notes[name] ?? note ?? ''}
-            onChange={({ target }) => setNotes((before) => ({ ...before, [name]: target.value }))}
-          />
-        </label>
+        <Input
+          key={name}
+          label={labels.note(name)}
+          value={notes[name] ?? note ?? ''}
+          onChange={({ target }) => setNotes((before) => ({ ...before, [name]: target.value }))}
+        />
       ))}
       <p>
-        <button type="submit" disabled={isPending}>
+        <Button variant="filled" type="submit" disabled={isPending}>
           {labels.save}
-        </button>{' '}
+        </Button>{' '}
         {isSuccess && <span role="status">{labels.saved}</span>}
       </p>
       {error !== null && <Failure error={error} />}
-    </form>
+    </Form>
   );
 }

@@ -23,7 +23,7 @@ export function Builds({ tableId }: { tableId: string }) {
   });
   const cancel = (run: Run) => (
     <Action
-      isPlain
+      destroys
       confirm={texts.runs.cancel.confirm(run.title)}
       changes={[queryKey, ['grid-table', tableId]]}
       does={() =>
@@ -62,4 +62,4 @@ export function Builds({ tableId }: { tableId: string }) {
 }
 
 const rowsOf = (output: Run['output']): string | undefined =>
-  typeof output?.['rowCount'] === 'number' ? output['rowCount'].toLocaleString('en') : undefined;
+  typeof output?.['rowCount'] === 'number' ? output['rowCount'].toLocaleString() : undefined;

@@ -1,18 +1,21 @@
+import { Group } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef } from 'react';
 import { Action } from '../parts/action.tsx';
-import { OnDemand } from '../parts/on-demand.tsx';
 import { hasEnded } from '../parts/run.ts';
 import { Unfetched } from '../parts/states.tsx';
+import { type Signal, Signaled } from '../parts/status.tsx';
 import { useGone } from '../parts/use-gone.ts';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
-import { Builds } from './builds.tsx';
 import { type GridTable, isBusy } from './grid-table.ts';
-import { Refresh } from './refresh.tsx';
 
 const labels = texts.table.statement;
 const everyMs = 1_000;
+const signals: Record<GridTable['status'], Signal> = {
+  ...{ unmaterialized: 'neutral', queued: 'waiting', running: 'running' },
+  ...{ fresh: 'good', stale: 'warning', failed: 'bad' },
+};
 
 /** Whether what was built is still what its statement says, and how it is built. */
 export function Calculated({ table }: { table: GridTable }) {
@@ -44,17 +47,15 @@ export function Calculated({ table }: { table: GridTable }) {
   };
   return (
     <>
-      <div className="buttons">
-        <span role="status">{labels.states[status]}</span>
-        <Action isPlain isDisabled={isBuilding} changes={[['grid-table', tableId]]} does={build}>
+      <Group>
+        <span role="status">
+          <Signaled as={signals[status]}>{labels.states[status]}</Signaled>
+        </span>
+        <Action isDisabled={isBuilding} changes={[['grid-table', tableId]]} does={build}>
           {labels.build}
         </Action>
-      </div>
+      </Group>
       {(status === 'stale' || status === 'failed') && <Why table={table} />}
-      <OnDemand title={labels.builds.title}>
-        <Refresh key={tableId} table={table} />
-        <Builds tableId={tableId} />
-      </OnDemand>
     </>
   );
 }

@@ -1,5 +1,8 @@
+import { Button, Text } from '@mantine/core';
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Form } from '../parts/form.tsx';
+import { Select } from '../parts/input.tsx';
 import { Failure } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
@@ -35,44 +38,37 @@ export function EditGrants({ tableId, grants: given, principals, queryKey }: Edi
   const keys = new Set(grants.map(keyOf));
   const others = principals.filter(({ key }) => !keys.has(key));
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate();
-      }}
-    >
-      <p className="hint">{labels.hint}</p>
+    <Form onSubmit={() => mutate()}>
+      <Text c="dimmed">{labels.hint}</Text>
       {grants.length === 0 ? (
         <p>{labels.nobody}</p>
       ) : (
         <GrantList {...{ grants, principals }} onChange={change} />
       )}
       {others.length > 0 && (
-        <label>
-          {labels.add}
-          <select
-            value=""
-            onChange={({ target }) => {
-              const found = others.find(({ key }) => key === target.value);
-              if (found !== undefined) change([...grants, { ...found.whose, access: 'read' }]);
-            }}
-          >
-            <option value="" />
-            {others.map(({ key, name }) => (
-              <option key={key} value={key}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Select
+          label={labels.add}
+          value=""
+          onChange={({ target }) => {
+            const found = others.find(({ key }) => key === target.value);
+            if (found !== undefined) change([...grants, { ...found.whose, access: 'read' }]);
+          }}
+        >
+          <option value="" />
+          {others.map(({ key, name }) => (
+            <option key={key} value={key}>
+              {name}
+            </option>
+          ))}
+        </Select>
       )}
       <p>
-        <button type="submit" disabled={isPending}>
+        <Button variant="filled" type="submit" disabled={isPending}>
           {labels.save}
-        </button>{' '}
+        </Button>{' '}
         {isSuccess && <span role="status">{texts.table.about.saved}</span>}
       </p>
       {error !== null && <Failure error={error} />}
-    </form>
+    </Form>
   );
 }

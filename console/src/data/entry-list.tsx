@@ -1,5 +1,7 @@
+import { Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { List } from '../parts/list.tsx';
+import { type Signal, Signaled } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import * as texts from '../texts/index.ts';
 import { Freshness } from './freshness.tsx';
@@ -39,7 +41,7 @@ export function EntryList({ entries, known }: EntryListProps) {
           },
           { title: columns.kind, value: ({ kind }) => kinds[kind] },
           { title: columns.tier, value: ({ id }) => textOf(tiers, known?.get(id)?.tier) },
-          { title: columns.tests, value: ({ id }) => textOf(tests, known?.get(id)?.tests) },
+          { title: columns.tests, value: ({ id }) => <Tested as={known?.get(id)?.tests} /> },
           ...(calculated.length === 0
             ? []
             : [
@@ -48,14 +50,21 @@ export function EntryList({ entries, known }: EntryListProps) {
                   value: ({ id }: Entry) => (asked.has(id) ? <Freshness tableId={id} /> : null),
                 },
               ]),
-          { title: columns.rows, value: ({ rowCount }) => rowCount?.toLocaleString('en'), isNumber: true },
+          { title: columns.rows, value: ({ rowCount }) => rowCount?.toLocaleString(), isNumber: true },
           { title: columns.changed, value: ({ updatedAt }) => <Time at={updatedAt} /> },
         ]}
       />
-      {entries.length > maxShown && <p className="hint">{texts.data.more(entries.length - maxShown)}</p>}
+      {entries.length > maxShown && <Text c="dimmed">{texts.data.more(entries.length - maxShown)}</Text>}
     </>
   );
 }
+
+const signals: Record<keyof typeof tests, Signal> = {
+  ...{ passing: 'good', warning: 'warning', failing: 'bad', untested: 'neutral' },
+};
+
+const Tested = ({ as }: { as: keyof typeof tests | undefined }) =>
+  as === undefined || as === 'untested' ? as && tests[as] : <Signaled as={signals[as]}>{tests[as]}</Signaled>;
 
 const textOf = <Name extends string>(all: Record<Name, string>, name: Name | undefined): string =>
   name === undefined ? '' : all[name];

@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core';
 import { Choice } from '../parts/choice.tsx';
 import * as texts from '../texts/index.ts';
 import type { Known } from './known.ts';
@@ -24,7 +25,7 @@ interface FilterChoiceProps extends Filter {
 }
 
 export const FilterChoice = ({ kind, tier, onChoose }: FilterChoiceProps) => (
-  <div className="buttons">
+  <Group>
     <Choice
       label={columns.kind}
       value={kind}
@@ -37,5 +38,5 @@ export const FilterChoice = ({ kind, tier, onChoose }: FilterChoiceProps) => (
       options={tierNames.map((name) => [name, tiers[name]])}
       onChoose={(chosen) => onChoose({ kind, tier: chosen })}
     />
-  </div>
+  </Group>
 );

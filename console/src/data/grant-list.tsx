@@ -1,3 +1,5 @@
+import { Button } from '@mantine/core';
+import { Select } from '../parts/input.tsx';
 import { List } from '../parts/list.tsx';
 import * as texts from '../texts/index.ts';
 import { type Grant, keyOf, type Principal } from './principals.ts';
@@ -29,7 +31,7 @@ export function GrantList({ grants, principals, onChange }: GrantListProps) {
         {
           title: labels.columns.access,
           value: (grant) => (
-            <select
+            <Select
               aria-label={labels.access(nameOf(grant))}
               value={grant.access}
               onChange={({ target }) => allow(grant, target.value as Access)}
@@ -39,20 +41,18 @@ export function GrantList({ grants, principals, onChange }: GrantListProps) {
                   {labels.accesses[access]}
                 </option>
               ))}
-            </select>
+            </Select>
           ),
         },
         {
           title: labels.columns.remove,
           value: (grant) => (
-            <button
-              type="button"
-              className="plain"
+            <Button
               aria-label={labels.removeOf(nameOf(grant))}
               onClick={() => onChange(grants.filter((one) => one !== grant))}
             >
               {labels.remove}
-            </button>
+            </Button>
           ),
         },
       ]}

@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
@@ -42,7 +43,7 @@ export function Lineage({ id, name }: { id: string; name: string }) {
               <Nodes nodes={nextTo(graph, id, 'down')} />
             </dd>
           </dl>
-          {graph.truncated && <p className="hint">{labels.cut}</p>}
+          {graph.truncated && <Text c="dimmed">{labels.cut}</Text>}
         </>
       )}
     </Fetched>

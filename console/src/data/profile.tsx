@@ -42,7 +42,7 @@ export function Profile({ tableId }: { tableId: string }) {
       {({ profile }) => (
         <>
           {profile === null ? <p>{labels.none}</p> : <Counted profile={profile} />}
-          <Action isPlain changes={[queryKey]} does={make}>
+          <Action changes={[queryKey]} does={make}>
             {profile === null ? labels.make : labels.again}
           </Action>
         </>
@@ -81,10 +81,10 @@ function Counted({ profile }: { profile: TableProfile }) {
         keyOf={({ name }) => name}
         columns={[
           { title: labels.columns.name, value: ({ name }) => name },
-          { title: labels.columns.nulls, value: ({ nulls }) => nulls.toLocaleString('en'), isNumber: true },
+          { title: labels.columns.nulls, value: ({ nulls }) => nulls.toLocaleString(), isNumber: true },
           {
             title: labels.columns.distinct,
-            value: ({ distinctApprox }) => distinctApprox.toLocaleString('en'),
+            value: ({ distinctApprox }) => distinctApprox.toLocaleString(),
             isNumber: true,
           },
           {
@@ -93,7 +93,7 @@ function Counted({ profile }: { profile: TableProfile }) {
           },
           {
             title: labels.columns.mean,
-            value: ({ mean }) => mean?.toLocaleString('en', { maximumSignificantDigits: 6 }),
+            value: ({ mean }) => mean?.toLocaleString(undefined, { maximumSignificantDigits: 6 }),
             isNumber: true,
           },
           { title: labels.columns.spread, value: (column) => <Spread column={column} /> },

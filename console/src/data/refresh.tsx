@@ -1,5 +1,8 @@
+import { Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Form } from '../parts/form.tsx';
+import { Input, Select } from '../parts/input.tsx';
 import { Failure } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
@@ -34,49 +37,37 @@ export function Refresh({ table }: { table: GridTable }) {
     onError: () => queries.invalidateQueries({ queryKey }),
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate();
-      }}
-    >
-      <div className="fields">
-        <label>
-          {labels.mode}
-          <select value={mode} onChange={({ target }) => setMode(target.value as Mode)}>
-            {modes.map((mode) => (
-              <option key={mode} value={mode}>
-                {labels.modes[mode]}
-              </option>
-            ))}
-          </select>
-        </label>
+    <Form onSubmit={() => mutate()}>
+      <Group align="start">
+        <Select label={labels.mode} value={mode} onChange={({ target }) => setMode(target.value as Mode)}>
+          {modes.map((mode) => (
+            <option key={mode} value={mode}>
+              {labels.modes[mode]}
+            </option>
+          ))}
+        </Select>
         {mode === 'on_change' && (
-          <label>
-            {labels.seconds}
-            <input
-              required
-              type="number"
-              min={1}
-              max={maxSeconds}
-              value={seconds}
-              onChange={({ target }) => setSeconds(target.value)}
-            />
-          </label>
+          <Input
+            label={labels.seconds}
+            required
+            type="number"
+            min={1}
+            max={maxSeconds}
+            value={seconds}
+            onChange={({ target }) => setSeconds(target.value)}
+          />
         )}
-      </div>
-      <p className="buttons">
-        <button type="submit" disabled={isPending}>
+      </Group>
+      <Group>
+        <Button variant="filled" type="submit" disabled={isPending}>
           {labels.save}
-        </button>
+        </Button>
         {isSuccess && <span role="status">{labels.saved}</span>}
-      </p>
+      </Group>
       {error !== null && <Failure error={error} />}
       {table.revision > revision && (
         <p>
-          <button
-            type="button"
-            className="plain"
+          <Button
             onClick={() => {
               setBase(table);
               setMode(table.refresh?.mode ?? 'manual');
@@ -84,9 +75,9 @@ export function Refresh({ table }: { table: GridTable }) {
             }}
           >
             {texts.automation.newest}
-          </button>
+          </Button>
         </p>
       )}
-    </form>
+    </Form>
   );
 }

@@ -10,21 +10,19 @@ const labels = texts.table.remove;
 export function RemoveSubject({ id, name }: { id: string; name: string }) {
   const navigate = useNavigate();
   return (
-    <div className="buttons">
-      <Action
-        isPlain
-        confirm={labels.confirm(name)}
-        changes={[['tables']]}
-        does={async () => {
-          const query = { confirm: 'true' } as const;
-          await (isView(id)
-            ? workspace.delete('/v1/views/{view_id}', { params: { path: { view_id: id }, query } })
-            : workspace.delete('/v1/tables/{table_id}', { params: { path: { table_id: id }, query } }));
-          await navigate({ to: '/' });
-        }}
-      >
-        {isView(id) ? labels.view : labels.table}
-      </Action>
-    </div>
+    <Action
+      destroys
+      confirm={labels.confirm(name)}
+      changes={[['tables']]}
+      does={async () => {
+        const query = { confirm: 'true' } as const;
+        await (isView(id)
+          ? workspace.delete('/v1/views/{view_id}', { params: { path: { view_id: id }, query } })
+          : workspace.delete('/v1/tables/{table_id}', { params: { path: { table_id: id }, query } }));
+        await navigate({ to: '/data' });
+      }}
+    >
+      {isView(id) ? labels.view : labels.table}
+    </Action>
   );
 }

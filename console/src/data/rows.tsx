@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { GridFrame } from '../parts/grid-frame.tsx';
@@ -55,7 +56,7 @@ export function Rows({ id, catalog, version }: RowsProps) {
     <>
       <GridFrame label={texts.table.rows} {...{ columns, rowAt }} count={total} onShown={look} />
       {failed?.error && <Failure error={failed.error} onRetry={() => void failed.refetch()} />}
-      {isCut && <p className="hint">{texts.table.cut(rows.length)}</p>}
+      {isCut && <Text c="dimmed">{texts.table.cut(rows.length)}</Text>}
     </>
   );
 }

@@ -1,13 +1,18 @@
+import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
+import { FileUp } from 'lucide-react';
 import { useDeferredValue, useEffect, useState } from 'react';
+import { Input } from '../parts/input.tsx';
+import { LinkButton } from '../parts/link-button.tsx';
+import { PageHead } from '../parts/page-head.tsx';
 import { Fetched } from '../parts/states.tsx';
 import * as texts from '../texts/index.ts';
 import { Entries } from './entries.tsx';
 import { type Filter, FilterChoice, filterOf } from './filter.tsx';
 import { tablesQuery } from './tables.ts';
 
-const route = getRouteApi('/framed/');
+const route = getRouteApi('/framed/data');
 const pauseMs = 300;
 
 const searchOf = (search: string, { kind, tier }: Filter) => ({
@@ -34,23 +39,33 @@ export function TablesPage() {
   const found = useQuery(tablesQuery);
   return (
     <>
-      <h1>{texts.pages.data}</h1>
-      <p className="buttons">
-        <Link className="button" to="/in-project/$room" params={{ room: 'import' }}>
+      <PageHead title={texts.pages.data}>
+        <LinkButton to="/tests">{texts.pages.tests}</LinkButton>
+        <LinkButton to="/in-project/$room" params={{ room: 'files' }}>
+          {texts.pages.files}
+        </LinkButton>
+        <LinkButton
+          to="/in-project/$room"
+          params={{ room: 'import' }}
+          variant="filled"
+          leftSection={<FileUp size={14} />}
+        >
           {texts.intake.title}
-        </Link>
-      </p>
-      <input
-        type="search"
-        aria-label={texts.data.search}
-        placeholder={texts.data.search}
-        value={search}
-        onChange={({ target }) => setSearch(target.value)}
-      />
-      <FilterChoice
-        {...{ kind, tier }}
-        onChoose={(chosen) => void navigate({ search: searchOf(search, chosen), replace: true })}
-      />
+        </LinkButton>
+      </PageHead>
+      <Group mb="sm">
+        <Input
+          type="search"
+          aria-label={texts.data.search}
+          placeholder={texts.data.search}
+          value={search}
+          onChange={({ target }) => setSearch(target.value)}
+        />
+        <FilterChoice
+          {...{ kind, tier }}
+          onChoose={(chosen) => void navigate({ search: searchOf(search, chosen), replace: true })}
+        />
+      </Group>
       <Fetched asked={found}>{(all) => <Entries {...{ all, kind, tier }} search={shown} />}</Fetched>
     </>
   );

@@ -70,7 +70,7 @@ export function Verification({ tableId }: { tableId: string }) {
                   title: labels.columns.rows,
                   value: ({ failingRows, failuresTableId }) => (
                     <>
-                      {failingRows?.toLocaleString('en')}{' '}
+                      {failingRows?.toLocaleString()}{' '}
                       {failuresTableId !== null && (
                         <Link to="/tables/$tableId" params={{ tableId: failuresTableId }}>
                           {labels.failures}
@@ -84,7 +84,7 @@ export function Verification({ tableId }: { tableId: string }) {
               ]}
             />
           )}
-          <Action isPlain changes={[queryKey, ['catalog', tableId]]} does={run}>
+          <Action changes={[queryKey, ['catalog', tableId]]} does={run}>
             {labels.run}
           </Action>
           {me?.data.admin && (

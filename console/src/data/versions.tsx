@@ -41,12 +41,12 @@ export function Versions({ tableId }: { tableId: string }) {
             { title: labels.columns.what, value: ({ operation }) => operation },
             {
               title: labels.columns.added,
-              value: ({ rowsAdded }) => rowsAdded.toLocaleString('en'),
+              value: ({ rowsAdded }) => rowsAdded.toLocaleString(),
               isNumber: true,
             },
             {
               title: labels.columns.removed,
-              value: ({ rowsRemoved }) => rowsRemoved.toLocaleString('en'),
+              value: ({ rowsRemoved }) => rowsRemoved.toLocaleString(),
               isNumber: true,
             },
           ]}

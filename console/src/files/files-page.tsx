@@ -1,6 +1,10 @@
+import { Group } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { FileUp } from 'lucide-react';
 import { Action } from '../parts/action.tsx';
+import { LinkButton } from '../parts/link-button.tsx';
 import { List } from '../parts/list.tsx';
+import { PageHead } from '../parts/page-head.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { Time } from '../parts/time.tsx';
 import { download } from '../session/download.ts';
@@ -16,12 +20,16 @@ export function FilesPage() {
   const queryKey = ['files', projectId];
   return (
     <>
-      <h1>{texts.pages.files}</h1>
-      <p className="buttons">
-        <Link className="button" to="/projects/$projectId/import" params={{ projectId }}>
+      <PageHead title={texts.pages.files}>
+        <LinkButton
+          to="/projects/$projectId/import"
+          params={{ projectId }}
+          variant="filled"
+          leftSection={<FileUp size={14} />}
+        >
           {texts.intake.title}
-        </Link>
-      </p>
+        </LinkButton>
+      </PageHead>
       <Pages
         queryKey={queryKey}
         empty={labels.empty}
@@ -47,7 +55,7 @@ export function FilesPage() {
               {
                 title: columns.actions,
                 value: ({ id, path }) => (
-                  <div className="buttons">
+                  <Group>
                     <Link
                       to="/projects/$projectId/import"
                       params={{ projectId }}
@@ -56,11 +64,11 @@ export function FilesPage() {
                     >
                       {columns.read}
                     </Link>
-                    <Action isPlain does={() => download(`/v1/projects/${projectId}/files/${id}/content`)}>
+                    <Action does={() => download(`/v1/projects/${projectId}/files/${id}/content`)}>
                       {labels.download}
                     </Action>
                     <Action
-                      isPlain
+                      destroys
                       confirm={labels.confirm(path)}
                       changes={[queryKey]}
                       does={() =>
@@ -71,7 +79,7 @@ export function FilesPage() {
                     >
                       {labels.remove}
                     </Action>
-                  </div>
+                  </Group>
                 ),
               },
             ]}

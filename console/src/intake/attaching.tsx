@@ -1,3 +1,4 @@
+import { Button, Group } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { WorkspaceError } from '../../../clients/typescript/src/index.ts';
@@ -44,11 +45,9 @@ function AttachingOne({ importId, projectId }: Begun) {
   return (
     <>
       <Failure title={texts.intake.notAttached} error={error} onRetry={() => mutate(tableId)} />
-      <p className="buttons">
-        <button type="button" className="plain" onClick={() => endImport(importId)}>
-          {texts.parts.close}
-        </button>
-      </p>
+      <Group>
+        <Button onClick={() => endImport(importId)}>{texts.parts.close}</Button>
+      </Group>
     </>
   );
 }

@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import * as texts from '../texts/index.ts';
 import { give } from './given.ts';
@@ -6,7 +7,7 @@ import { SampleData } from './sample.tsx';
 /** A file of one's own, or the sample that comes with the console. */
 export const ChooseFile = () => (
   <>
-    <p className="hint">{texts.intake.hint}</p>
+    <Text c="dimmed">{texts.intake.hint}</Text>
     <label htmlFor="file">{texts.intake.choose}</label>
     <input id="file" type="file" multiple onChange={({ target }) => give(target.files ?? [])} />
     <SampleData />

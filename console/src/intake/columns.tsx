@@ -1,4 +1,6 @@
+import { Checkbox } from '@mantine/core';
 import { useState } from 'react';
+import { Input, Select } from '../parts/input.tsx';
 import { List } from '../parts/list.tsx';
 import * as texts from '../texts/index.ts';
 import { dataTypes, type Mapping } from './reading.ts';
@@ -42,8 +44,7 @@ export function Columns({ detected, onChange }: ColumnsProps) {
             {
               title: labels.column.take,
               value: ({ source_column_name: source, isTaken }) => (
-                <input
-                  type="checkbox"
+                <Checkbox
                   aria-label={`${labels.column.take}: ${source}`}
                   checked={isTaken}
                   onChange={({ target }) => change(source, { isTaken: target.checked })}
@@ -53,7 +54,7 @@ export function Columns({ detected, onChange }: ColumnsProps) {
             {
               title: labels.column.name,
               value: ({ source_column_name: source, target_column_name: name }) => (
-                <input
+                <Input
                   aria-label={`${labels.column.name}: ${source}`}
                   value={name}
                   onChange={({ target }) => change(source, { target_column_name: target.value }, false)}
@@ -70,7 +71,7 @@ export function Columns({ detected, onChange }: ColumnsProps) {
             {
               title: labels.column.type,
               value: ({ source_column_name: source, data_type: type }) => (
-                <select
+                <Select
                   aria-label={`${labels.column.type}: ${source}`}
                   value={type}
                   onChange={({ target }) => change(source, { data_type: target.value })}
@@ -78,14 +79,13 @@ export function Columns({ detected, onChange }: ColumnsProps) {
                   {[...new Set([type, ...dataTypes])].map((one) => (
                     <option key={one}>{one}</option>
                   ))}
-                </select>
+                </Select>
               ),
             },
             {
               title: labels.column.nullable,
               value: ({ source_column_name: source, nullable }) => (
-                <input
-                  type="checkbox"
+                <Checkbox
                   aria-label={`${labels.column.nullable}: ${source}`}
                   checked={nullable}
                   onChange={({ target }) => change(source, { nullable: target.checked })}

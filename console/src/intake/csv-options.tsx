@@ -1,4 +1,6 @@
+import { Group, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { Input, Select } from '../parts/input.tsx';
 import * as texts from '../texts/index.ts';
 import type { Csv, CsvChoice } from './reading.ts';
 
@@ -23,8 +25,8 @@ export function CsvOptions({ inEffect, onChange }: CsvOptionsProps) {
       <summary>{labels.title}</summary>
       {isOpen && (
         <>
-          <p className="hint">{labels.hint}</p>
-          <div className="fields">
+          <Text c="dimmed">{labels.hint}</Text>
+          <Group align="start">
             <Choice
               label={labels.separator}
               options={labels.separators}
@@ -84,7 +86,7 @@ export function CsvOptions({ inEffect, onChange }: CsvOptionsProps) {
               value={nullValues.join(', ')}
               onChange={(text) => onChange({ nullValues: text.split(',').map((one) => one.trim()) })}
             />
-          </div>
+          </Group>
         </>
       )}
     </details>
@@ -103,16 +105,13 @@ interface ChoiceProps {
 
 /** One of a few characters, each by its name; the one that was detected first stays among them. */
 const Choice = ({ label, options, value, detected, onChange }: ChoiceProps) => (
-  <label>
-    {label}
-    <select value={value} onChange={({ target }) => onChange(target.value)}>
-      {[...new Set([...Object.keys(options), detected, value])].map((one) => (
-        <option key={one} value={one}>
-          {options[one] ?? (one === '' ? labels.unset : one)}
-        </option>
-      ))}
-    </select>
-  </label>
+  <Select label={label} value={value} onChange={({ target }) => onChange(target.value)}>
+    {[...new Set([...Object.keys(options), detected, value])].map((one) => (
+      <option key={one} value={one}>
+        {options[one] ?? (one === '' ? labels.unset : one)}
+      </option>
+    ))}
+  </Select>
 );
 
 interface WrittenProps {
@@ -133,30 +132,36 @@ function Written({ label, hint, value, isNumber = false, list, onChange }: Writt
   };
   const listId = `list of ${label}`.replaceAll(' ', '-');
   return (
-    <label>
-      {label}
-      <input
-        type={isNumber ? 'number' : 'text'}
-        min={0}
-        value={written ?? value}
-        {...(list === undefined ? {} : { list: listId })}
-        onChange={({ target }) => setWritten(target.value)}
-        onBlur={end}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter') return;
-          // The file is read by it first.
-          event.preventDefault();
-          end();
-        }}
-      />
-      {hint !== undefined && <span className="hint">{hint}</span>}
-      {list !== undefined && (
-        <datalist id={listId}>
-          {list.map((one) => (
-            <option key={one} value={one} />
-          ))}
-        </datalist>
-      )}
-    </label>
+    <Input
+      label={
+        <>
+          {label}{' '}
+          {hint !== undefined && (
+            <Text span c="dimmed">
+              {hint}
+            </Text>
+          )}{' '}
+          {list !== undefined && (
+            <datalist id={listId}>
+              {list.map((one) => (
+                <option key={one} value={one} />
+              ))}
+            </datalist>
+          )}
+        </>
+      }
+      type={isNumber ? 'number' : 'text'}
+      min={0}
+      value={written ?? value}
+      {...(list === undefined ? {} : { list: listId })}
+      onChange={({ target }) => setWritten(target.value)}
+      onBlur={end}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter') return;
+        // The file is read by it first.
+        event.preventDefault();
+        end();
+      }}
+    />
   );
 }

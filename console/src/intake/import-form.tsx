@@ -1,6 +1,9 @@
+import { Button, Group } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { tableNameOf } from '../../../clients/typescript/src/index.ts';
+import { Form } from '../parts/form.tsx';
+import { Input, Select } from '../parts/input.tsx';
 import { Failure } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
@@ -44,66 +47,54 @@ export function ImportForm({ projectId, fileId, path, preview, reading, change, 
     },
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate();
-      }}
-    >
-      <div className="fields">
-        <label>
-          {labels.table}
-          <input required maxLength={255} value={name} onChange={({ target }) => setName(target.value)} />
-        </label>
-        <label>
-          {labels.mode}
-          <select value={mode} onChange={({ target }) => setMode(target.value as Mode)}>
-            {keys(labels.modes).map((key) => (
-              <option key={key} value={key}>
-                {labels.modes[key]}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          {labels.bad}
-          <select value={bad} onChange={({ target }) => setBad(target.value as Bad)}>
-            {keys(labels.bads).map((key) => (
-              <option key={key} value={key}>
-                {labels.bads[key]}
-              </option>
-            ))}
-          </select>
-        </label>
+    <Form onSubmit={() => mutate()}>
+      <Group align="start">
+        <Input
+          label={labels.table}
+          required
+          maxLength={255}
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
+        <Select label={labels.mode} value={mode} onChange={({ target }) => setMode(target.value as Mode)}>
+          {keys(labels.modes).map((key) => (
+            <option key={key} value={key}>
+              {labels.modes[key]}
+            </option>
+          ))}
+        </Select>
+        <Select label={labels.bad} value={bad} onChange={({ target }) => setBad(target.value as Bad)}>
+          {keys(labels.bads).map((key) => (
+            <option key={key} value={key}>
+              {labels.bads[key]}
+            </option>
+          ))}
+        </Select>
         {preview.sheets !== null && (
-          <label>
-            {labels.sheet}
-            <select
-              value={reading.source.sheet ?? preview.sheets[0]}
-              onChange={({ target }) => change.source({ sheet: target.value })}
-            >
-              {preview.sheets.map((sheet) => (
-                <option key={sheet}>{sheet}</option>
-              ))}
-            </select>
-          </label>
+          <Select
+            label={labels.sheet}
+            value={reading.source.sheet ?? preview.sheets[0]}
+            onChange={({ target }) => change.source({ sheet: target.value })}
+          >
+            {preview.sheets.map((sheet) => (
+              <option key={sheet}>{sheet}</option>
+            ))}
+          </Select>
         )}
         {preview.columns.some(({ dataType }) => isNested(dataType)) && (
-          <label>
-            {labels.nested}
-            <select
-              value={reading.source.isNative === true ? 'native' : 'json'}
-              onChange={({ target }) => change.source({ isNative: target.value === 'native' })}
-            >
-              {keys(labels.nesteds).map((key) => (
-                <option key={key} value={key}>
-                  {labels.nesteds[key]}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Select
+            label={labels.nested}
+            value={reading.source.isNative === true ? 'native' : 'json'}
+            onChange={({ target }) => change.source({ isNative: target.value === 'native' })}
+          >
+            {keys(labels.nesteds).map((key) => (
+              <option key={key} value={key}>
+                {labels.nesteds[key]}
+              </option>
+            ))}
+          </Select>
         )}
-      </div>
+      </Group>
       {preview.detectedCsv !== null && (
         <CsvOptions
           inEffect={{ ...preview.detectedCsv, ...reading.source.csv }}
@@ -115,12 +106,12 @@ export function ImportForm({ projectId, fileId, path, preview, reading, change, 
         detected={preview.columnMappings}
         onChange={change.mappings}
       />
-      <p className="buttons">
-        <button type="submit" disabled={isPending}>
+      <Group>
+        <Button variant="filled" type="submit" disabled={isPending}>
           {labels.submit}
-        </button>
-      </p>
+        </Button>
+      </Group>
       {error !== null && <Failure error={error} />}
-    </form>
+    </Form>
   );
 }

@@ -1,7 +1,9 @@
+import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { components } from '../../../clients/typescript/src/index.ts';
 import { Action } from '../parts/action.tsx';
+import { LinkButton } from '../parts/link-button.tsx';
 import { Failure, Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
@@ -43,7 +45,6 @@ function Running({ tableImport: { id, progress } }: { tableImport: TableImport }
         <progress id="importing" max={1} value={progress} />
       </p>
       <Action
-        isPlain
         changes={[['import', id]]}
         does={() =>
           workspace.post('/v1/table-imports/{import_id}/cancel', {
@@ -94,14 +95,14 @@ function Ended({ tableImport, projectId, more }: EndedProps) {
           <Replay {...{ tableId, importId: id }} />
         </>
       )}
-      <p className="buttons">
-        <Link className="button" to="/tables/$tableId" params={{ tableId }}>
+      <Group>
+        <LinkButton variant="filled" to="/tables/$tableId" params={{ tableId }}>
           {labels.openTable}
-        </Link>
-        <Link className="button plain" to="/projects/$projectId/ask" params={{ projectId }}>
+        </LinkButton>
+        <LinkButton to="/projects/$projectId/ask" params={{ projectId }}>
           {labels.ask}
-        </Link>
-      </p>
+        </LinkButton>
+      </Group>
     </>
   );
 }

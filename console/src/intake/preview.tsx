@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
 import { Grid } from '../parts/grid.tsx';
@@ -74,11 +75,7 @@ function Shown({ preview, onPad }: { preview: Preview; onPad: () => void }) {
       {warnings.map(({ code, column = '', count }) => (
         <p key={`${code} ${column}`} role="status">
           {labels.warnings[code](count, column)}{' '}
-          {code === 'short_rows' && (
-            <button type="button" className="plain" onClick={onPad}>
-              {labels.pad}
-            </button>
-          )}
+          {code === 'short_rows' && <Button onClick={onPad}>{labels.pad}</Button>}
         </p>
       ))}
       <h2>{labels.rows(totalRows)}</h2>

@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { useState } from 'react';
 import type { components } from '../../../clients/typescript/src/index.ts';
 import { Action } from '../parts/action.tsx';
@@ -32,8 +33,8 @@ export function Replay({ tableId, importId }: { tableId: string; importId: strin
   };
   return (
     <>
-      <p className="hint">{labels.hint}</p>
-      <Action isPlain does={again} changes={[['catalog', tableId], ['tables']]}>
+      <Text c="dimmed">{labels.hint}</Text>
+      <Action does={again} changes={[['catalog', tableId], ['tables']]}>
         {labels.again}
       </Action>
       {batch?.status === 'applied' && (

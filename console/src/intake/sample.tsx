@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core';
 import weather from '@observablehq/sample-datasets/weather.csv?url';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -48,10 +49,8 @@ export function SampleData() {
   }
 
   return (
-    <div className="buttons">
-      <Action isPlain does={bringIn}>
-        {texts.intake.sample}
-      </Action>
-    </div>
+    <Group>
+      <Action does={bringIn}>{texts.intake.sample}</Action>
+    </Group>
   );
 }

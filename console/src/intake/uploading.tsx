@@ -1,3 +1,4 @@
+import { Button, Group } from '@mantine/core';
 import { useEffect, useReducer, useState } from 'react';
 import { uploadFile } from '../../../clients/typescript/src/index.ts';
 import { Failure } from '../parts/states.tsx';
@@ -80,10 +81,8 @@ export function Uploading({ projectId, files, onDone }: UploadingProps) {
 
 function Plain({ children, onClick }: { children: string; onClick: () => void }) {
   return (
-    <p className="buttons">
-      <button type="button" className="plain" onClick={onClick}>
-        {children}
-      </button>
-    </p>
+    <Group>
+      <Button onClick={onClick}>{children}</Button>
+    </Group>
   );
 }

@@ -1,7 +1,9 @@
+import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { parse, View } from 'vega';
 import { expressionInterpreter } from 'vega-interpreter';
 import { compile, type TopLevelSpec } from 'vega-lite';
+import { Scrolls } from './scrolls.tsx';
 import { Failure } from './states.tsx';
 
 interface VegaLite {
@@ -14,8 +16,12 @@ interface ChartProps {
   document: VegaLite;
 }
 
+const tokenOf = (style: CSSStyleDeclaration, n: number): string =>
+  style.getPropertyValue(`--chart-${n}`).trim();
+
 /** The document in the colours of the page, which may be dark, with the values of what one points at. */
-function themed(document: VegaLite, { color: ink, fontFamily: font }: CSSStyleDeclaration): TopLevelSpec {
+function themed(document: VegaLite, style: CSSStyleDeclaration): TopLevelSpec {
+  const { color: ink, fontFamily: font } = style;
   const labels = { labelColor: ink, titleColor: ink };
   const { config = {}, mark } = document;
   return {
@@ -27,6 +33,9 @@ function themed(document: VegaLite, { color: ink, fontFamily: font }: CSSStyleDe
       title: { ...config['title'], color: ink },
       axis: { ...config['axis'], ...labels, gridColor: '#8884', domainColor: '#8888', tickColor: '#8888' },
       legend: { ...config['legend'], ...labels },
+      // A document that chose its own colours keeps them.
+      mark: { color: tokenOf(style, 1), ...config['mark'] },
+      range: { category: [1, 2, 3, 4, 5, 6, 7, 8].map((n) => tokenOf(style, n)), ...config['range'] },
     },
   } as unknown as TopLevelSpec;
 }
@@ -39,6 +48,8 @@ const loader = { load: refused, sanitize: refused, http: refused, file: refused 
 export function Chart({ title, document: drawing }: ChartProps) {
   const frame = useRef<HTMLDivElement>(null);
   const [fault, setFault] = useState<Error>();
+  const theme = useComputedColorScheme('light');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has another ink.
   useEffect(() => {
     const element = frame.current!;
     let view: View | undefined;
@@ -57,14 +68,14 @@ export function Chart({ title, document: drawing }: ChartProps) {
       setFault(error as Error);
     }
     return () => void view?.finalize();
-  }, [drawing]);
+  }, [drawing, theme]);
   return (
-    <figure className="chart">
+    <Scrolls className="chart">
       {fault !== undefined && <Failure error={fault} />}
       <div role="img" aria-label={title}>
         {/* Its parts have names that say nothing without the picture. */}
         <div ref={frame} aria-hidden />
       </div>
-    </figure>
+    </Scrolls>
   );
 }

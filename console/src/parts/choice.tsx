@@ -1,5 +1,7 @@
+import { Group } from '@mantine/core';
 import { useId } from 'react';
 import * as texts from '../texts/index.ts';
+import { Select } from './input.tsx';
 
 interface ChoiceProps<Value extends string> {
   label: string;
@@ -12,9 +14,9 @@ interface ChoiceProps<Value extends string> {
 export function Choice<Value extends string>({ label, value, options, onChoose }: ChoiceProps<Value>) {
   const field = useId();
   return (
-    <span className="buttons">
+    <Group>
       <label htmlFor={field}>{label}</label>
-      <select
+      <Select
         id={field}
         value={value ?? ''}
         onChange={({ target }) => onChoose(options.find(([name]) => name === target.value)?.[0])}
@@ -25,7 +27,7 @@ export function Choice<Value extends string>({ label, value, options, onChoose }
             {text}
           </option>
         ))}
-      </select>
-    </span>
+      </Select>
+    </Group>
   );
 }

@@ -1,3 +1,5 @@
+import { Text } from '@mantine/core';
+
 interface Explanation {
   /** Of the field or the group. */
   id: string;
@@ -11,14 +13,14 @@ export function Explained({ id, fault, hint }: Explanation) {
   return (
     <>
       {fault !== undefined && (
-        <p className="fault" id={`${id}-fault`}>
+        <p className="fault" id={`${id}-error`}>
           {fault}
         </p>
       )}
       {hint !== undefined && (
-        <p className="hint" id={`${id}-hint`}>
+        <Text c="dimmed" id={`${id}-description`}>
           {hint}
-        </p>
+        </Text>
       )}
     </>
   );
@@ -27,8 +29,8 @@ export function Explained({ id, fault, hint }: Explanation) {
 /** Ties it to the field or the group. */
 export function describedBy({ id, fault, hint }: Explanation): { 'aria-describedby'?: string } {
   const ids = [
-    ...(fault === undefined ? [] : [`${id}-fault`]),
-    ...(hint === undefined ? [] : [`${id}-hint`]),
+    ...(fault === undefined ? [] : [`${id}-error`]),
+    ...(hint === undefined ? [] : [`${id}-description`]),
   ];
   return ids.length === 0 ? {} : { 'aria-describedby': ids.join(' ') };
 }

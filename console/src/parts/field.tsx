@@ -1,5 +1,8 @@
+import { Input } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
-import { describedBy, Explained } from './explained.tsx';
+import { describedBy } from './explained.tsx';
+
+const order = ['label' as const, 'input' as const, 'error' as const, 'description' as const];
 
 /** What a control takes over from its field. */
 export interface Control {
@@ -8,8 +11,8 @@ export interface Control {
   'aria-describedby'?: string;
 }
 
-interface FieldProps {
-  label: string;
+export interface FieldProps {
+  label: ReactNode;
   hint?: string | undefined;
   /** What is wrong with its value. */
   fault?: string | undefined;
@@ -19,16 +22,19 @@ interface FieldProps {
 /** A control under its label, with a hint, and with what the service said of it. */
 export function Field({ label, hint, fault, children }: FieldProps) {
   const id = useId();
-  const explanation = { id, hint, fault };
   return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
+    <Input.Wrapper
+      {...{ id, label }}
+      description={hint}
+      error={fault}
+      errorProps={{ className: 'fault' }}
+      inputWrapperOrder={order}
+    >
       {children({
         id,
         ...(fault === undefined ? {} : { 'aria-invalid': true }),
-        ...describedBy(explanation),
+        ...describedBy({ id, hint, fault }),
       })}
-      <Explained {...explanation} />
-    </div>
+    </Input.Wrapper>
   );
 }

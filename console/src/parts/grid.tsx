@@ -1,3 +1,4 @@
+import { UnstyledButton } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import type { GridColumn } from './column-widths.ts';
 import { GridFrame } from './grid-frame.tsx';
@@ -26,9 +27,9 @@ export function Grid({ label, columns, rows, isSortable = false, isTyped = false
       {...(isSortable
         ? {
             head: ({ name }, at) => (
-              <button type="button" className="bare" onClick={() => setOrder((now) => next(now, at))}>
+              <UnstyledButton className="bare" onClick={() => setOrder((now) => next(now, at))}>
                 {name}
-              </button>
+              </UnstyledButton>
             ),
             sortOf: (at) => (order?.at !== at ? undefined : order.isDescending ? 'descending' : 'ascending'),
           }

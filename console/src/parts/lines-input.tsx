@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { Control } from './field.tsx';
+import { TextArea } from './input.tsx';
 
 interface LinesInputProps {
   control: Control;
@@ -13,7 +14,8 @@ export function LinesInput({ control, value, isEditable, onChange }: LinesInputP
   // With the empty lines, where the next one is about to be written.
   const [text, setText] = useState(() => value.join('\n'));
   return (
-    <textarea
+    <TextArea
+      isCode
       {...control}
       rows={Math.min(12, text.split('\n').length + 1)}
       spellCheck={false}

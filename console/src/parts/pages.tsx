@@ -1,6 +1,8 @@
+import { Button } from '@mantine/core';
 import { type InfiniteData, type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import * as texts from '../texts/index.ts';
+import { Empty } from './empty.tsx';
 import { asLongAs } from './polling.ts';
 import { Fetched } from './states.tsx';
 
@@ -42,20 +44,15 @@ export function Pages<Item>({ queryKey, fetchPage, empty, everyMs, isUnderWay, c
       {({ pages }) => {
         const items = pages.flatMap((page) => page.items);
         return items.length === 0 ? (
-          <p>{empty}</p>
+          <Empty>{empty}</Empty>
         ) : (
           <>
             {children(items)}
             {asked.hasNextPage && (
               <p>
-                <button
-                  type="button"
-                  className="plain"
-                  disabled={asked.isFetchingNextPage}
-                  onClick={() => void asked.fetchNextPage()}
-                >
+                <Button disabled={asked.isFetchingNextPage} onClick={() => void asked.fetchNextPage()}>
                   {texts.parts.more}
-                </button>
+                </Button>
               </p>
             )}
           </>

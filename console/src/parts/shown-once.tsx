@@ -1,5 +1,7 @@
+import { Button } from '@mantine/core';
 import { useId } from 'react';
 import * as texts from '../texts/index.ts';
+import { Input, TextArea } from './input.tsx';
 
 interface ShownOnceProps {
   /** What they are, and their values. */
@@ -16,9 +18,7 @@ export function ShownOnce({ values, onClose }: ShownOnceProps) {
         <Secret key={label} label={label} value={value} />
       ))}
       <p>
-        <button type="button" className="plain" onClick={onClose}>
-          {texts.parts.close}
-        </button>
+        <Button onClick={onClose}>{texts.parts.close}</Button>
       </p>
     </div>
   );
@@ -30,7 +30,8 @@ function Secret({ label, value }: { label: string; value: string }) {
     <>
       <label htmlFor={field}>{label}</label>
       {value.includes('\n') ? (
-        <textarea
+        <TextArea
+          isCode
           id={field}
           readOnly
           rows={value.split('\n').length}
@@ -38,7 +39,7 @@ function Secret({ label, value }: { label: string; value: string }) {
           onFocus={({ target }) => target.select()}
         />
       ) : (
-        <input id={field} readOnly value={value} onFocus={({ target }) => target.select()} />
+        <Input id={field} readOnly value={value} onFocus={({ target }) => target.select()} />
       )}
     </>
   );

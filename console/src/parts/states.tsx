@@ -1,3 +1,4 @@
+import { Button, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { WorkspaceError } from '../../../clients/typescript/src/index.ts';
 import * as texts from '../texts/index.ts';
@@ -16,20 +17,16 @@ export function Failure({ title = texts.parts.failed, error, onRetry }: FailureP
       <h2>{title}</h2>
       <p>{error.message}</p>
       {id !== undefined && <p>{texts.parts.requestId(id)}</p>}
-      {onRetry !== undefined && (
-        <button type="button" className="plain" onClick={onRetry}>
-          {texts.parts.tryAgain}
-        </button>
-      )}
+      {onRetry !== undefined && <Button onClick={onRetry}>{texts.parts.tryAgain}</Button>}
     </div>
   );
 }
 
 export function Loading() {
   return (
-    <p className="loading" role="status">
+    <Text c="dimmed" role="status">
       {texts.parts.loading}
-    </p>
+    </Text>
   );
 }
 

@@ -1,30 +1,34 @@
-import { type ReactNode, type RefObject, useId } from 'react';
+import { Button, Group, Modal } from '@mantine/core';
+import type { ReactNode } from 'react';
 import * as texts from '../texts/index.ts';
 
 interface SureProps {
-  dialog: RefObject<HTMLDialogElement | null>;
+  isOpen: boolean;
+  onClose: () => void;
   question: string;
   /** What the button says that does it. */
   yes: ReactNode;
   onYes: () => void;
+  /** Whether something is gone afterwards. */
+  destroys?: boolean;
 }
 
 /** Asks before something is done that cannot be undone. */
-export function Sure({ dialog, question, yes, onYes }: SureProps) {
-  const title = useId();
-  return (
-    <dialog ref={dialog} aria-labelledby={title}>
-      <form method="dialog">
-        <p id={title}>{question}</p>
-        <p className="buttons">
-          <button type="submit" onClick={onYes}>
-            {yes}
-          </button>
-          <button type="submit" className="plain">
-            {texts.parts.cancel}
-          </button>
-        </p>
-      </form>
-    </dialog>
-  );
-}
+export const Sure = ({ isOpen, onClose, question, yes, onYes, destroys = false }: SureProps) => (
+  <Modal opened={isOpen} onClose={onClose} title={question} withCloseButton={false}>
+    <Group justify="end">
+      <Button onClick={onClose}>{texts.parts.cancel}</Button>
+      <Button
+        variant="filled"
+        {...(destroys ? { color: 'red' } : {})}
+        data-autofocus
+        onClick={() => {
+          onClose();
+          onYes();
+        }}
+      >
+        {yes}
+      </Button>
+    </Group>
+  </Modal>
+);

@@ -1,6 +1,9 @@
+import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Navigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Form } from '../parts/form.tsx';
+import { Input } from '../parts/input.tsx';
 import { Failure, Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
@@ -38,29 +41,22 @@ function FirstProject() {
     onSuccess: () => queries.invalidateQueries({ queryKey: projectsQuery.queryKey }),
   });
   return (
-    <form
-      className="narrow"
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate();
-      }}
-    >
+    <Form onSubmit={() => mutate()}>
       <h1>{texts.project.label}</h1>
       <p>{texts.project.none}</p>
-      <label htmlFor="project-name">{texts.project.name}</label>
-      <input
-        id="project-name"
+      <Input
+        label={texts.project.name}
         required
         maxLength={200}
         value={name}
         onChange={({ target }) => setName(target.value)}
       />
       <p>
-        <button type="submit" disabled={isPending}>
+        <Button variant="filled" type="submit" disabled={isPending}>
           {texts.project.create}
-        </button>
+        </Button>
       </p>
       {error !== null && <Failure error={error} />}
-    </form>
+    </Form>
   );
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Control } from '../parts/field.tsx';
+import { Select } from '../parts/input.tsx';
 import { Options } from '../parts/options.tsx';
 import { Unfetched } from '../parts/states.tsx';
 import { projectsQuery } from './current.ts';
@@ -17,10 +18,10 @@ export function ProjectSelect({ control, none, chosen, onChoose }: ProjectSelect
   const asked = useQuery(projectsQuery);
   return (
     <>
-      <select {...control} value={chosen} onChange={({ target }) => onChoose(target.value)}>
+      <Select {...control} value={chosen} onChange={({ target }) => onChoose(target.value)}>
         <option value="">{none}</option>
         <Options of={asked.data ?? []} chosen={chosen} />
-      </select>
+      </Select>
       <Unfetched asked={asked} />
     </>
   );

@@ -1,15 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { Fetched } from '../parts/states.tsx';
 import * as texts from '../texts/index.ts';
 import { projectsQuery, useProjectId } from './current.ts';
 
-/** What is made in the current project; where there is none, the way to the first. */
-export function WithProject({ children }: { children: (projectId: string) => ReactNode }) {
+/** Where there is no project, the way to the first: what is made belongs to one. */
+export function WithProject() {
   const asked = useQuery(projectsQuery);
   const projectId = useProjectId();
-  if (projectId !== undefined) return children(projectId);
+  if (projectId !== undefined) return null;
   return (
     <Fetched asked={asked}>
       {() => (

@@ -1,4 +1,6 @@
+import { Group, Text } from '@mantine/core';
 import { useMemo, useState } from 'react';
+import { Select } from '../parts/input.tsx';
 import { Chart } from '../parts/later.tsx';
 import { isNumeric } from '../parts/value.ts';
 import * as texts from '../texts/index.ts';
@@ -29,38 +31,32 @@ export function AnswerChart({ columns, rows }: AnswerChartProps) {
   );
   if (numbers.length === 0 || columns.length < 2) return null;
   const choice = (label: string, value: number, set: (at: number) => void, offered: readonly number[]) => (
-    <label>
-      {label}
-      <select value={value} onChange={({ target }) => set(Number(target.value))}>
-        {offered.map((at) => (
-          <option key={at} value={at}>
-            {columns[at]?.name ?? labels.none}
-          </option>
-        ))}
-      </select>
-    </label>
+    <Select label={label} value={value} onChange={({ target }) => set(Number(target.value))}>
+      {offered.map((at) => (
+        <option key={at} value={at}>
+          {columns[at]?.name ?? labels.none}
+        </option>
+      ))}
+    </Select>
   );
   const all = columns.map((_, at) => at);
   return (
     <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
       <summary>{labels.show}</summary>
-      <div className="fields">
-        <label>
-          {labels.kind}
-          <select value={kind} onChange={({ target }) => setKind(target.value as Kind)}>
-            {kinds.map((kind) => (
-              <option key={kind} value={kind}>
-                {labels.kinds[kind]}
-              </option>
-            ))}
-          </select>
-        </label>
+      <Group align="start">
+        <Select label={labels.kind} value={kind} onChange={({ target }) => setKind(target.value as Kind)}>
+          {kinds.map((kind) => (
+            <option key={kind} value={kind}>
+              {labels.kinds[kind]}
+            </option>
+          ))}
+        </Select>
         {choice(labels.x, x, setX, all)}
         {choice(labels.y, y, setY, numbers)}
         {choice(labels.color, color, setColor, [-1, ...all])}
-      </div>
+      </Group>
       {document !== undefined && <Chart title={labels.show} document={document} />}
-      {rows.length > maxMarks && <p className="hint">{labels.cut(maxMarks)}</p>}
+      {rows.length > maxMarks && <Text c="dimmed">{labels.cut(maxMarks)}</Text>}
     </details>
   );
 }

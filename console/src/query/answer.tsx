@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { useMemo } from 'react';
 import type { QueryAnswer } from '../../../clients/typescript/src/index.ts';
 import { Grid } from '../parts/grid.tsx';
@@ -23,10 +24,10 @@ export function Answer({ answer, sql, isOther }: AnswerProps) {
   return (
     <>
       {isOther && (
-        <div className="hint">
+        <Text component="div" c="dimmed">
           <p>{texts.query.other}</p>
           <pre>{sql.length > maxShown ? `${sql.slice(0, maxShown)}…` : sql}</pre>
-        </div>
+        </Text>
       )}
       <p className="facts" role="status">
         {truncated ? texts.query.truncated(rowCount) : texts.query.summary(rowCount, elapsedMs)}

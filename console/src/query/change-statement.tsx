@@ -1,3 +1,4 @@
+import { Button, Group } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { WorkspaceError } from '../../../clients/typescript/src/index.ts';
@@ -56,31 +57,27 @@ function Save({
   const isOther = error instanceof WorkspaceError && error.code === 'revision_conflict';
   return (
     <section aria-label={labels.title(name)}>
-      <p className="buttons">
+      <Group>
         <span>
           {labels.of}{' '}
           <Link to="/tables/$tableId" params={{ tableId: id }}>
             {name}
           </Link>
         </span>
-        <button
-          type="button"
-          disabled={isPending || sql === query || sql.trim() === ''}
-          onClick={() => mutate(opened)}
-        >
+        <Button disabled={isPending || sql === query || sql.trim() === ''} onClick={() => mutate(opened)}>
           {labels.title(name)}
-        </button>
-      </p>
+        </Button>
+      </Group>
       {error !== null && <Failure error={error} />}
       {isOther && (
         <>
           <p>{labels.now}</p>
           <pre>{query}</pre>
-          <p className="buttons">
-            <button type="button" className="plain" disabled={isPending} onClick={() => mutate(revision)}>
+          <Group>
+            <Button disabled={isPending} onClick={() => mutate(revision)}>
               {labels.replace}
-            </button>
-          </p>
+            </Button>
+          </Group>
         </>
       )}
     </section>

@@ -1,5 +1,7 @@
+import { Button, Checkbox, Group } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { Select } from '../parts/input.tsx';
 import { asLongAs } from '../parts/polling.ts';
 import { Failure } from '../parts/states.tsx';
 import { useProjectId } from '../project/current.ts';
@@ -46,29 +48,27 @@ export function ExportAnswer({ sql }: { sql: string }) {
   return (
     <details>
       <summary>{labels.title}</summary>
-      <div className="buttons">
-        <label>
-          {labels.format}{' '}
-          <select value={format} onChange={({ target }) => setFormat(target.value as Format)}>
-            {formats.map((format) => (
-              <option key={format}>{format}</option>
-            ))}
-          </select>
-        </label>
+      <Group>
+        <Select
+          label={labels.format}
+          value={format}
+          onChange={({ target }) => setFormat(target.value as Format)}
+        >
+          {formats.map((format) => (
+            <option key={format}>{format}</option>
+          ))}
+        </Select>
         {isCsv && (
-          <label>
-            <input
-              type="checkbox"
-              checked={isForExcel}
-              onChange={({ target }) => setIsForExcel(target.checked)}
-            />{' '}
-            {labels.forExcel}
-          </label>
+          <Checkbox
+            label={labels.forExcel}
+            checked={isForExcel}
+            onChange={({ target }) => setIsForExcel(target.checked)}
+          />
         )}
-        <button type="button" disabled={begin.isPending || isRunning} onClick={() => begin.mutate()}>
+        <Button disabled={begin.isPending || isRunning} onClick={() => begin.mutate()}>
           {labels.submit}
-        </button>
-      </div>
+        </Button>
+      </Group>
       {isRunning && <p role="status">{labels.running(data?.rowsWritten ?? 0)}</p>}
       {begin.error !== null && <Failure error={begin.error} />}
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}

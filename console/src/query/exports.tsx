@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { components } from '../../../clients/typescript/src/index.ts';
@@ -44,7 +45,7 @@ export function Exports() {
                 { title: labels.columns.status, value: ({ status }) => <Status of={status} /> },
                 {
                   title: labels.columns.rows,
-                  value: ({ rowsWritten }) => rowsWritten.toLocaleString('en'),
+                  value: ({ rowsWritten }) => rowsWritten.toLocaleString(),
                   isNumber: true,
                 },
                 { title: labels.columns.at, value: ({ createdAt }) => <Time at={createdAt} /> },
@@ -80,7 +81,6 @@ function Files({ of: one }: { of: Export }) {
   if (isUnderWay(one))
     return (
       <Action
-        isPlain
         changes={[exportsKey]}
         does={() =>
           workspace.post('/v1/exports/{export_id}/cancel', {
@@ -95,8 +95,6 @@ function Files({ of: one }: { of: Export }) {
   return isOpen ? (
     <ExportedFiles exportId={one.id} />
   ) : (
-    <button type="button" className="plain" onClick={() => setIsOpen(true)}>
-      {labels.show}
-    </button>
+    <Button onClick={() => setIsOpen(true)}>{labels.show}</Button>
   );
 }

@@ -41,7 +41,7 @@ export function History() {
                 { title: columns.status, value: ({ status }) => <Status of={status} /> },
                 {
                   title: columns.rows,
-                  value: ({ rowCount }) => rowCount?.toLocaleString('en'),
+                  value: ({ rowCount }) => rowCount?.toLocaleString(),
                   isNumber: true,
                 },
                 { title: columns.at, value: ({ createdAt }) => <Time at={createdAt} /> },

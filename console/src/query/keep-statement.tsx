@@ -1,6 +1,9 @@
+import { Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Form } from '../parts/form.tsx';
+import { Input, Select } from '../parts/input.tsx';
 import { Failure } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
@@ -21,32 +24,27 @@ export function KeepStatement({ sql }: { sql: string }) {
   return (
     <details>
       <summary>{labels.title}</summary>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutate();
-        }}
-      >
-        <div className="fields">
-          <label>
-            {labels.name}
-            <input required maxLength={255} value={name} onChange={({ target }) => setName(target.value)} />
-          </label>
-          <label>
-            {labels.as}
-            <select value={kind} onChange={({ target }) => setKind(target.value as Kind)}>
-              {kinds.map((kind) => (
-                <option key={kind} value={kind}>
-                  {labels.kinds[kind]}
-                </option>
-              ))}
-            </select>
-          </label>
-        </div>
-        <button type="submit" disabled={isPending}>
+      <Form onSubmit={() => mutate()}>
+        <Group align="start">
+          <Input
+            label={labels.name}
+            required
+            maxLength={255}
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+          />
+          <Select label={labels.as} value={kind} onChange={({ target }) => setKind(target.value as Kind)}>
+            {kinds.map((kind) => (
+              <option key={kind} value={kind}>
+                {labels.kinds[kind]}
+              </option>
+            ))}
+          </Select>
+        </Group>
+        <Button variant="filled" type="submit" disabled={isPending}>
           {labels.submit}
-        </button>
-      </form>
+        </Button>
+      </Form>
       {error !== null && <Failure error={error} />}
       {data !== undefined && (
         <p role="status">

@@ -1,7 +1,9 @@
+import { Button, Group, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo, useRef, useState } from 'react';
 import { query } from '../../../clients/typescript/src/index.ts';
+import { Form } from '../parts/form.tsx';
 import { addressOf, useChanged, useGiven } from '../parts/statement-address.ts';
 import { Failure, Loading } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
@@ -71,12 +73,7 @@ export function QueryPage() {
   return (
     <>
       <h1>{texts.pages.query}</h1>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          run();
-        }}
-      >
+      <Form isWide onSubmit={run}>
         <Suspense fallback={<Loading />}>
           <Editor
             label={texts.query.label}
@@ -88,20 +85,16 @@ export function QueryPage() {
             fault={fault}
           />
         </Suspense>
-        <p className="hint" aria-hidden>
+        <Text c="dimmed" aria-hidden>
           {texts.query.hint}
-        </p>
-        <p className="buttons">
-          <button type="submit" disabled={isPending}>
+        </Text>
+        <Group>
+          <Button variant="filled" type="submit" disabled={isPending}>
             {texts.query.run}
-          </button>
-          {isPending && (
-            <button type="button" className="plain" onClick={() => stop.current?.abort()}>
-              {texts.query.stop}
-            </button>
-          )}
-        </p>
-      </form>
+          </Button>
+          {isPending && <Button onClick={() => stop.current?.abort()}>{texts.query.stop}</Button>}
+        </Group>
+      </Form>
       {changed !== undefined && <ChangeStatement {...{ changed, sql }} />}
       {isPending && <Loading />}
       {failed !== undefined && <Failure error={failed} />}

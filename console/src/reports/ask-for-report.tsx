@@ -1,6 +1,9 @@
+import { Button, Group } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useId, useState } from 'react';
+import { useState } from 'react';
+import { Form } from '../parts/form.tsx';
+import { TextArea } from '../parts/input.tsx';
 import { Failure } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
@@ -10,7 +13,6 @@ const maxPrompt = 32_000;
 
 /** A report that the analyst is to write, by itself: it is a run until then. */
 export function AskForReport({ projectId }: { projectId: string }) {
-  const field = useId();
   const [prompt, setPrompt] = useState('');
   const { mutate, data, error, isPending } = useMutation({
     mutationFn: () =>
@@ -21,17 +23,9 @@ export function AskForReport({ projectId }: { projectId: string }) {
     onSuccess: () => setPrompt(''),
   });
   return (
-    <form
-      className="composer"
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate();
-      }}
-    >
-      <label htmlFor={field}>{labels.label}</label>
-      <textarea
-        id={field}
-        className="prose"
+    <Form onSubmit={() => mutate()}>
+      <TextArea
+        label={labels.label}
         rows={2}
         required
         maxLength={maxPrompt}
@@ -39,10 +33,10 @@ export function AskForReport({ projectId }: { projectId: string }) {
         value={prompt}
         onChange={({ target }) => setPrompt(target.value)}
       />
-      <p className="buttons">
-        <button type="submit" disabled={isPending || prompt.trim() === ''}>
+      <Group>
+        <Button variant="filled" type="submit" disabled={isPending || prompt.trim() === ''}>
           {labels.send}
-        </button>
+        </Button>
         <span role="status">
           {data !== undefined && (
             <>
@@ -53,8 +47,8 @@ export function AskForReport({ projectId }: { projectId: string }) {
             </>
           )}
         </span>
-      </p>
+      </Group>
       {error !== null && <Failure error={error} />}
-    </form>
+    </Form>
   );
 }

@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core';
 import { Action } from '../parts/action.tsx';
 import { download } from '../session/download.ts';
 import * as texts from '../texts/index.ts';
@@ -12,17 +13,16 @@ export function Downloads({ report: { id, projectId }, revision }: OfReport) {
   return (
     <section aria-label={labels.download}>
       <h2>{labels.download}</h2>
-      <div className="buttons">
+      <Group>
         {formats.map((format) => (
           <Action
             key={format}
-            isPlain
             does={() => download(contentPath({ projectId, reportId: id, revision, format }))}
           >
             {labels.formats[format]}
           </Action>
         ))}
-      </div>
+      </Group>
     </section>
   );
 }

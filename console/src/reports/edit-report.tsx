@@ -1,6 +1,9 @@
+import { Button, Group } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { WorkspaceError } from '../../../clients/typescript/src/index.ts';
+import { Form } from '../parts/form.tsx';
+import { Input, TextArea } from '../parts/input.tsx';
 import { Failure, Fetched } from '../parts/states.tsx';
 import { useUnsaved } from '../parts/use-unsaved.ts';
 import { workspace } from '../session/login.ts';
@@ -33,7 +36,6 @@ interface EditorProps {
 }
 
 function Editor({ report, text, onEnd }: EditorProps) {
-  const [titleField, contentField] = [useId(), useId()];
   const queries = useQueryClient();
   const [title, setTitle] = useState(report.title);
   const [content, setContent] = useState(text);
@@ -55,46 +57,38 @@ function Editor({ report, text, onEnd }: EditorProps) {
   useUnsaved((title !== report.title || content !== text) && !isPending);
   const newer = newerRevision(error);
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate(madeOf);
-      }}
-    >
+    <Form onSubmit={() => mutate(madeOf)}>
       <h1>{report.title}</h1>
-      <label htmlFor={titleField}>{labels.title}</label>
-      <input
-        id={titleField}
+      <Input
+        label={labels.title}
         required
         maxLength={maxTitle}
         value={title}
         onChange={({ target }) => setTitle(target.value)}
       />
-      <label htmlFor={contentField}>{labels.content}</label>
-      <textarea
-        id={contentField}
+      <TextArea
+        isCode
+        label={labels.content}
         required
         rows={20}
         value={content}
         onChange={({ target }) => setContent(target.value)}
       />
-      <p className="buttons">
-        <button type="submit" disabled={isPending}>
+      <Group>
+        <Button variant="filled" type="submit" disabled={isPending}>
           {labels.save}
-        </button>
-        <button type="button" className="plain" onClick={() => onEnd(false)}>
-          {texts.parts.cancel}
-        </button>
-      </p>
+        </Button>
+        <Button onClick={() => onEnd(false)}>{texts.parts.cancel}</Button>
+      </Group>
       {error !== null && <Failure error={newer === undefined ? error : new Error(labels.conflict)} />}
       {newer !== undefined && (
         <p>
-          <button type="button" className="plain" disabled={isPending} onClick={() => mutate(newer)}>
+          <Button disabled={isPending} onClick={() => mutate(newer)}>
             {labels.overwrite}
-          </button>
+          </Button>
         </p>
       )}
-    </form>
+    </Form>
   );
 }
 

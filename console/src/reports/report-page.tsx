@@ -1,8 +1,11 @@
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Action } from '../parts/action.tsx';
 import { Markdown } from '../parts/later.tsx';
+import { More } from '../parts/more.tsx';
+import { PageHead } from '../parts/page-head.tsx';
 import { Fetched } from '../parts/states.tsx';
 import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
@@ -61,41 +64,46 @@ function ShownReport({ report, revision }: OfReport) {
     );
   return (
     <article className="report">
-      <h1>{title}</h1>
-      <p className="facts">
-        {source === 'conversation' && sourceId !== null ? (
-          <Link to="/projects/$projectId/ask/$chatId" params={{ projectId, chatId: sourceId }}>
-            {labels.sources[source]}
-          </Link>
-        ) : (
-          labels.sources[source]
-        )}
-        {' · '}
-        <Time at={updatedAt} />
-        {' · '}
-        {labels.revision(report.revision)}
-      </p>
+      <PageHead
+        title={title}
+        facts={
+          <>
+            {source === 'conversation' && sourceId !== null ? (
+              <Link to="/projects/$projectId/ask/$chatId" params={{ projectId, chatId: sourceId }}>
+                {labels.sources[source]}
+              </Link>
+            ) : (
+              labels.sources[source]
+            )}
+            {' · '}
+            <Time at={updatedAt} />
+            {' · '}
+            {labels.revision(report.revision)}
+          </>
+        }
+      >
+        <Button variant="filled" onClick={() => setEdited({ report, revision })}>
+          {labels.edit.begin}
+        </Button>
+        <More>
+          <Action
+            destroys
+            confirm={labels.remove.confirm(title)}
+            changes={[['reports', projectId]]}
+            does={async () => {
+              await workspace.delete('/v1/projects/{project_id}/reports/{report_id}', { params: { path } });
+              await navigate({ to: '/projects/$projectId/reports', params: { projectId } });
+            }}
+          >
+            {labels.remove.title}
+          </Action>
+        </More>
+      </PageHead>
       {revision !== report.revision && (
         <p role="status">
           {labels.older(revision)} <Link {...address}>{labels.newest}</Link>
         </p>
       )}
-      <div className="buttons">
-        <button type="button" onClick={() => setEdited({ report, revision })}>
-          {labels.edit.begin}
-        </button>
-        <Action
-          isPlain
-          confirm={labels.remove.confirm(title)}
-          changes={[['reports', projectId]]}
-          does={async () => {
-            await workspace.delete('/v1/projects/{project_id}/reports/{report_id}', { params: { path } });
-            await navigate({ to: '/projects/$projectId/reports', params: { projectId } });
-          }}
-        >
-          {labels.remove.title}
-        </Action>
-      </div>
       <Content {...{ report, revision }} />
       <ReadTables report={report} />
       <Downloads {...{ report, revision }} />

@@ -22,7 +22,7 @@ export function ExportedFiles({ exportId }: { exportId: string }) {
         <ul className="plain" aria-label={labels.files}>
           {files.map(({ name, url, sizeBytes }) => (
             <li key={name}>
-              {url === null ? name : <a href={url}>{name}</a>} ({sizeBytes.toLocaleString('en')} bytes)
+              {url === null ? name : <a href={url}>{name}</a>} ({sizeBytes.toLocaleString()} bytes)
             </li>
           ))}
         </ul>

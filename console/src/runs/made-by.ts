@@ -16,7 +16,7 @@ export function madeBy(output: NonNullable<Run['output']>) {
     exportId: typeof exportId === 'string' ? exportId : undefined,
     counts: Object.entries(others).flatMap(([name, value]) =>
       typeof value === 'number' || typeof value === 'string'
-        ? [[names[name] ?? name, typeof value === 'number' ? value.toLocaleString('en') : value] as const]
+        ? [[names[name] ?? name, typeof value === 'number' ? value.toLocaleString() : value] as const]
         : [],
     ),
   };

@@ -33,7 +33,7 @@ export function Made({ run, projectId }: { run: Run; projectId: string }) {
         ))}
         {fileIds.map((id) => (
           <li key={id}>
-            <Action isPlain does={() => download(`/v1/projects/${projectId}/files/${id}/content`)}>
+            <Action does={() => download(`/v1/projects/${projectId}/files/${id}/content`)}>
               {labels.file}
             </Action>
           </li>

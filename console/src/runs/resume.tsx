@@ -1,3 +1,4 @@
+import { Group, Text } from '@mantine/core';
 import type { QueryKey } from '@tanstack/react-query';
 import { Action } from '../parts/action.tsx';
 import type { Run } from '../parts/run.ts';
@@ -13,15 +14,15 @@ export function Resume({ run, changes }: { run: Run; changes: readonly QueryKey[
     workspace.post('/v1/workflows/{workflow_id}/runs/{run_id}/resume', { params: { path, query: { data } } });
   return (
     <>
-      <div className="buttons">
-        <Action does={resume('kept')} changes={changes}>
+      <Group>
+        <Action isPrimary does={resume('kept')} changes={changes}>
           {labels.title}
         </Action>
-        <Action isPlain does={resume('newest')} changes={changes}>
+        <Action does={resume('newest')} changes={changes}>
           {labels.newest}
         </Action>
-      </div>
-      <p className="hint">{labels.hint}</p>
+      </Group>
+      <Text c="dimmed">{labels.hint}</Text>
     </>
   );
 }

@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { runKinds } from '../../../domain/workspace/runs/kinds.ts';
 import { Action } from '../parts/action.tsx';
+import { PageHead } from '../parts/page-head.tsx';
 import { asLongAs } from '../parts/polling.ts';
 import { hasEnded, lookEveryMs, type Run } from '../parts/run.ts';
 import { Failure, Fetched } from '../parts/states.tsx';
@@ -29,23 +31,24 @@ export function RunPage() {
     <Fetched asked={asked}>
       {({ data: run }) => (
         <>
-          <h1>{run.title === '' ? run.id : run.title}</h1>
+          <PageHead title={run.title === '' ? run.id : run.title} facts={runKinds[run.kind].label}>
+            {!hasEnded(run) && (
+              <Action
+                destroys
+                confirm={labels.cancel.confirm(run.title)}
+                changes={[queryKey, ['runs', projectId]]}
+                does={() =>
+                  workspace.post('/v1/projects/{project_id}/runs/{run_id}/cancel', {
+                    params: { path, query: { confirm: 'true' } },
+                  })
+                }
+              >
+                {labels.cancel.title}
+              </Action>
+            )}
+          </PageHead>
           <Facts run={run} projectId={projectId} />
           <Trouble run={run} />
-          {!hasEnded(run) && (
-            <Action
-              isPlain
-              confirm={labels.cancel.confirm(run.title)}
-              changes={[queryKey, ['runs', projectId]]}
-              does={() =>
-                workspace.post('/v1/projects/{project_id}/runs/{run_id}/cancel', {
-                  params: { path, query: { confirm: 'true' } },
-                })
-              }
-            >
-              {labels.cancel.title}
-            </Action>
-          )}
           {run.kind === 'workflow' && run.status === 'failed' && (
             <Resume run={run} changes={[queryKey, ['runs', projectId]]} />
           )}

@@ -1,7 +1,9 @@
+import { Group } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { runKindNames, runKinds } from '../../../domain/workspace/runs/kinds.ts';
 import { Choice } from '../parts/choice.tsx';
 import { List } from '../parts/list.tsx';
+import { PageHead } from '../parts/page-head.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { lookEveryMs, type Run } from '../parts/run.ts';
 import { Status } from '../parts/status.tsx';
@@ -30,8 +32,8 @@ export function RunsPage() {
   const choose = (which: Which) => void navigate({ search: searchOf(which), replace: true });
   return (
     <>
-      <h1>{title}</h1>
-      <div className="buttons">
+      <PageHead title={texts.pages.runs} />
+      <Group>
         <Choice
           label={filter.kind}
           value={kind}
@@ -44,7 +46,7 @@ export function RunsPage() {
           options={statuses.map((name) => [name, texts.parts.statuses[name]])}
           onChoose={(chosen) => choose({ kind, status: chosen })}
         />
-      </div>
+      </Group>
       <Pages
         queryKey={['runs', projectId, search]}
         empty={empty}

@@ -15,6 +15,8 @@ const base = import.meta.env.BASE_URL;
 const redirectUri = `${location.origin}${base}callback`;
 const endpoints = { authorize: '/v1/auth/authorize', token: '/v1/auth/token' };
 
+/** Kept by the browser, whoever signs in: light, dark, or as the system has it. */
+export const themeKey = 'theme';
 /** Kept while the browser's tab is there, and seen by it alone. */
 const keys = { tokens: 'login', asked: 'login-asked', tab: 'tab' };
 /** A page that is loaded anew may have to wait for the one before to be gone. */
@@ -134,7 +136,9 @@ function forget(): void {
   sessionStorage.clear();
   if (tab !== null) sessionStorage.setItem(keys.tab, tab);
   // The project that was looked at last.
+  const theme = localStorage.getItem(themeKey);
   localStorage.clear();
+  if (theme !== null) localStorage.setItem(themeKey, theme);
 }
 
 function read<T>(key: string): T | undefined {

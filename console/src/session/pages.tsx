@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { Failure } from '../parts/states.tsx';
@@ -26,9 +27,7 @@ export function SignedOutPage() {
     <main className="alone">
       <h1>{texts.signedOut.title}</h1>
       <p>
-        <button type="button" onClick={() => void signIn(import.meta.env.BASE_URL)}>
-          {texts.signedOut.again}
-        </button>
+        <Button onClick={() => void signIn(import.meta.env.BASE_URL)}>{texts.signedOut.again}</Button>
       </p>
     </main>
   );

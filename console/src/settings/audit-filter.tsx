@@ -1,4 +1,7 @@
-import { useId, useState } from 'react';
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { Form } from '../parts/form.tsx';
+import { Input } from '../parts/input.tsx';
 import * as texts from '../texts/index.ts';
 import { startOfDay } from './start-of-day.ts';
 
@@ -12,13 +15,11 @@ const isDay = (name: Name) => name === 'from' || name === 'to';
 
 /** Which events to show. */
 export function AuditFilter({ onFilter }: { onFilter: (filter: Filter) => void }) {
-  const id = useId();
   const [given, setGiven] = useState<Filter>({});
   return (
-    <form
-      className="filters"
-      onSubmit={(event) => {
-        event.preventDefault();
+    <Form
+      isRow
+      onSubmit={() => {
         const filled = names.flatMap((name) => {
           const value = given[name]?.trim() ?? '';
           return value === '' ? [] : [[name, isDay(name) ? startOfDay(value) : value] as const];
@@ -28,9 +29,8 @@ export function AuditFilter({ onFilter }: { onFilter: (filter: Filter) => void }
     >
       {names.map((name) => (
         <div key={name}>
-          <label htmlFor={`${id}-${name}`}>{labels.filter[name]}</label>
-          <input
-            id={`${id}-${name}`}
+          <Input
+            label={labels.filter[name]}
             type={isDay(name) ? 'date' : 'text'}
             maxLength={100}
             value={given[name] ?? ''}
@@ -38,7 +38,9 @@ export function AuditFilter({ onFilter }: { onFilter: (filter: Filter) => void }
           />
         </div>
       ))}
-      <button type="submit">{labels.apply}</button>
-    </form>
+      <Button variant="filled" type="submit">
+        {labels.apply}
+      </Button>
+    </Form>
   );
 }

@@ -1,7 +1,9 @@
+import { Text } from '@mantine/core';
 import { useState } from 'react';
 import type { components } from '../../../clients/typescript/src/index.ts';
 import { Action } from '../parts/action.tsx';
 import { List } from '../parts/list.tsx';
+import { More } from '../parts/more.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { ShownOnce } from '../parts/shown-once.tsx';
 import { Time } from '../parts/time.tsx';
@@ -22,7 +24,7 @@ export function Clients({ me }: OfCaller) {
   const [issued, setIssued] = useState<Issued>();
   return (
     <>
-      <p className="hint">{labels.hint}</p>
+      <Text c="dimmed">{labels.hint}</Text>
       <IssueClient me={me} queryKey={queryKey} onIssued={setIssued} />
       {issued !== undefined && (
         <ShownOnce
@@ -84,21 +86,21 @@ function ClientActions({ client, onIssued }: { client: Client; onIssued: (issued
     onIssued((await workspace.post('/v1/auth/m2m/clients/{client_id}/secret', { params, body })).data);
   };
   return (
-    <div className="buttons">
-      <Action isPlain confirm={labels.confirmReplace(name)} does={replace(0)}>
+    <More label={labels.more(name)}>
+      <Action confirm={labels.confirmReplace(name)} does={replace(0)}>
         {labels.replace}
       </Action>
-      <Action isPlain confirm={labels.confirmOverlap(name)} does={replace(daySeconds)}>
+      <Action confirm={labels.confirmOverlap(name)} does={replace(daySeconds)}>
         {labels.overlap}
       </Action>
       <Action
-        isPlain
+        destroys
         confirm={labels.confirmRevoke(name)}
         changes={[queryKey]}
         does={() => workspace.delete('/v1/auth/m2m/clients/{client_id}', { params })}
       >
         {labels.revoke}
       </Action>
-    </div>
+    </More>
   );
 }

@@ -1,6 +1,9 @@
+import { Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import type { components } from '../../../clients/typescript/src/index.ts';
+import { Form } from '../parts/form.tsx';
+import { Input, TextArea } from '../parts/input.tsx';
 import { Failure } from '../parts/states.tsx';
 import { projectsQuery } from '../project/current.ts';
 import { workspace } from '../session/login.ts';
@@ -12,7 +15,6 @@ const labels = texts.settings.projects;
 
 /** The name of a project, and what it is about. */
 export function EditProject({ project, onEnd }: { project: Project; onEnd: () => void }) {
-  const [nameField, descriptionField] = [useId(), useId()];
   const queries = useQueryClient();
   const [name, setName] = useState(project.name);
   const [description, setDescription] = useState(project.description);
@@ -28,40 +30,28 @@ export function EditProject({ project, onEnd }: { project: Project; onEnd: () =>
     },
   });
   return (
-    <form
-      className="asks narrow"
-      aria-label={project.name}
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate();
-      }}
-    >
-      <label htmlFor={nameField}>{labels.columns.name}</label>
-      <input
-        id={nameField}
+    <Form aria-label={project.name} onSubmit={() => mutate()}>
+      <Input
+        label={labels.columns.name}
         required
         maxLength={255}
         value={name}
         onChange={({ target }) => setName(target.value)}
       />
-      <label htmlFor={descriptionField}>{labels.description}</label>
-      <textarea
-        id={descriptionField}
-        className="prose"
+      <TextArea
+        label={labels.description}
         rows={2}
         maxLength={10_000}
         value={description}
         onChange={({ target }) => setDescription(target.value)}
       />
-      <p className="buttons">
-        <button type="submit" disabled={isPending}>
+      <Group>
+        <Button variant="filled" type="submit" disabled={isPending}>
           {labels.save}
-        </button>
-        <button type="button" className="plain" onClick={onEnd}>
-          {texts.parts.cancel}
-        </button>
-      </p>
+        </Button>
+        <Button onClick={onEnd}>{texts.parts.cancel}</Button>
+      </Group>
       {error !== null && <Failure error={error} />}
-    </form>
+    </Form>
   );
 }

@@ -1,6 +1,10 @@
+import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { Action } from '../parts/action.tsx';
+import { Field } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
+import { Input } from '../parts/input.tsx';
 import { List } from '../parts/list.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { ShownOnce } from '../parts/shown-once.tsx';
@@ -36,7 +40,7 @@ export function Invitations() {
                 title: texts.settings.members.columns.actions,
                 value: ({ id, email }) => (
                   <Action
-                    isPlain
+                    destroys
                     confirm={labels.confirm(email)}
                     changes={[queryKey]}
                     does={() =>
@@ -58,7 +62,6 @@ export function Invitations() {
 }
 
 function Invite() {
-  const [emailField, roleField] = [useId(), useId()];
   const queries = useQueryClient();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<'admin' | 'member'>('member');
@@ -71,16 +74,9 @@ function Invite() {
   });
   return (
     <>
-      <form
-        className="buttons"
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutate();
-        }}
-      >
-        <label htmlFor={emailField}>{texts.settings.email}</label>
-        <input
-          id={emailField}
+      <Form isRow onSubmit={() => mutate()}>
+        <Input
+          label={texts.settings.email}
           className="short"
           type="email"
           required
@@ -88,12 +84,15 @@ function Invite() {
           value={email}
           onChange={({ target }) => setEmail(target.value)}
         />
-        <label htmlFor={roleField}>{texts.settings.role}</label>
-        <RoleChoice id={roleField} offered={['admin', 'member']} role={role} onChoose={setRole} />
-        <button type="submit" disabled={isPending}>
+        <Field label={texts.settings.role}>
+          {(control) => (
+            <RoleChoice {...control} offered={['admin', 'member']} role={role} onChoose={setRole} />
+          )}
+        </Field>
+        <Button variant="filled" type="submit" disabled={isPending}>
           {labels.send}
-        </button>
-      </form>
+        </Button>
+      </Form>
       {error !== null && <Failure error={error} />}
       {data !== undefined && (
         <ShownOnce values={[[labels.url(data.data.email), data.data.url]]} onClose={reset} />

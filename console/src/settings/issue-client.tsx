@@ -1,6 +1,9 @@
+import { Button, Checkbox, Fieldset, Text } from '@mantine/core';
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import type { components } from '../../../clients/typescript/src/index.ts';
+import { Form } from '../parts/form.tsx';
+import { Input } from '../parts/input.tsx';
 import { Failure } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
@@ -19,7 +22,6 @@ interface IssueClientProps extends OfCaller {
 
 /** A client gets at most the scopes of who issues it, and the rights of an administrator only from an owner. */
 export function IssueClient({ me, queryKey, onIssued }: IssueClientProps) {
-  const [nameField, dayField] = [useId(), useId()];
   const queries = useQueryClient();
   const [name, setName] = useState('');
   const [chosen, setChosen] = useState<readonly Scope[]>(['agent:read']);
@@ -41,61 +43,55 @@ export function IssueClient({ me, queryKey, onIssued }: IssueClientProps) {
     },
   });
   return (
-    <form
-      className="narrow"
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate();
-      }}
-    >
-      <label htmlFor={nameField}>{labels.name}</label>
-      <input
-        id={nameField}
+    <Form onSubmit={() => mutate()}>
+      <Input
+        label={labels.name}
         required
         maxLength={maxName}
         value={name}
         onChange={({ target }) => setName(target.value)}
       />
-      <fieldset>
-        <legend>{labels.scopes}</legend>
+      <Fieldset legend={labels.scopes}>
         {scopes
           .filter((scope) => me.scopes.includes(scope))
           .map((scope) => (
-            <label key={scope} className="check">
-              <input
-                type="checkbox"
-                checked={chosen.includes(scope)}
-                onChange={({ target }) =>
-                  setChosen(
-                    scopes.filter((other) => (other === scope ? target.checked : chosen.includes(other))),
-                  )
-                }
-              />
-              {labels.scope[scope]} (<code>{scope}</code>)
-            </label>
+            <Checkbox
+              key={scope}
+              label={
+                <>
+                  {labels.scope[scope]} ( <code>{scope}</code> )
+                </>
+              }
+              checked={chosen.includes(scope)}
+              onChange={({ target }) =>
+                setChosen(
+                  scopes.filter((other) => (other === scope ? target.checked : chosen.includes(other))),
+                )
+              }
+            />
           ))}
         {me.role === 'owner' && (
-          <label className="check">
-            <input type="checkbox" checked={isAdmin} onChange={({ target }) => setIsAdmin(target.checked)} />
-            {labels.admin}
-          </label>
+          <Checkbox
+            label={labels.admin}
+            checked={isAdmin}
+            onChange={({ target }) => setIsAdmin(target.checked)}
+          />
         )}
-        <p className="hint">{labels.limit}</p>
-      </fieldset>
-      <label htmlFor={dayField}>{labels.expires}</label>
-      <input
-        id={dayField}
+        <Text c="dimmed">{labels.limit}</Text>
+      </Fieldset>
+      <Input
+        label={labels.expires}
         className="short"
         type="date"
         value={day}
         onChange={({ target }) => setDay(target.value)}
       />
       <p>
-        <button type="submit" disabled={isPending || chosen.length === 0}>
+        <Button variant="filled" type="submit" disabled={isPending || chosen.length === 0}>
           {labels.issue}
-        </button>
+        </Button>
       </p>
       {error !== null && <Failure error={error} />}
-    </form>
+    </Form>
   );
 }

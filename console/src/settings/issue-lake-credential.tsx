@@ -1,7 +1,9 @@
+import { Button } from '@mantine/core';
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { components } from '../../../clients/typescript/src/index.ts';
-import { Field } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
+import { Input } from '../parts/input.tsx';
 import { Failure } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
@@ -33,41 +35,27 @@ export function IssueLakeCredential({ queryKey, onIssued }: IssueLakeCredentialP
     },
   });
   return (
-    <form
-      className="narrow"
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate();
-      }}
-    >
-      <Field label={labels.name}>
-        {(control) => (
-          <input
-            {...control}
-            required
-            maxLength={255}
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-        )}
-      </Field>
-      <Field label={texts.settings.clients.expires}>
-        {(control) => (
-          <input
-            {...control}
-            className="short"
-            type="date"
-            value={day}
-            onChange={({ target }) => setDay(target.value)}
-          />
-        )}
-      </Field>
+    <Form onSubmit={() => mutate()}>
+      <Input
+        label={labels.name}
+        required
+        maxLength={255}
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <Input
+        label={texts.settings.clients.expires}
+        className="short"
+        type="date"
+        value={day}
+        onChange={({ target }) => setDay(target.value)}
+      />
       <p>
-        <button type="submit" disabled={isPending}>
+        <Button variant="filled" type="submit" disabled={isPending}>
           {labels.issue}
-        </button>
+        </Button>
       </p>
       {error !== null && <Failure error={error} />}
-    </form>
+    </Form>
   );
 }

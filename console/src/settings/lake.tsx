@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { useState } from 'react';
 import type { components } from '../../../clients/typescript/src/index.ts';
 import { Action } from '../parts/action.tsx';
@@ -19,7 +20,7 @@ export function Lake() {
   const [issued, setIssued] = useState<Issued>();
   return (
     <>
-      <p className="hint">{labels.hint}</p>
+      <Text c="dimmed">{labels.hint}</Text>
       <IssueLakeCredential queryKey={queryKey} onIssued={setIssued} />
       {issued !== undefined && (
         <ShownOnce
@@ -52,7 +53,7 @@ export function Lake() {
                 value: ({ id, name, status }) =>
                   (status === 'active' || status === 'making') && (
                     <Action
-                      isPlain
+                      destroys
                       confirm={labels.confirm(name)}
                       changes={[queryKey]}
                       does={() =>

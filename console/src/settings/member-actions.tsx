@@ -1,5 +1,7 @@
+import { Group } from '@mantine/core';
 import { useState } from 'react';
 import { Action } from '../parts/action.tsx';
+import { More } from '../parts/more.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import type { OfCaller } from './caller.ts';
@@ -24,7 +26,7 @@ export function MemberActions({ me, member, onReset, onChanged }: MemberActionsP
   const name = nameOf(member);
   const params = { path: { user_id: id } };
   return (
-    <div className="buttons">
+    <Group wrap="nowrap">
       <RoleChoice
         label={labels.roleOf(name)}
         offered={isOwner ? ['owner', 'admin', 'member'] : ['admin', 'member']}
@@ -32,7 +34,6 @@ export function MemberActions({ me, member, onReset, onChanged }: MemberActionsP
         onChoose={choose}
       />
       <Action
-        isPlain
         isDisabled={chosen === role}
         confirm={labels.confirmRole(name, texts.settings.roles[chosen])}
         changes={[members, ['me']]}
@@ -43,26 +44,27 @@ export function MemberActions({ me, member, onReset, onChanged }: MemberActionsP
       >
         {labels.change}
       </Action>
-      <Action
-        isPlain
-        confirm={labels.confirmReset(name)}
-        does={async () =>
-          onReset((await workspace.post('/v1/members/{user_id}/password-reset', { params })).data.url)
-        }
-      >
-        {labels.reset}
-      </Action>
-      <Action
-        isPlain
-        confirm={labels.confirmRemove(name)}
-        changes={[members]}
-        does={async () => {
-          const { data } = await workspace.delete('/v1/members/{user_id}', { params });
-          onChanged({ ...data, isRemoved: true });
-        }}
-      >
-        {labels.remove}
-      </Action>
-    </div>
+      <More label={labels.more(name)}>
+        <Action
+          confirm={labels.confirmReset(name)}
+          does={async () =>
+            onReset((await workspace.post('/v1/members/{user_id}/password-reset', { params })).data.url)
+          }
+        >
+          {labels.reset}
+        </Action>
+        <Action
+          destroys
+          confirm={labels.confirmRemove(name)}
+          changes={[members]}
+          does={async () => {
+            const { data } = await workspace.delete('/v1/members/{user_id}', { params });
+            onChanged({ ...data, isRemoved: true });
+          }}
+        >
+          {labels.remove}
+        </Action>
+      </More>
+    </Group>
   );
 }

@@ -57,7 +57,6 @@ function PausedOne({ paused: { id, type, name } }: { paused: Paused }) {
       )}{' '}
       {!isMine && (
         <Action
-          isPlain
           changes={[[isSchedule ? 'schedules' : 'workflows']]}
           does={async () => {
             await (isSchedule

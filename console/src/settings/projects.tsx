@@ -1,6 +1,9 @@
+import { Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { Action } from '../parts/action.tsx';
+import { Form } from '../parts/form.tsx';
+import { Input } from '../parts/input.tsx';
 import { List } from '../parts/list.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { Failure } from '../parts/states.tsx';
@@ -57,24 +60,21 @@ export function Projects() {
 
 function ProjectActions({ project: { id, name }, onEdit }: { project: Project; onEdit: () => void }) {
   return (
-    <div className="buttons">
-      <button type="button" className="plain" onClick={onEdit}>
-        {labels.rename}
-      </button>
+    <Group>
+      <Button onClick={onEdit}>{labels.rename}</Button>
       <Action
-        isPlain
+        destroys
         confirm={labels.confirmArchive(name)}
         changes={[queryKey]}
         does={() => workspace.delete('/v1/projects/{project_id}', { params: { path: { project_id: id } } })}
       >
         {labels.archive}
       </Action>
-    </div>
+    </Group>
   );
 }
 
 function CreateProject() {
-  const field = useId();
   const queries = useQueryClient();
   const [name, setName] = useState('');
   const { mutate, error, isPending } = useMutation({
@@ -85,26 +85,19 @@ function CreateProject() {
     },
   });
   return (
-    <form
-      className="buttons"
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate();
-      }}
-    >
-      <label htmlFor={field}>{labels.name}</label>
-      <input
-        id={field}
+    <Form isRow onSubmit={() => mutate()}>
+      <Input
+        label={labels.name}
         className="short"
         required
         maxLength={255}
         value={name}
         onChange={({ target }) => setName(target.value)}
       />
-      <button type="submit" disabled={isPending}>
+      <Button variant="filled" type="submit" disabled={isPending}>
         {labels.create}
-      </button>
+      </Button>
       {error !== null && <Failure error={error} />}
-    </form>
+    </Form>
   );
 }

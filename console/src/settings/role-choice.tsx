@@ -1,3 +1,4 @@
+import { Select } from '../parts/input.tsx';
 import * as texts from '../texts/index.ts';
 
 const { roles } = texts.settings;
@@ -19,7 +20,7 @@ export function RoleChoice<Offered extends Role>({
   onChoose,
 }: RoleChoiceProps<Offered>) {
   return (
-    <select
+    <Select
       id={id}
       aria-label={label}
       value={role}
@@ -30,6 +31,6 @@ export function RoleChoice<Offered extends Role>({
           {roles[name]}
         </option>
       ))}
-    </select>
+    </Select>
   );
 }

@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { Action } from '../parts/action.tsx';
 import { List } from '../parts/list.tsx';
@@ -15,9 +16,7 @@ export function Sessions() {
   return (
     <>
       <p>
-        <button type="button" className="plain" onClick={switchOrganization}>
-          {texts.switchOrganization}
-        </button>
+        <Button onClick={switchOrganization}>{texts.switchOrganization}</Button>
       </p>
       <Pages
         queryKey={queryKey}
@@ -42,7 +41,6 @@ export function Sessions() {
                 value: ({ id, clientId, current }) =>
                   current ? (
                     <Action
-                      isPlain
                       confirm={labels.confirmCurrent}
                       does={() => signOut().then(() => navigate({ to: '/signed-out' }))}
                     >
@@ -50,7 +48,7 @@ export function Sessions() {
                     </Action>
                   ) : (
                     <Action
-                      isPlain
+                      destroys
                       confirm={labels.confirm(clientId)}
                       changes={[queryKey]}
                       does={() =>

@@ -1,23 +1,24 @@
 import { useRouterState } from '@tanstack/react-router';
-import { type RefObject, useEffect, useRef } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import * as texts from '../texts/index.ts';
 
-/** The title of the tab is that of the page, as soon as the page has one. */
-export function useTitle(main: RefObject<HTMLElement | null>): void {
+/** What the page is about, as soon as it says so; the title of the tab follows. */
+export function useHeading(main: RefObject<HTMLElement | null>): string {
+  const [heading, setHeading] = useState('');
   useEffect(() => {
-    const look = () => {
-      const heading = main.current?.querySelector('h1')?.textContent?.trim() ?? '';
-      const title = heading === '' ? texts.name : `${heading} · ${texts.name}`;
-      if (document.title !== title) document.title = title;
-    };
+    const look = () => setHeading(main.current?.querySelector('h1')?.textContent?.trim() ?? '');
     look();
     const observer = new MutationObserver(look);
     observer.observe(main.current!, { childList: true, characterData: true, subtree: true });
+    return () => observer.disconnect();
+  }, [main]);
+  useEffect(() => {
+    document.title = heading === '' ? texts.name : `${heading} · ${texts.name}`;
     return () => {
-      observer.disconnect();
       document.title = texts.name;
     };
-  }, [main]);
+  }, [heading]);
+  return heading;
 }
 
 /** Whoever goes to another page is at its beginning, by keyboard and for a screen reader too. */

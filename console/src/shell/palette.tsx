@@ -1,7 +1,11 @@
+import { Button, Kbd, Modal, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { Search as SearchIcon } from 'lucide-react';
+import { type KeyboardEvent, useEffect, useId, useMemo, useState } from 'react';
 import { tablesQuery } from '../data/tables.ts';
+import { IconButton } from '../parts/icon-button.tsx';
+import { Input } from '../parts/input.tsx';
 import { Unfetched } from '../parts/states.tsx';
 import { switchOrganization } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
@@ -17,32 +21,55 @@ interface Choice {
 
 const labels = texts.palette;
 const maxShown = 12;
+const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 /** Leads anywhere: to pages, tables, and what else has a name, found by it. Ctrl+K opens it, or the button. */
 export function Palette({ projectId }: { projectId: string | undefined }) {
-  const dialog = useRef<HTMLDialogElement>(null);
   const [isOpen, setIsOpen] = useState(false);
-  const open = useCallback(() => {
-    setIsOpen(true);
-    if (dialog.current?.open === false) dialog.current.showModal();
-  }, []);
+  const close = () => setIsOpen(false);
   useEffect(() => {
     const press = (event: globalThis.KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
-      open();
+      setIsOpen(true);
     };
     addEventListener('keydown', press);
     return () => removeEventListener('keydown', press);
-  }, [open]);
+  }, []);
   return (
     <>
-      <button type="button" className="plain" aria-keyshortcuts="Control+K" onClick={open}>
+      <Button
+        className="wide-only"
+        c="dimmed"
+        fw={400}
+        aria-keyshortcuts="Control+K"
+        leftSection={<SearchIcon size={14} />}
+        rightSection={
+          <Kbd size="xs" aria-hidden>
+            {isMac ? '⌘K' : 'Ctrl K'}
+          </Kbd>
+        }
+        onClick={() => setIsOpen(true)}
+      >
         {labels.open}
-      </button>
-      <dialog ref={dialog} className="palette" aria-label={labels.title} onClose={() => setIsOpen(false)}>
-        {isOpen && <Search projectId={projectId} onChosen={() => dialog.current?.close()} />}
-      </dialog>
+      </Button>
+      <IconButton
+        className="narrow-only"
+        label={labels.open}
+        icon={<SearchIcon size={16} />}
+        onClick={() => setIsOpen(true)}
+      />
+      <Modal
+        opened={isOpen}
+        onClose={close}
+        withCloseButton={false}
+        centered={false}
+        yOffset="12vh"
+        size={560}
+        attributes={{ content: { 'aria-label': labels.title } }}
+      >
+        <Search projectId={projectId} onChosen={close} />
+      </Modal>
     </>
   );
 }
@@ -72,7 +99,7 @@ function Search({ projectId, onChosen }: { projectId: string | undefined; onChos
   };
   return (
     <>
-      <input
+      <Input
         type="search"
         role="combobox"
         aria-label={labels.label}
@@ -80,8 +107,7 @@ function Search({ projectId, onChosen }: { projectId: string | undefined; onChos
         aria-controls={`${id}-list`}
         aria-activedescendant={found.length > 0 ? `${id}-${at}` : undefined}
         placeholder={labels.label}
-        // biome-ignore lint/a11y/noAutofocus: the dialog was opened to type into it.
-        autoFocus
+        data-autofocus
         value={text}
         onChange={({ target }) => {
           setText(target.value);
@@ -100,7 +126,10 @@ function Search({ projectId, onChosen }: { projectId: string | undefined; onChos
             aria-selected={index === at}
             onClick={() => choose(choice)}
           >
-            {choice.label} <span className="hint">{choice.kind}</span>
+            <span>{choice.label}</span>{' '}
+            <Text span c="dimmed">
+              {choice.kind}
+            </Text>
           </div>
         ))}
       </div>

@@ -1,60 +1,71 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet, useNavigate } from '@tanstack/react-router';
-import { useRef } from 'react';
+import { Drawer } from '@mantine/core';
+import { Outlet, useRouterState } from '@tanstack/react-router';
+import { Menu as MenuIcon } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
 import { Attaching } from '../intake/attaching.tsx';
 import { DropAnywhere } from '../intake/drop-anywhere.tsx';
-import { ProjectChoice } from '../project/choice.tsx';
+import { IconButton } from '../parts/icon-button.tsx';
 import { useProjectId } from '../project/current.ts';
-import { signOut, workspace } from '../session/login.ts';
-import { useMe } from '../session/me.ts';
 import * as texts from '../texts/index.ts';
-import { useFocus, useTitle } from './arrival.ts';
+import { useFocus, useHeading } from './arrival.ts';
+import { Crumbs } from './crumbs.tsx';
 import { Offline } from './offline.tsx';
-import { pages } from './pages.ts';
 import { Palette } from './palette.tsx';
+import { PersonMenu } from './person-menu.tsx';
+import { Side } from './side.tsx';
+import { ThemeSwitch } from './theme-switch.tsx';
+
+const foldedKey = 'side-folded';
 
 /** The frame of every page: where one is, who one is, and where one may go. */
 export function Shell() {
-  const navigate = useNavigate();
   const projectId = useProjectId();
   const main = useRef<HTMLElement>(null);
-  useTitle(main);
+  const heading = useHeading(main);
   useFocus(main);
-  const { data: me } = useMe();
-  const { data: organization } = useQuery({
-    queryKey: ['organization'],
-    queryFn: () => workspace.get('/v1/organization'),
-  });
+  const [isFolded, setIsFolded] = useState(() => localStorage.getItem(foldedKey) === 'yes');
+  const [isDrawn, setIsDrawn] = useState(false);
+  const { pathname } = useRouterState({ select: ({ location }) => location });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever went somewhere has no more need of the drawer.
+  useEffect(() => setIsDrawn(false), [pathname]);
+  const fold = () => {
+    localStorage.setItem(foldedKey, isFolded ? 'no' : 'yes');
+    setIsFolded(!isFolded);
+  };
   return (
-    <div className="shell">
+    <div className="shell" data-folded={isFolded || undefined}>
       <a className="skip" href="#content">
         {texts.parts.skip}
       </a>
-      <header>
-        <strong>{organization?.data.name ?? texts.name}</strong>
-        <nav aria-label={texts.name}>
-          {pages(projectId).map(({ label, link }) => (
-            <Link key={label} {...link}>
-              {label}
-            </Link>
-          ))}
-        </nav>
-        <Palette projectId={projectId} />
-        <ProjectChoice projectId={projectId} />
-        <span className="who">{me?.data.name}</span>
-        <button
-          type="button"
-          className="plain"
-          onClick={() => void signOut().then(() => navigate({ to: '/signed-out' }))}
-        >
-          {texts.signOut}
-        </button>
-      </header>
-      <main ref={main} id="content" tabIndex={-1}>
-        <Offline />
-        <Attaching />
-        <Outlet />
-      </main>
+      <Side {...{ projectId, pathname, isFolded }} onFold={fold} />
+      <Drawer
+        opened={isDrawn}
+        onClose={() => setIsDrawn(false)}
+        size={256}
+        title={texts.name}
+        closeButtonProps={{ 'aria-label': texts.parts.close }}
+      >
+        <Side {...{ projectId, pathname }} isFolded={false} />
+      </Drawer>
+      <div>
+        <header className="top">
+          <IconButton
+            className="narrow-only"
+            label={texts.shell.open}
+            icon={<MenuIcon size={18} />}
+            onClick={() => setIsDrawn(true)}
+          />
+          <Crumbs {...{ projectId, pathname, heading }} />
+          <Palette projectId={projectId} />
+          <ThemeSwitch />
+          <PersonMenu />
+        </header>
+        <main ref={main} id="content" tabIndex={-1}>
+          <Offline />
+          <Attaching />
+          <Outlet />
+        </main>
+      </div>
       <DropAnywhere />
     </div>
   );

@@ -1,6 +1,7 @@
 /** Texts of conversations with the analyst. */
 export const ask = {
   title: 'Ask',
+  all: 'Conversations',
   empty: 'This project has no conversations yet.',
   columns: { title: 'Conversation', messages: 'Messages', changed: 'Changed' },
   label: 'Your question',

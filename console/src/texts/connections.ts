@@ -39,7 +39,7 @@ export const connections = {
     save: 'Save and test',
     saved: 'Saved.',
     test: 'Test connection',
-    works: (ms: number) => `The connection works. It answered in ${Math.round(ms).toLocaleString('en')} ms.`,
+    works: (ms: number) => `The connection works. It answered in ${Math.round(ms).toLocaleString()} ms.`,
     failed: (stage: string) => `The test failed at ${stage}`,
     remove: 'Delete connection',
     confirm: (name: string) =>

@@ -1,11 +1,12 @@
 /** Texts of the frame of every page, and of its first ones. */
 export const pages = {
+  home: 'Home',
   data: 'Data',
   query: 'Query',
   ask: 'Ask',
   reports: 'Reports',
-  runs: 'Runs',
-  playbooks: 'Automation',
+  runs: 'Activity',
+  playbooks: 'Automations',
   schedules: 'Schedules',
   workflows: 'Workflows',
   bring: 'Import a file',
@@ -14,9 +15,20 @@ export const pages = {
   connections: 'Connections',
   settings: 'Settings',
 };
+export const shell = {
+  open: 'Open the menu',
+  side: 'Side bar',
+  fold: 'Fold the side bar',
+  unfold: 'Unfold the side bar',
+  crumbs: 'Breadcrumbs',
+  theme: 'Appearance',
+  themes: { auto: 'As the system', light: 'Light', dark: 'Dark' },
+  sessions: 'Your sessions',
+  person: (initials: string, name: string) => `${initials}: account of ${name}`,
+};
 export const palette = {
   title: 'Go to',
-  open: 'Go to …',
+  open: 'Search',
   label: 'Search pages, tables and more',
   page: 'page',
   kinds: {
@@ -67,7 +79,7 @@ export const data = {
     view: 'view',
   },
   empty: 'There are no tables yet. Drop a file anywhere on this page, or choose one.',
-  more: (count: number) => `${count.toLocaleString('en')} more. Search to find them.`,
+  more: (count: number) => `${count.toLocaleString()} more. Search to find them.`,
   system: 'System tables',
   noneFound: (text: string) => `No table or view has “${text}” in its name.`,
   noneSuch: 'No table or view matches the filters.',

@@ -13,22 +13,22 @@ export const intake = {
     of === 1 ? `Uploading ${name}` : `Uploading ${name} (${place} of ${of})`,
   preview: {
     rows: (rows: number | null) =>
-      rows === null ? 'The first rows' : `The first of ${rows.toLocaleString('en')} rows`,
+      rows === null ? 'The first rows' : `The first of ${rows.toLocaleString()} rows`,
     bad: (count: number | null) =>
       count === null
         ? "Rows that don't fit"
-        : `${count.toLocaleString('en')} ${count === 1 ? "row doesn't" : "rows don't"} fit`,
+        : `${count.toLocaleString()} ${count === 1 ? "row doesn't" : "rows don't"} fit`,
     badColumns: { line: 'Line', column: 'Column', raw: 'Text in the file', reason: 'Why' },
     skipped: 'Skipped before the data',
     warnings: {
       formulas_without_value: (cells: number, column: string) =>
-        `The column ${column} has ${cells.toLocaleString('en')} ${cells === 1 ? 'formula' : 'formulas'} without a stored value, read as empty. To fix this, open the workbook in a spreadsheet program and save it.`,
+        `The column ${column} has ${cells.toLocaleString()} ${cells === 1 ? 'formula' : 'formulas'} without a stored value, read as empty. To fix this, open the workbook in a spreadsheet program and save it.`,
       title_rows: (rows: number) =>
-        `${rows.toLocaleString('en')} ${rows === 1 ? 'row' : 'rows'} above the header ${rows === 1 ? 'was' : 'were'} skipped.`,
+        `${rows.toLocaleString()} ${rows === 1 ? 'row' : 'rows'} above the header ${rows === 1 ? 'was' : 'were'} skipped.`,
       short_rows: (rows: number) =>
-        `${rows.toLocaleString('en')} ${rows === 1 ? 'row has' : 'rows have'} too few fields.`,
+        `${rows.toLocaleString()} ${rows === 1 ? 'row has' : 'rows have'} too few fields.`,
       short_rows_padded: (rows: number) =>
-        `${rows.toLocaleString('en')} ${rows === 1 ? 'row has' : 'rows have'} too few fields. The missing fields are read as empty.`,
+        `${rows.toLocaleString()} ${rows === 1 ? 'row has' : 'rows have'} too few fields. The missing fields are read as empty.`,
     },
     pad: 'Read missing fields as empty',
   },
@@ -67,15 +67,15 @@ export const intake = {
     nullsHint: 'Separated by commas, for example NA, -',
   },
   importing: 'Importing',
-  imported: (rows: number) => `${rows.toLocaleString('en')} ${rows === 1 ? 'row' : 'rows'} imported.`,
+  imported: (rows: number) => `${rows.toLocaleString()} ${rows === 1 ? 'row' : 'rows'} imported.`,
   quarantined: (rows: number) =>
-    `${rows.toLocaleString('en')} ${rows === 1 ? 'row was' : 'rows were'} quarantined:`,
+    `${rows.toLocaleString()} ${rows === 1 ? 'row was' : 'rows were'} quarantined:`,
   quarantine: 'View them',
   replay: {
     hint: 'The rows are read again with the current column types of the table.',
     again: 'Retry these rows',
     done: (added: number) =>
-      `${added.toLocaleString('en')} ${added === 1 ? 'row was' : 'rows were'} added. Rows that still don't fit stay in quarantine.`,
+      `${added.toLocaleString()} ${added === 1 ? 'row was' : 'rows were'} added. Rows that still don't fit stay in quarantine.`,
   },
   notAttached: "The project's analyst can't read this table yet",
   openTable: 'Open table',

@@ -7,6 +7,7 @@ export const parts = {
   requestId: (id: string) => `If you ask the operator for help, mention request ${id}.`,
   loading: 'Loading …',
   more: 'Show more',
+  moreActions: 'More actions',
   unsaved: "Leave this page? Your changes aren't saved.",
   cancel: 'Cancel',
   close: 'Close',

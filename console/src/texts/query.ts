@@ -7,9 +7,9 @@ export const query = {
   none: 'The query returned no rows.',
   other: 'You changed the statement. The result below belongs to this one:',
   summary: (rows: number, ms: number) =>
-    `${rows.toLocaleString('en')} ${rows === 1 ? 'row' : 'rows'} in ${Math.round(ms).toLocaleString('en')} ms`,
+    `${rows.toLocaleString()} ${rows === 1 ? 'row' : 'rows'} in ${Math.round(ms).toLocaleString()} ms`,
   truncated: (rows: number) =>
-    `These are the first ${rows.toLocaleString('en')} rows. Sorting applies to these rows only. To see the rest, narrow the query or export all rows.`,
+    `These are the first ${rows.toLocaleString()} rows. Sorting applies to these rows only. To see the rest, narrow the query or export all rows.`,
   chart: {
     show: 'Chart',
     kind: 'Kind',
@@ -18,7 +18,7 @@ export const query = {
     y: 'Y axis',
     color: 'Colour',
     none: 'none',
-    cut: (rows: number) => `The chart shows the first ${rows.toLocaleString('en')} rows.`,
+    cut: (rows: number) => `The chart shows the first ${rows.toLocaleString()} rows.`,
   },
   save: {
     title: 'Save statement',
@@ -42,8 +42,8 @@ export const query = {
     forExcel: 'For Excel',
     format: 'Format',
     submit: 'Export',
-    running: (rows: number) => `${rows.toLocaleString('en')} rows written`,
-    done: (rows: number) => `${rows.toLocaleString('en')} rows:`,
+    running: (rows: number) => `${rows.toLocaleString()} rows written`,
+    done: (rows: number) => `${rows.toLocaleString()} rows:`,
   },
   exports: {
     title: 'Exports',

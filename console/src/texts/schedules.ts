@@ -91,8 +91,8 @@ export const schedules = {
         ? 'There is nothing to run.'
         : total === 1
           ? 'One run:'
-          : `${total.toLocaleString('en')} runs, from`,
-    start: (total: number) => `Start ${total === 1 ? 'the run' : `${total.toLocaleString('en')} runs`}`,
+          : `${total.toLocaleString()} runs, from`,
+    start: (total: number) => `Start ${total === 1 ? 'the run' : `${total.toLocaleString()} runs`}`,
     none: 'There are no backfills yet.',
     range: 'Range',
     status: 'Status',

@@ -6,11 +6,20 @@ export const settings = {
   role: 'Role',
   email: 'Email',
   expires: 'Valid until',
+  organization: { title: 'Organization', name: 'Name', slug: 'Short name', created: 'Created' },
+  appearance: { title: 'Appearance', theme: 'Colors' },
+  models: {
+    title: 'Models',
+    hint: 'These models can answer questions. The operator of the service chooses which.',
+    columns: { name: 'Model', id: 'Id', default: 'Default' },
+    isDefault: 'answers by default',
+  },
   members: {
     title: 'Members',
     empty: 'There are no members.',
     columns: { name: 'Name', seen: 'Last seen', actions: 'Actions' },
     roleOf: (name: string) => `Role of ${name}`,
+    more: (name: string) => `More actions for ${name}`,
     change: 'Change role',
     confirmRole: (name: string, role: string) => `Change the role of ${name} to ${role}?`,
     reset: 'Reset password',
@@ -46,6 +55,7 @@ export const settings = {
     empty: 'There are no API clients.',
     columns: { name: 'Client', scopes: 'Scopes', used: 'Last used', status: 'Status', actions: 'Actions' },
     name: 'Client name',
+    more: (name: string) => `Actions for ${name}`,
     scopes: 'Permissions',
     scope: {
       'agent:read': 'read and query',

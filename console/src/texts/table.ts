@@ -5,13 +5,14 @@ export const table = {
   columns: 'Columns',
   rows: 'Rows',
   column: { name: 'Column', type: 'Type', description: 'Description', edit: 'Note' },
-  counted: (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'row' : 'rows'}`,
+  counted: (count: number) => `${count.toLocaleString()} ${count === 1 ? 'row' : 'rows'}`,
   tests: data.tests,
   made: (up: number, down: number) => `made from ${up}, used by ${down}`,
   empty: 'There are no rows.',
   cut: (count: number) =>
-    `These are the first ${count.toLocaleString('en')} rows. To see others, query the table.`,
+    `These are the first ${count.toLocaleString()} rows. To see others, query the table.`,
   query: 'Query table',
+  settings: 'Settings',
   past: (version: number) => `These are the rows of version ${version}.`,
   now: 'Show the newest',
   about: {
@@ -61,8 +62,8 @@ export const table = {
       mean: 'Mean',
       spread: 'Distribution',
     },
-    bin: (from: string, to: string, count: number) => `${from} to ${to}: ${count.toLocaleString('en')}`,
-    value: (value: string, count: number) => `${value} (${count.toLocaleString('en')})`,
+    bin: (from: string, to: string, count: number) => `${from} to ${to}: ${count.toLocaleString()}`,
+    value: (value: string, count: number) => `${value} (${count.toLocaleString()})`,
     spread: (column: string) => `Distribution of the values of ${column}`,
   },
   versions: {

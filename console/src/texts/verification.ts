@@ -1,5 +1,6 @@
 /** Texts of the definitions of tests. */
 export const verification = {
+  definition: 'Definition',
   about:
     'A test checks the rows of tables. It runs after they change, and when you select “Run tests” on a table.',
   empty: 'There are no tests yet.',
@@ -72,7 +73,7 @@ export const verification = {
       'An exception turns the test off, or makes it weaker or stricter, for a table, a project or everywhere.',
     none: 'There are no exceptions.',
     cut: (count: number) =>
-      `Only the newest ${count.toLocaleString('en')} exceptions of the organization were searched.`,
+      `Only the newest ${count.toLocaleString()} exceptions of the organization were searched.`,
     everywhereSure: 'Add this exception for all tables of the organization?',
     columns: { where: 'Where', what: 'Change', remove: 'Remove' },
     reason: 'Reason',

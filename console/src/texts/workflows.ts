@@ -50,7 +50,7 @@ export const workflows = {
     asJson: (label: string) => `${label}, as JSON`,
     perLine: 'One per line.',
     stored: 'A value is stored but not shown. What you enter here replaces it.',
-    limits: (least: number, most: number) => `${least.toLocaleString('en')} to ${most.toLocaleString('en')}.`,
+    limits: (least: number, most: number) => `${least.toLocaleString()} to ${most.toLocaleString()}.`,
     unchosen: '—',
     noChoices: {
       playbooks: 'This project has no playbooks yet',
@@ -108,7 +108,7 @@ export const workflows = {
     title: 'Check',
     valid: 'The draft has no problems.',
   },
-  settings: 'Title, folder and parameters',
+  settings: 'Settings',
   fields: { title: 'Title', description: 'Description', folder: 'Output folder' },
   triggers: {
     title: 'Triggers',

@@ -1,9 +1,11 @@
+import { Button, Checkbox, Group } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { describe } from '../data/subject.ts';
 import { faultAt, unplaced } from '../parts/faults.ts';
-import { Field } from '../parts/field.tsx';
 import { useFirstFault } from '../parts/first-fault.ts';
+import { Form } from '../parts/form.tsx';
+import { Input, Select, TextArea } from '../parts/input.tsx';
 import { Failure } from '../parts/states.tsx';
 import { useUnsaved } from '../parts/use-unsaved.ts';
 import * as texts from '../texts/index.ts';
@@ -44,42 +46,28 @@ export function DefinitionForm({ initial, isNew, label, save, onRefused }: Defin
   const places = [['name'], ['target'], ...paramsOf[kind].map(({ name }) => ['params', name])];
   const left = unplaced(error, places);
   return (
-    <form
-      ref={form}
-      className="narrow"
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate(content);
-      }}
-    >
-      <Field label={labels.name} fault={faultAt(error, 'name')}>
-        {(control) => (
-          <input
-            {...control}
-            required
-            maxLength={255}
-            value={content.name}
-            onChange={({ target }) => change({ name: target.value })}
-          />
-        )}
-      </Field>
+    <Form ref={form} onSubmit={() => mutate(content)}>
+      <Input
+        label={labels.name}
+        fault={faultAt(error, 'name')}
+        required
+        maxLength={255}
+        value={content.name}
+        onChange={({ target }) => change({ name: target.value })}
+      />
       <TargetFields {...{ content, change, error }} />
-      <Field label={labels.kind}>
-        {(control) => (
-          <select
-            {...control}
-            disabled={!isNew}
-            value={kind}
-            onChange={({ target }) => change({ kind: target.value as Kind })}
-          >
-            {kinds.map((kind) => (
-              <option key={kind} value={kind}>
-                {labels.kinds[kind]}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <Select
+        label={labels.kind}
+        disabled={!isNew}
+        value={kind}
+        onChange={({ target }) => change({ kind: target.value as Kind })}
+      >
+        {kinds.map((kind) => (
+          <option key={kind} value={kind}>
+            {labels.kinds[kind]}
+          </option>
+        ))}
+      </Select>
       {paramsOf[kind].map((param) => (
         <ParamField
           key={`${kind} ${param.name}`}
@@ -91,51 +79,40 @@ export function DefinitionForm({ initial, isNew, label, save, onRefused }: Defin
           onChange={(text) => change({ params: { ...params, [param.name]: text } })}
         />
       ))}
-      <Field label={labels.severity}>
-        {(control) => (
-          <select
-            {...control}
-            value={content.severity}
-            onChange={({ target }) => change({ severity: target.value as Content['severity'] })}
-          >
-            {severities.map((severity) => (
-              <option key={severity} value={severity}>
-                {labels.severities[severity]}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <Select
+        label={labels.severity}
+        value={content.severity}
+        onChange={({ target }) => change({ severity: target.value as Content['severity'] })}
+      >
+        {severities.map((severity) => (
+          <option key={severity} value={severity}>
+            {labels.severities[severity]}
+          </option>
+        ))}
+      </Select>
       {(['blocking', 'keepRows', 'enabled'] as const).map((name) => (
-        <label key={name}>
-          <input
-            type="checkbox"
-            checked={content[name]}
-            onChange={({ target }) => change({ [name]: target.checked })}
-          />{' '}
-          {labels.flags[name]}
-        </label>
+        <Checkbox
+          key={name}
+          label={labels.flags[name]}
+          checked={content[name]}
+          onChange={({ target }) => change({ [name]: target.checked })}
+        />
       ))}
-      <Field label={labels.description}>
-        {(control) => (
-          <textarea
-            {...control}
-            className="prose"
-            rows={2}
-            maxLength={10_000}
-            value={content.description}
-            onChange={({ target }) => change({ description: target.value })}
-          />
-        )}
-      </Field>
-      <p className="buttons">
-        <button type="submit" disabled={isPending}>
+      <TextArea
+        label={labels.description}
+        rows={2}
+        maxLength={10_000}
+        value={content.description}
+        onChange={({ target }) => change({ description: target.value })}
+      />
+      <Group>
+        <Button variant="filled" type="submit" disabled={isPending}>
           {label}
-        </button>
+        </Button>
         {isSuccess && content === stored && <span role="status">{labels.saved}</span>}
-      </p>
+      </Group>
       {left !== null && <Failure error={left} />}
-    </form>
+    </Form>
   );
 }
 

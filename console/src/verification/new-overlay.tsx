@@ -1,7 +1,10 @@
+import { Button, Group } from '@mantine/core';
 import { type QueryKey, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { tablesQuery } from '../data/tables.ts';
 import { Field } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
+import { Input, Select } from '../parts/input.tsx';
 import { Failure, Unfetched } from '../parts/states.tsx';
 import { Sure } from '../parts/sure.tsx';
 import { projectsQuery } from '../project/current.ts';
@@ -29,7 +32,7 @@ export function NewOverlay({ definitionId, queryKey }: { definitionId: string; q
   const [where, setWhere] = useState('');
   const [change, setChange] = useState<Change>('off');
   const [reason, setReason] = useState('');
-  const dialog = useRef<HTMLDialogElement>(null);
+  const [isAsking, setIsAsking] = useState(false);
   const { mutate, isPending, error } = useMutation({
     mutationFn: () =>
       workspace.post('/v1/verification-tests/overlays', {
@@ -47,19 +50,23 @@ export function NewOverlay({ definitionId, queryKey }: { definitionId: string; q
   });
   return (
     <>
-      <Sure dialog={dialog} question={labels.everywhereSure} yes={labels.add} onYes={() => mutate()} />
-      <form
-        className="narrow"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (where === '') dialog.current?.showModal();
+      <Sure
+        isOpen={isAsking}
+        onClose={() => setIsAsking(false)}
+        question={labels.everywhereSure}
+        yes={labels.add}
+        onYes={() => mutate()}
+      />
+      <Form
+        onSubmit={() => {
+          if (where === '') setIsAsking(true);
           else mutate();
         }}
       >
         <Field label={labels.columns.where}>
           {(control) => (
             <>
-              <select {...control} value={where} onChange={({ target }) => setWhere(target.value)}>
+              <Select {...control} value={where} onChange={({ target }) => setWhere(target.value)}>
                 <option value="">{labels.everywhere}</option>
                 {projects.data?.map(({ id, name }) => (
                   <option key={id} value={`project ${id}`}>
@@ -71,39 +78,35 @@ export function NewOverlay({ definitionId, queryKey }: { definitionId: string; q
                     {name}
                   </option>
                 ))}
-              </select>
+              </Select>
               <Unfetched asked={projects.data === undefined ? projects : entries} />
             </>
           )}
         </Field>
-        <Field label={labels.columns.what}>
-          {(control) => (
-            <select {...control} value={change} onChange={({ target }) => setChange(target.value as Change)}>
-              {all.map((change) => (
-                <option key={change} value={change}>
-                  {labels.changes[change]}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Field label={labels.reason}>
-          {(control) => (
-            <input
-              {...control}
-              maxLength={2_000}
-              value={reason}
-              onChange={({ target }) => setReason(target.value)}
-            />
-          )}
-        </Field>
-        <p className="buttons">
-          <button type="submit" disabled={isPending}>
+        <Select
+          label={labels.columns.what}
+          value={change}
+          onChange={({ target }) => setChange(target.value as Change)}
+        >
+          {all.map((change) => (
+            <option key={change} value={change}>
+              {labels.changes[change]}
+            </option>
+          ))}
+        </Select>
+        <Input
+          label={labels.reason}
+          maxLength={2_000}
+          value={reason}
+          onChange={({ target }) => setReason(target.value)}
+        />
+        <Group>
+          <Button variant="filled" type="submit" disabled={isPending}>
             {labels.add}
-          </button>
-        </p>
+          </Button>
+        </Group>
         {error !== null && <Failure error={error} />}
-      </form>
+      </Form>
     </>
   );
 }

@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { type QueryKey, useQuery } from '@tanstack/react-query';
 import { type components, some } from '../../../clients/typescript/src/index.ts';
 import { TableName } from '../data/table-name.tsx';
@@ -30,7 +31,7 @@ export function Overlays({ definitionId }: { definitionId: string }) {
   });
   return (
     <>
-      <p className="hint">{labels.about}</p>
+      <Text c="dimmed">{labels.about}</Text>
       <Fetched asked={asked}>
         {({ found, isCut }) => (
           <>
@@ -59,7 +60,7 @@ function Listed({ found, queryKey }: { found: Overlay[]; queryKey: QueryKey }) {
           title: labels.columns.remove,
           value: ({ id }) => (
             <Action
-              isPlain
+              destroys
               confirm={labels.confirm}
               changes={[queryKey]}
               does={() =>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { tablesQuery } from '../data/tables.ts';
 import { type Control, Field } from '../parts/field.tsx';
+import { Input, Select, TextArea } from '../parts/input.tsx';
 import { Unfetched } from '../parts/states.tsx';
 import * as texts from '../texts/index.ts';
 import type { paramsOf } from './content.ts';
@@ -36,7 +37,7 @@ export function ParamField({
         switch (as) {
           case 'number':
             return (
-              <input
+              <Input
                 {...own}
                 type="number"
                 min={0}
@@ -48,22 +49,23 @@ export function ParamField({
             return <TableChoice {...{ control, value, onChange }} />;
           case 'column':
             return columns.length === 0 ? (
-              <input {...own} onChange={({ target }) => onChange(target.value)} />
+              <Input {...own} onChange={({ target }) => onChange(target.value)} />
             ) : (
-              <select {...own} onChange={({ target }) => onChange(target.value)}>
+              <Select {...own} onChange={({ target }) => onChange(target.value)}>
                 <option value="" />
                 {withOwn(columns, value).map((column) => (
                   <option key={column} value={column}>
                     {column}
                   </option>
                 ))}
-              </select>
+              </Select>
             );
           case 'columns':
           case 'otherColumns':
             return (
               <>
-                <textarea
+                <TextArea
+                  isCode
                   {...own}
                   rows={3}
                   spellCheck={false}
@@ -80,7 +82,8 @@ export function ParamField({
             );
           default:
             return (
-              <textarea
+              <TextArea
+                isCode
                 {...own}
                 rows={5}
                 spellCheck={false}
@@ -105,7 +108,7 @@ interface AddColumnProps {
 
 function AddColumn({ label, columns, onAdd }: AddColumnProps) {
   return (
-    <select aria-label={label} value="" onChange={({ target }) => onAdd(target.value)}>
+    <Select aria-label={label} value="" onChange={({ target }) => onAdd(target.value)}>
       <option value="" disabled>
         {label}
       </option>
@@ -114,7 +117,7 @@ function AddColumn({ label, columns, onAdd }: AddColumnProps) {
           {column}
         </option>
       ))}
-    </select>
+    </Select>
   );
 }
 
@@ -131,7 +134,7 @@ export function TableChoice({ control, value, onChange }: TableChoiceProps) {
   const isMissing = value !== '' && !tables.some(({ id }) => id === value);
   return (
     <>
-      <select {...control} required value={value} onChange={({ target }) => onChange(target.value)}>
+      <Select {...control} required value={value} onChange={({ target }) => onChange(target.value)}>
         <option value="" />
         {tables.map(({ id, name }) => (
           <option key={id} value={id}>
@@ -139,7 +142,7 @@ export function TableChoice({ control, value, onChange }: TableChoiceProps) {
           </option>
         ))}
         {isMissing && <option>{value}</option>}
-      </select>
+      </Select>
       <Unfetched asked={asked} />
     </>
   );

@@ -1,5 +1,6 @@
 import { faultAt } from '../parts/faults.ts';
 import { Field } from '../parts/field.tsx';
+import { Input, Select } from '../parts/input.tsx';
 import { ProjectSelect } from '../project/select.tsx';
 import * as texts from '../texts/index.ts';
 import type { Content } from './content.ts';
@@ -20,18 +21,14 @@ export function TargetFields({ content, change, error }: TargetFieldsProps) {
   const fault = faultAt(error, 'target');
   return (
     <>
-      <Field label={labels.which}>
-        {(control) => (
-          <select
-            {...control}
-            value={isOfOne ? 'one' : 'selected'}
-            onChange={({ target }) => change({ isOfOne: target.value === 'one' })}
-          >
-            <option value="one">{labels.one}</option>
-            <option value="selected">{labels.selected}</option>
-          </select>
-        )}
-      </Field>
+      <Select
+        label={labels.which}
+        value={isOfOne ? 'one' : 'selected'}
+        onChange={({ target }) => change({ isOfOne: target.value === 'one' })}
+      >
+        <option value="one">{labels.one}</option>
+        <option value="selected">{labels.selected}</option>
+      </Select>
       {isOfOne ? (
         <Field label={labels.table} fault={fault}>
           {(control) => (
@@ -50,33 +47,27 @@ export function TargetFields({ content, change, error }: TargetFieldsProps) {
               />
             )}
           </Field>
-          <Field label={labels.tier}>
-            {(control) => (
-              <select
-                {...control}
-                value={tier}
-                onChange={({ target }) => change({ tier: target.value as Content['tier'] })}
-              >
-                <option value="">{texts.parts.all}</option>
-                {tiers.map((tier) => (
-                  <option key={tier} value={tier}>
-                    {texts.data.tiers[tier]}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+          <Select
+            label={labels.tier}
+            value={tier}
+            onChange={({ target }) => change({ tier: target.value as Content['tier'] })}
+          >
+            <option value="">{texts.parts.all}</option>
+            {tiers.map((tier) => (
+              <option key={tier} value={tier}>
+                {texts.data.tiers[tier]}
+              </option>
+            ))}
+          </Select>
           {projectId === '' && tier === '' && namePattern === '' && <p role="status">{labels.all}</p>}
-          <Field label={labels.pattern} hint={labels.patternHint} fault={fault}>
-            {(control) => (
-              <input
-                {...control}
-                maxLength={500}
-                value={namePattern}
-                onChange={({ target }) => change({ namePattern: target.value })}
-              />
-            )}
-          </Field>
+          <Input
+            label={labels.pattern}
+            hint={labels.patternHint}
+            fault={fault}
+            maxLength={500}
+            value={namePattern}
+            onChange={({ target }) => change({ namePattern: target.value })}
+          />
         </>
       )}
     </>

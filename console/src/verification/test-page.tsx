@@ -1,9 +1,13 @@
+import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Action } from '../parts/action.tsx';
 import { changesOf } from '../parts/changes.ts';
-import { OnDemand } from '../parts/on-demand.tsx';
+import { LinkButton } from '../parts/link-button.tsx';
+import { More } from '../parts/more.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { PageTabs } from '../parts/page-tabs.tsx';
 import { Fetched } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
@@ -46,20 +50,8 @@ function OneTest({ definition }: { definition: Definition }) {
   const navigate = useNavigate();
   const params = { path: { definition_id: base.id } };
   const queryKey = keyOf(base.id);
-  return (
+  const form = (
     <>
-      <h1>{base.name}</h1>
-      <p>
-        <Link to="/tests">{texts.pages.tests}</Link>
-        {'tableId' in base.target && (
-          <>
-            {' · '}
-            <Link to="/tables/$tableId" params={{ tableId: base.target.tableId }}>
-              {labels.openTable}
-            </Link>
-          </>
-        )}
-      </p>
       <DefinitionForm
         key={loads}
         isNew={false}
@@ -78,34 +70,51 @@ function OneTest({ definition }: { definition: Definition }) {
       />
       {definition.revision > base.revision && (
         <p>
-          <button
-            type="button"
-            className="plain"
+          <Button
             onClick={() => {
               setBase(definition);
               setLoads(loads + 1);
             }}
           >
             {texts.automation.newest}
-          </button>
+          </Button>
         </p>
       )}
-      <OnDemand title={labels.overlays.title}>
-        <Overlays definitionId={base.id} />
-      </OnDemand>
-      <div className="buttons">
-        <Action
-          isPlain
-          confirm={labels.confirm(base.name)}
-          changes={[['definitions']]}
-          does={async () => {
-            await workspace.delete('/v1/verification-tests/definitions/{definition_id}', { params });
-            await navigate({ to: '/tests', ignoreBlocker: true });
-          }}
-        >
-          {labels.remove}
-        </Action>
-      </div>
+    </>
+  );
+  return (
+    <>
+      <PageHead title={base.name}>
+        {'tableId' in base.target && (
+          <LinkButton to="/tables/$tableId" params={{ tableId: base.target.tableId }}>
+            {labels.openTable}
+          </LinkButton>
+        )}
+        <More>
+          <Action
+            destroys
+            confirm={labels.confirm(base.name)}
+            changes={[['definitions']]}
+            does={async () => {
+              await workspace.delete('/v1/verification-tests/definitions/{definition_id}', { params });
+              await navigate({ to: '/tests', ignoreBlocker: true });
+            }}
+          >
+            {labels.remove}
+          </Action>
+        </More>
+      </PageHead>
+      <PageTabs
+        label={base.name}
+        tabs={[
+          { name: 'definition', title: labels.definition, isKept: true, content: form },
+          {
+            name: 'overlays',
+            title: labels.overlays.title,
+            content: <Overlays definitionId={base.id} />,
+          },
+        ]}
+      />
     </>
   );
 }

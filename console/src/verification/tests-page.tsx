@@ -1,9 +1,14 @@
+import { Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
 import { TableName } from '../data/table-name.tsx';
+import { LinkButton } from '../parts/link-button.tsx';
 import { List } from '../parts/list.tsx';
+import { PageHead } from '../parts/page-head.tsx';
 import { Pages } from '../parts/pages.tsx';
 import { Time } from '../parts/time.tsx';
 import { workspace } from '../session/login.ts';
+import { useMe } from '../session/me.ts';
 import * as texts from '../texts/index.ts';
 import { AdminsOnly } from './admins-only.tsx';
 import type { Definition } from './content.ts';
@@ -12,9 +17,16 @@ const labels = texts.verification;
 
 /** What should hold of tables, as administrators say it. */
 export function TestsPage() {
+  const { data: me } = useMe();
   return (
     <>
-      <h1>{texts.pages.tests}</h1>
+      <PageHead title={texts.pages.tests}>
+        {me?.data.admin === true && (
+          <LinkButton to="/tests/new" variant="filled" leftSection={<Plus size={14} />}>
+            {labels.create}
+          </LinkButton>
+        )}
+      </PageHead>
       <AdminsOnly>
         <Tests />
       </AdminsOnly>
@@ -25,12 +37,7 @@ export function TestsPage() {
 function Tests() {
   return (
     <>
-      <p className="hint">{labels.about}</p>
-      <p className="buttons">
-        <Link className="button" to="/tests/new">
-          {labels.create}
-        </Link>
-      </p>
+      <Text c="dimmed">{labels.about}</Text>
       <Pages
         queryKey={['definitions']}
         empty={labels.empty}

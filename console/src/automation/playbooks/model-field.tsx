@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Field } from '../../parts/field.tsx';
+import { Select } from '../../parts/input.tsx';
 import { Options } from '../../parts/options.tsx';
 import { Unfetched } from '../../parts/states.tsx';
 import { workspace } from '../../session/login.ts';
@@ -21,10 +22,10 @@ export function ModelField({ value, onChange, fault }: ModelFieldProps) {
     <Field label={fields.model} fault={fault}>
       {(control) => (
         <>
-          <select {...control} value={value} onChange={({ target }) => onChange(target.value)}>
+          <Select {...control} value={value} onChange={({ target }) => onChange(target.value)}>
             <option value="">{fields.defaultModel}</option>
             <Options of={models} chosen={value} />
-          </select>
+          </Select>
           <Unfetched asked={asked} />
         </>
       )}

@@ -1,5 +1,5 @@
 import { faultAt } from '../../parts/faults.ts';
-import { Field } from '../../parts/field.tsx';
+import { Input, Select } from '../../parts/input.tsx';
 import * as texts from '../../texts/index.ts';
 import type { Content } from './content.ts';
 
@@ -15,34 +15,29 @@ interface OutputFieldsProps {
 export function OutputFields({ content: { output, reportTitle, path }, change, error }: OutputFieldsProps) {
   return (
     <>
-      <Field label={fields.output}>
-        {(control) => (
-          <select
-            {...control}
-            value={output}
-            onChange={({ target }) => change({ output: target.value as Content['output'] })}
-          >
-            <option value="report">{outputs.report}</option>
-            <option value="file">{outputs.file}</option>
-          </select>
-        )}
-      </Field>
+      <Select
+        label={fields.output}
+        value={output}
+        onChange={({ target }) => change({ output: target.value as Content['output'] })}
+      >
+        <option value="report">{outputs.report}</option>
+        <option value="file">{outputs.file}</option>
+      </Select>
       {output === 'report' ? (
-        <Field label={fields.reportTitle} hint={fields.reportHint} fault={faultAt(error, 'output')}>
-          {(control) => (
-            <input
-              {...control}
-              value={reportTitle}
-              onChange={({ target }) => change({ reportTitle: target.value })}
-            />
-          )}
-        </Field>
+        <Input
+          label={fields.reportTitle}
+          hint={fields.reportHint}
+          fault={faultAt(error, 'output')}
+          value={reportTitle}
+          onChange={({ target }) => change({ reportTitle: target.value })}
+        />
       ) : (
-        <Field label={fields.path} fault={faultAt(error, 'output')}>
-          {(control) => (
-            <input {...control} value={path} onChange={({ target }) => change({ path: target.value })} />
-          )}
-        </Field>
+        <Input
+          label={fields.path}
+          fault={faultAt(error, 'output')}
+          value={path}
+          onChange={({ target }) => change({ path: target.value })}
+        />
       )}
     </>
   );

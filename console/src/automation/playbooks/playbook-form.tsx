@@ -1,8 +1,10 @@
+import { Button, Group } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { faultAt, unplaced } from '../../parts/faults.ts';
-import { Field } from '../../parts/field.tsx';
 import { useFirstFault } from '../../parts/first-fault.ts';
+import { Form } from '../../parts/form.tsx';
+import { Input, TextArea } from '../../parts/input.tsx';
 import { Failure } from '../../parts/states.tsx';
 import { useUnsaved } from '../../parts/use-unsaved.ts';
 import * as texts from '../../texts/index.ts';
@@ -44,46 +46,28 @@ export function PlaybookForm({ playbook, label, save, onSaved, onRefused }: Play
   const parameterPlaces = content.rows.map(({ name }) => ['parameters', name]);
   const left = unplaced(error, [...places, ...parameterPlaces]);
   return (
-    <form
-      ref={form}
-      className="narrow"
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate(content);
-      }}
-    >
-      <Field label={fields.title} fault={faultAt(error, 'title')}>
-        {(control) => (
-          <input
-            {...control}
-            value={content.title}
-            onChange={({ target }) => change({ title: target.value })}
-          />
-        )}
-      </Field>
-      <Field label={fields.description} fault={faultAt(error, 'description')}>
-        {(control) => (
-          <input
-            {...control}
-            value={content.description}
-            onChange={({ target }) => change({ description: target.value })}
-          />
-        )}
-      </Field>
-      <Field
+    <Form ref={form} onSubmit={() => mutate(content)}>
+      <Input
+        label={fields.title}
+        fault={faultAt(error, 'title')}
+        value={content.title}
+        onChange={({ target }) => change({ title: target.value })}
+      />
+      <Input
+        label={fields.description}
+        fault={faultAt(error, 'description')}
+        value={content.description}
+        onChange={({ target }) => change({ description: target.value })}
+      />
+      <TextArea
+        isCode
         label={fields.instructions}
         hint={fields.instructionsHint}
         fault={faultAt(error, 'instructions')}
-      >
-        {(control) => (
-          <textarea
-            {...control}
-            rows={12}
-            value={content.instructions}
-            onChange={({ target }) => change({ instructions: target.value })}
-          />
-        )}
-      </Field>
+        rows={12}
+        value={content.instructions}
+        onChange={({ target }) => change({ instructions: target.value })}
+      />
       <ParameterFields rows={content.rows} onChange={(rows) => change({ rows })} error={error} />
       <OutputFields {...{ content, change, error }} />
       <ModelField
@@ -91,16 +75,16 @@ export function PlaybookForm({ playbook, label, save, onSaved, onRefused }: Play
         onChange={(model) => change({ model })}
         fault={faultAt(error, 'model')}
       />
-      <p className="buttons">
-        <button type="submit" disabled={isPending || isTwice}>
+      <Group>
+        <Button variant="filled" type="submit" disabled={isPending || isTwice}>
           {label}
-        </button>
+        </Button>
         {data !== undefined && !isPending && error === null && (
           <span role="status">{labels.saved(data.revision)}</span>
         )}
-      </p>
+      </Group>
       {left !== null && <Failure error={left} />}
-    </form>
+    </Form>
   );
 }
 

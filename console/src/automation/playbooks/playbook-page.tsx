@@ -1,11 +1,16 @@
+import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
+import { CalendarClock } from 'lucide-react';
 import { useState } from 'react';
 import { Action } from '../../parts/action.tsx';
+import { LinkButton } from '../../parts/link-button.tsx';
+import { More } from '../../parts/more.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { PageTabs } from '../../parts/page-tabs.tsx';
 import { Fetched } from '../../parts/states.tsx';
 import { workspace } from '../../session/login.ts';
 import * as texts from '../../texts/index.ts';
-import { AutomationNav } from '../nav.tsx';
 import type { Playbook } from './content.ts';
 import { PlaybookForm } from './playbook-form.tsx';
 import { RunPlaybook } from './run-playbook.tsx';
@@ -42,18 +47,8 @@ function OnePlaybook({ playbook }: { playbook: Playbook }) {
     void queries.invalidateQueries({ queryKey: list });
     void queries.invalidateQueries({ queryKey: ['playbook-versions', id] });
   };
-  return (
+  const edit = (
     <>
-      <h1>{title}</h1>
-      <AutomationNav />
-      <h2>{labels.run}</h2>
-      <RunPlaybook playbook={playbook} />
-      <p>
-        <Link to="/schedules" search={{ playbook: id }}>
-          {labels.schedule}
-        </Link>
-      </p>
-      <h2>{labels.edit}</h2>
       <PlaybookForm
         key={loads}
         playbook={base}
@@ -70,32 +65,49 @@ function OnePlaybook({ playbook }: { playbook: Playbook }) {
         onRefused={() => queries.invalidateQueries({ queryKey: ['playbook', id] })}
       />
       {playbook.revision > base.revision && (
-        <p>
-          <button
-            type="button"
-            className="plain"
-            onClick={() => {
-              setBase(playbook);
-              setLoads(loads + 1);
+        <Button
+          onClick={() => {
+            setBase(playbook);
+            setLoads(loads + 1);
+          }}
+        >
+          {texts.automation.newest}
+        </Button>
+      )}
+    </>
+  );
+  return (
+    <>
+      <PageHead title={title}>
+        <LinkButton to="/schedules" search={{ playbook: id }} leftSection={<CalendarClock size={14} />}>
+          {labels.schedule}
+        </LinkButton>
+        <More>
+          <Action
+            destroys
+            confirm={labels.deleteSure(title)}
+            does={async () => {
+              await workspace.delete('/v1/projects/{project_id}/playbooks/{playbook_id}', { params });
+              void queries.invalidateQueries({ queryKey: list });
+              await navigate({ to: '/projects/$projectId/playbooks', params: { projectId } });
             }}
           >
-            {texts.automation.newest}
-          </button>
-        </p>
-      )}
-      <h2>{labels.versions}</h2>
-      <PlaybookVersions {...{ projectId, playbookId: id }} />
-      <Action
-        isPlain
-        confirm={labels.deleteSure(title)}
-        does={async () => {
-          await workspace.delete('/v1/projects/{project_id}/playbooks/{playbook_id}', { params });
-          void queries.invalidateQueries({ queryKey: list });
-          await navigate({ to: '/projects/$projectId/playbooks', params: { projectId } });
-        }}
-      >
-        {labels.delete}
-      </Action>
+            {labels.delete}
+          </Action>
+        </More>
+      </PageHead>
+      <PageTabs
+        label={title}
+        tabs={[
+          { name: 'run', title: labels.run, isKept: true, content: <RunPlaybook playbook={playbook} /> },
+          { name: 'edit', title: labels.edit, isKept: true, content: edit },
+          {
+            name: 'versions',
+            title: labels.versions,
+            content: <PlaybookVersions {...{ projectId, playbookId: id }} />,
+          },
+        ]}
+      />
     </>
   );
 }

@@ -1,6 +1,9 @@
+import { Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { List } from '../../parts/list.tsx';
+import { OpensPanel } from '../../parts/opens-panel.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { Time } from '../../parts/time.tsx';
 import { workspace } from '../../session/login.ts';
@@ -27,9 +30,19 @@ export function PlaybooksPage() {
   };
   return (
     <>
-      <h1>{labels.title}</h1>
+      <PageHead title={labels.title}>
+        <OpensPanel title={labels.new} isPrimary>
+          <PlaybookForm
+            label={labels.create}
+            save={async (body) =>
+              (await workspace.post('/v1/projects/{project_id}/playbooks', { params: { path }, body })).data
+            }
+            onSaved={opened}
+          />
+        </OpensPanel>
+      </PageHead>
       <AutomationNav />
-      <p className="hint">{labels.about}</p>
+      <Text c="dimmed">{labels.about}</Text>
       <Pages
         queryKey={['playbooks', projectId]}
         empty={labels.empty}
@@ -64,16 +77,6 @@ export function PlaybooksPage() {
           />
         )}
       </Pages>
-      <details>
-        <summary>{labels.new}</summary>
-        <PlaybookForm
-          label={labels.create}
-          save={async (body) =>
-            (await workspace.post('/v1/projects/{project_id}/playbooks', { params: { path }, body })).data
-          }
-          onSaved={opened}
-        />
-      </details>
     </>
   );
 }

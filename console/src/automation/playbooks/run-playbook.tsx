@@ -1,8 +1,10 @@
+import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { unplaced } from '../../parts/faults.ts';
 import { useFirstFault } from '../../parts/first-fault.ts';
+import { Form } from '../../parts/form.tsx';
 import { Failure } from '../../parts/states.tsx';
 import { workspace } from '../../session/login.ts';
 import * as texts from '../../texts/index.ts';
@@ -30,21 +32,14 @@ export function RunPlaybook({ playbook: { id, projectId, parameters } }: { playb
     Object.keys(parameters).map((name) => [...at, name]),
   );
   return (
-    <form
-      ref={form}
-      className="narrow"
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate();
-      }}
-    >
+    <Form ref={form} onSubmit={() => mutate()}>
       <ParameterValues {...{ projectId, parameters, values, onChange: setValues, error, at }} />
       <p>
-        <button type="submit" disabled={isPending}>
+        <Button variant="filled" type="submit" disabled={isPending}>
           {texts.automation.playbooks.runIt}
-        </button>
+        </Button>
       </p>
       {left !== null && <Failure error={left} />}
-    </form>
+    </Form>
   );
 }

@@ -1,9 +1,11 @@
+import { Button, Checkbox, Group, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { components } from '../../../../clients/typescript/src/index.ts';
 import { Action } from '../../parts/action.tsx';
 import { faultAt, unplaced } from '../../parts/faults.ts';
-import { Field } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
+import { Input } from '../../parts/input.tsx';
 import { List } from '../../parts/list.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { Failure } from '../../parts/states.tsx';
@@ -71,7 +73,6 @@ function Listed({ scheduleId, found }: { scheduleId: string; found: readonly Bac
           value: (backfill) =>
             isUnderWay(backfill) && (
               <Action
-                isPlain
                 changes={[['backfills', scheduleId]]}
                 does={() =>
                   workspace.delete('/v1/schedules/{schedule_id}/backfills/{backfill_id}', {
@@ -125,57 +126,46 @@ function NewBackfill({ scheduleId }: { scheduleId: string }) {
     start.reset();
   };
   return (
-    <form
-      className="narrow"
-      onSubmit={(event) => {
-        event.preventDefault();
+    <Form
+      onSubmit={() => {
         start.reset();
         look.mutate();
       }}
     >
-      <p className="hint">{labels.hint}</p>
-      <div className="fields">
-        <Field label={labels.from} fault={faultAt(error, 'from')}>
-          {(control) => (
-            <input
-              {...control}
-              type="datetime-local"
-              required
-              value={from}
-              onChange={({ target }) => change(() => setFrom(target.value))}
-            />
-          )}
-        </Field>
-        <Field label={labels.to} fault={faultAt(error, 'to')}>
-          {(control) => (
-            <input
-              {...control}
-              type="datetime-local"
-              required
-              value={to}
-              onChange={({ target }) => change(() => setTo(target.value))}
-            />
-          )}
-        </Field>
-      </div>
-      <label className="check">
-        <input
-          type="checkbox"
-          checked={onlyMissing}
-          onChange={({ target }) => change(() => setOnlyMissing(target.checked))}
-        />{' '}
-        {labels.onlyMissing}
-      </label>
-      <p className="buttons">
-        <button type="submit" className="plain" disabled={look.isPending}>
+      <Text c="dimmed">{labels.hint}</Text>
+      <Group align="start">
+        <Input
+          label={labels.from}
+          fault={faultAt(error, 'from')}
+          type="datetime-local"
+          required
+          value={from}
+          onChange={({ target }) => change(() => setFrom(target.value))}
+        />
+        <Input
+          label={labels.to}
+          fault={faultAt(error, 'to')}
+          type="datetime-local"
+          required
+          value={to}
+          onChange={({ target }) => change(() => setTo(target.value))}
+        />
+      </Group>
+      <Checkbox
+        label={labels.onlyMissing}
+        checked={onlyMissing}
+        onChange={({ target }) => change(() => setOnlyMissing(target.checked))}
+      />
+      <Group>
+        <Button type="submit" className="plain" disabled={look.isPending}>
           {labels.look}
-        </button>
+        </Button>
         {look.data !== undefined && look.data.total > 0 && (
-          <button type="button" disabled={start.isPending} onClick={() => start.mutate()}>
+          <Button disabled={start.isPending} onClick={() => start.mutate()}>
             {labels.start(look.data.total)}
-          </button>
+          </Button>
         )}
-      </p>
+      </Group>
       {look.data !== undefined && (
         <p role="status">
           {labels.found(look.data.total)} {look.data.occurrences[0]?.localTime.replace('T', ' ')}
@@ -183,7 +173,7 @@ function NewBackfill({ scheduleId }: { scheduleId: string }) {
         </p>
       )}
       {left !== null && <Failure error={left} />}
-    </form>
+    </Form>
   );
 }
 

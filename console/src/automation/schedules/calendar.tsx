@@ -1,3 +1,4 @@
+import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { dayInWords } from '../../cadences/cadence.ts';
@@ -52,20 +53,20 @@ function Months({ months, zone, knownUntil }: MonthsProps) {
     <>
       <MonthGrid month={month} />
       {isLast && (
-        <p className="hint">
+        <Text c="dimmed">
           {knownUntil === undefined
             ? labels.noLater
             : labels.knownUntil(dayInWords(knownUntil.slice(0, 10)), clockTime(knownUntil))}
-        </p>
+        </Text>
       )}
-      <p className="buttons">
-        <button type="button" className="plain" disabled={at === 0} onClick={() => setAt(at - 1)}>
+      <Group>
+        <Button disabled={at === 0} onClick={() => setAt(at - 1)}>
           {labels.earlier}
-        </button>
-        <button type="button" className="plain" disabled={isLast} onClick={() => setAt(at + 1)}>
+        </Button>
+        <Button disabled={isLast} onClick={() => setAt(at + 1)}>
           {labels.later}
-        </button>
-      </p>
+        </Button>
+      </Group>
       {noted.length > 0 && (
         <ul className="plain notes">
           {noted.map(({ at, localTime, note }) => (

@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { isWritable } from '../../cadences/cadence.ts';
@@ -51,16 +52,14 @@ export function EditSchedule({ schedule }: { schedule: Schedule }) {
           />
           {!isSame && revision > base.revision && (
             <p>
-              <button
-                type="button"
-                className="plain"
+              <Button
                 onClick={() => {
                   setBase(schedule);
                   setLoads(loads + 1);
                 }}
               >
                 {texts.automation.newest}
-              </button>
+              </Button>
             </p>
           )}
         </>

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { items } from '../../../../clients/typescript/src/index.ts';
-import { Field } from '../../parts/field.tsx';
+import { Select } from '../../parts/input.tsx';
 import { Fetched } from '../../parts/states.tsx';
 import { workspace } from '../../session/login.ts';
 import * as texts from '../../texts/index.ts';
@@ -39,54 +39,45 @@ export function NewSchedule({ projectId, playbookId }: NewScheduleProps) {
     },
   });
   return (
-    <details open={playbookId !== undefined}>
-      <summary>{labels.new}</summary>
-      <Fetched asked={asked}>
-        {(playbooks) => {
-          const playbook = playbooks.find(({ id }) => id === chosenId) ?? playbooks[0];
-          if (playbook === undefined) return <p>{labels.noPlaybooks}</p>;
-          return (
-            <>
-              <div className="narrow">
-                <Field label={labels.fields.playbook}>
-                  {(control) => (
-                    <select
-                      {...control}
-                      value={playbook.id}
-                      onChange={({ target }) => setChosenId(target.value)}
-                    >
-                      {playbooks.map(({ id, title }) => (
-                        <option key={id} value={id}>
-                          {title}
-                        </option>
-                      ))}
-                    </select>
-                  )}
-                </Field>
-              </div>
-              <ScheduleForm
-                {...{ projectId, parameters: playbook.parameters, label: labels.create }}
-                initial={newSchedule}
-                save={async (body) =>
-                  (
-                    await workspace.post('/v1/schedules', {
-                      body: {
-                        kind: 'playbook',
-                        target: { project_id: projectId, playbook_id: playbook.id },
-                        ...body,
-                      },
-                    })
-                  ).data
-                }
-                onSaved={({ id }) => {
-                  void queries.invalidateQueries({ queryKey: ['schedules'] });
-                  return navigate({ to: '/schedules/$scheduleId', params: { scheduleId: id } });
-                }}
-              />
-            </>
-          );
-        }}
-      </Fetched>
-    </details>
+    <Fetched asked={asked}>
+      {(playbooks) => {
+        const playbook = playbooks.find(({ id }) => id === chosenId) ?? playbooks[0];
+        if (playbook === undefined) return <p>{labels.noPlaybooks}</p>;
+        return (
+          <>
+            <Select
+              label={labels.fields.playbook}
+              value={playbook.id}
+              onChange={({ target }) => setChosenId(target.value)}
+            >
+              {playbooks.map(({ id, title }) => (
+                <option key={id} value={id}>
+                  {title}
+                </option>
+              ))}
+            </Select>
+            <ScheduleForm
+              {...{ projectId, parameters: playbook.parameters, label: labels.create }}
+              initial={newSchedule}
+              save={async (body) =>
+                (
+                  await workspace.post('/v1/schedules', {
+                    body: {
+                      kind: 'playbook',
+                      target: { project_id: projectId, playbook_id: playbook.id },
+                      ...body,
+                    },
+                  })
+                ).data
+              }
+              onSaved={({ id }) => {
+                void queries.invalidateQueries({ queryKey: ['schedules'] });
+                return navigate({ to: '/schedules/$scheduleId', params: { scheduleId: id } });
+              }}
+            />
+          </>
+        );
+      }}
+    </Fetched>
   );
 }

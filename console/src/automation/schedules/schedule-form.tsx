@@ -1,9 +1,11 @@
+import { Button, Fieldset, Group } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { CadenceFields } from '../../cadences/cadence-fields.tsx';
 import { faultAt, unplaced } from '../../parts/faults.ts';
-import { Field } from '../../parts/field.tsx';
 import { useFirstFault } from '../../parts/first-fault.ts';
+import { Form } from '../../parts/form.tsx';
+import { Input, TextArea } from '../../parts/input.tsx';
 import { Failure } from '../../parts/states.tsx';
 import { useUnsaved } from '../../parts/use-unsaved.ts';
 import * as texts from '../../texts/index.ts';
@@ -61,66 +63,48 @@ export function ScheduleForm({
   const { cadence, values } = content;
   const left = unplaced(error, places);
   return (
-    <form
-      ref={form}
-      className="narrow"
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate(content);
-      }}
-    >
-      <Field label={fields.description} fault={faultAt(error, 'description')}>
-        {(control) => (
-          <input
-            {...control}
-            value={content.description}
-            onChange={({ target }) => change({ description: target.value })}
-          />
-        )}
-      </Field>
+    <Form ref={form} onSubmit={() => mutate(content)}>
+      <Input
+        label={fields.description}
+        fault={faultAt(error, 'description')}
+        value={content.description}
+        onChange={({ target }) => change({ description: target.value })}
+      />
       <CadenceFields
         {...{ cadence, error }}
         change={(part) => change({ cadence: { ...cadence, ...part } })}
       />
-      <fieldset>
-        <legend>{texts.automation.parameters.title}</legend>
+      <Fieldset legend={texts.automation.parameters.title}>
         <ParameterValues
           {...{ projectId, parameters, values, error, at: ['config', 'params'] }}
           onChange={(changed) => change({ values: changed })}
         />
-      </fieldset>
-      <Field label={fields.folder} hint={fields.folderHint} fault={faultAt(error, 'config', 'output_folder')}>
-        {(control) => (
-          <input
-            {...control}
-            value={content.folder}
-            onChange={({ target }) => change({ folder: target.value })}
-          />
-        )}
-      </Field>
-      <Field
+      </Fieldset>
+      <Input
+        label={fields.folder}
+        hint={fields.folderHint}
+        fault={faultAt(error, 'config', 'output_folder')}
+        value={content.folder}
+        onChange={({ target }) => change({ folder: target.value })}
+      />
+      <TextArea
+        isCode
         label={fields.recipients}
         hint={fields.recipientsHint}
         fault={faultAt(error, 'config', 'email_recipients')}
-      >
-        {(control) => (
-          <textarea
-            {...control}
-            rows={3}
-            value={content.recipients}
-            onChange={({ target }) => change({ recipients: target.value })}
-          />
-        )}
-      </Field>
-      <p className="buttons">
-        <button type="submit" disabled={isPending}>
+        rows={3}
+        value={content.recipients}
+        onChange={({ target }) => change({ recipients: target.value })}
+      />
+      <Group>
+        <Button variant="filled" type="submit" disabled={isPending}>
           {label}
-        </button>
+        </Button>
         {data !== undefined && !isPending && error === null && (
           <span role="status">{labels.saved(data.revision)}</span>
         )}
-      </p>
+      </Group>
       {left !== null && <Failure error={left} />}
-    </form>
+    </Form>
   );
 }

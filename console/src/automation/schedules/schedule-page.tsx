@@ -3,14 +3,15 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { cadenceInWords } from '../../cadences/cadence.ts';
 import { Action } from '../../parts/action.tsx';
-import { OnDemand } from '../../parts/on-demand.tsx';
+import { More } from '../../parts/more.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { PageTabs } from '../../parts/page-tabs.tsx';
 import { Fetched } from '../../parts/states.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { workspace } from '../../session/login.ts';
 import { useMe } from '../../session/me.ts';
 import * as texts from '../../texts/index.ts';
-import { AutomationNav } from '../nav.tsx';
 import { Backfills } from './backfills.tsx';
 import { Calendar } from './calendar.tsx';
 import { EditSchedule } from './edit-schedule.tsx';
@@ -45,8 +46,12 @@ function OneSchedule({ schedule }: { schedule: Schedule }) {
   }, [queries, id, lastRunStatus, lastRunAt]);
   return (
     <>
-      <h1>{description === '' ? <TargetTitle target={target} /> : description}</h1>
-      <AutomationNav />
+      <PageHead
+        title={description === '' ? <TargetTitle target={target} /> : description}
+        facts={cadenceInWords(schedule.schedule)}
+      >
+        <Actions schedule={schedule} />
+      </PageHead>
       <dl className="facts-list">
         <dt>{labels.columns.status}</dt>
         <dd>
@@ -56,8 +61,6 @@ function OneSchedule({ schedule }: { schedule: Schedule }) {
         <dd>
           <TargetLink target={target} />
         </dd>
-        <dt>{labels.columns.cadence}</dt>
-        <dd>{cadenceInWords(schedule.schedule)}</dd>
         <dt>{labels.columns.next}</dt>
         <dd>{nextRunAt === null ? '—' : <Time at={nextRunAt} />}</dd>
         <dt>{labels.columns.last}</dt>
@@ -65,16 +68,19 @@ function OneSchedule({ schedule }: { schedule: Schedule }) {
           {lastRunStatus === null ? labels.never : <Status of={lastRunStatus} />} <Time at={lastRunAt} />
         </dd>
       </dl>
-      <Actions schedule={schedule} />
-      <h2>{labels.next}</h2>
-      <Calendar schedule={schedule} />
-      <h2>{labels.runs}</h2>
-      <ScheduleRuns scheduleId={id} projectId={target.projectId} isRunning={isRunning} />
-      <OnDemand title={labels.backfills.title}>
-        <Backfills scheduleId={id} />
-      </OnDemand>
-      <h2>{labels.edit}</h2>
-      <EditSchedule schedule={schedule} />
+      <PageTabs
+        label={labels.title}
+        tabs={[
+          { name: 'next', title: labels.next, content: <Calendar schedule={schedule} /> },
+          {
+            name: 'runs',
+            title: labels.runs,
+            content: <ScheduleRuns scheduleId={id} projectId={target.projectId} isRunning={isRunning} />,
+          },
+          { name: 'backfills', title: labels.backfills.title, content: <Backfills scheduleId={id} /> },
+          { name: 'edit', title: labels.edit, isKept: true, content: <EditSchedule schedule={schedule} /> },
+        ]}
+      />
     </>
   );
 }
@@ -86,8 +92,9 @@ function Actions({ schedule: { id, status, pauseReason } }: { schedule: Schedule
   const params = { path: { schedule_id: id } };
   const changes = [['schedule', id], ['schedule-runs', id], ['occurrences', id], ['schedules']];
   return (
-    <div className="buttons">
+    <>
       <Action
+        isPrimary
         changes={changes}
         does={() => workspace.post('/v1/schedules/{schedule_id}/trigger', { params })}
       >
@@ -95,7 +102,6 @@ function Actions({ schedule: { id, status, pauseReason } }: { schedule: Schedule
       </Action>
       {status === 'active' && (
         <Action
-          isPlain
           changes={changes}
           does={() => workspace.post('/v1/schedules/{schedule_id}/pause', { params })}
         >
@@ -112,24 +118,25 @@ function Actions({ schedule: { id, status, pauseReason } }: { schedule: Schedule
       )}
       {status === 'paused' && (
         <Action
-          isPlain
           changes={changes}
           does={() => workspace.post('/v1/schedules/{schedule_id}/resume', { params })}
         >
           {labels.resume}
         </Action>
       )}
-      <Action
-        isPlain
-        confirm={labels.deleteSure}
-        does={async () => {
-          await workspace.delete('/v1/schedules/{schedule_id}', { params });
-          void queries.invalidateQueries({ queryKey: ['schedules'] });
-          await navigate({ to: '/schedules' });
-        }}
-      >
-        {labels.delete}
-      </Action>
-    </div>
+      <More>
+        <Action
+          destroys
+          confirm={labels.deleteSure}
+          does={async () => {
+            await workspace.delete('/v1/schedules/{schedule_id}', { params });
+            void queries.invalidateQueries({ queryKey: ['schedules'] });
+            await navigate({ to: '/schedules' });
+          }}
+        >
+          {labels.delete}
+        </Action>
+      </More>
+    </>
   );
 }

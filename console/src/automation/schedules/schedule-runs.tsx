@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { dayInWords } from '../../cadences/cadence.ts';
@@ -47,7 +48,7 @@ export function ScheduleRuns({ scheduleId, projectId, isRunning }: ScheduleRunsP
               value: ({ status, reason }) => (
                 <>
                   <Status of={status} />
-                  {reason !== null && <p className="hint">{reason}</p>}
+                  {reason !== null && <Text c="dimmed">{reason}</Text>}
                 </>
               ),
             },

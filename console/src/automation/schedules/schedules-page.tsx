@@ -1,9 +1,13 @@
+import { Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { cadenceInWords } from '../../cadences/cadence.ts';
 import { List } from '../../parts/list.tsx';
+import { OpensPanel } from '../../parts/opens-panel.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useProjectId } from '../../project/current.ts';
 import { WithProject } from '../../project/with-project.tsx';
 import { workspace } from '../../session/login.ts';
 import * as texts from '../../texts/index.ts';
@@ -17,11 +21,23 @@ const labels = texts.automation.schedules;
 /** Everything that runs by the clock, and something new that does. */
 export function SchedulesPage() {
   const { playbook } = route.useSearch();
+  const projectId = useProjectId();
   return (
     <>
-      <h1>{labels.title}</h1>
+      <PageHead title={labels.title}>
+        {projectId !== undefined && (
+          <OpensPanel
+            key={`${projectId} ${playbook}`}
+            title={labels.new}
+            isPrimary
+            isOpenFirst={playbook !== undefined}
+          >
+            <NewSchedule {...{ projectId, playbookId: playbook }} />
+          </OpensPanel>
+        )}
+      </PageHead>
       <AutomationNav />
-      <p className="hint">{labels.about}</p>
+      <Text c="dimmed">{labels.about}</Text>
       <Pages
         queryKey={['schedules']}
         empty={labels.empty}
@@ -53,11 +69,7 @@ export function SchedulesPage() {
           />
         )}
       </Pages>
-      <WithProject>
-        {(projectId) => (
-          <NewSchedule key={`${projectId} ${playbook}`} {...{ projectId, playbookId: playbook }} />
-        )}
-      </WithProject>
+      <WithProject />
     </>
   );
 }

@@ -1,8 +1,9 @@
+import { Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { components } from '../../../../clients/typescript/src/index.ts';
 import { Action } from '../../parts/action.tsx';
-import { Field } from '../../parts/field.tsx';
+import { Input } from '../../parts/input.tsx';
 import { Fetched } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
 import { workspace } from '../../session/login.ts';
@@ -55,20 +56,18 @@ function Approval({ workflowId, runId, approval }: InRun & { approval: Asked }) 
     <section className="asks" aria-label={labels.title}>
       <h4>{labels.title}</h4>
       <p className="pre">{message}</p>
-      <p className="hint">
+      <Text c="dimmed">
         {labels.until} <Time at={expiresAt} />.
-      </p>
-      <Field label={labels.note}>
-        {(control) => <input {...control} value={note} onChange={({ target }) => setNote(target.value)} />}
-      </Field>
-      <div className="buttons">
-        <Action changes={changes} does={decide('allow')}>
+      </Text>
+      <Input label={labels.note} value={note} onChange={({ target }) => setNote(target.value)} />
+      <Group>
+        <Action isPrimary changes={changes} does={decide('allow')}>
           {labels.allow}
         </Action>
-        <Action isPlain changes={changes} does={decide('deny')}>
+        <Action changes={changes} does={decide('deny')}>
           {labels.deny}
         </Action>
-      </div>
+      </Group>
     </section>
   );
 }

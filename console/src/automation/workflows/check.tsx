@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core';
 import { Fetched } from '../../parts/states.tsx';
 import * as texts from '../../texts/index.ts';
 import type { Graph } from './graph.ts';
@@ -30,9 +31,9 @@ export function Check({ check, graph, onChoose }: CheckProps) {
                     <li key={`${nodeId} ${place} ${msg}`}>
                       {node !== undefined && (
                         <>
-                          <button type="button" className="plain" onClick={() => onChoose(node.id)}>
+                          <Button onClick={() => onChoose(node.id)}>
                             {labels.choose(node.name === '' ? node.id : node.name)}
-                          </button>{' '}
+                          </Button>{' '}
                         </>
                       )}
                       {place !== '' && <code>{place}</code>} {msg}

@@ -7,7 +7,6 @@ import { type Edge, type Graph, type NodeType, type Run, type Workflow, withEdge
 import { GraphDrawing } from './later.tsx';
 import { NodeEditor } from './node-editor.tsx';
 import { NodeList } from './node-list.tsx';
-import { Settings } from './settings.tsx';
 import { useCheck } from './use-check.ts';
 import type { DraftInHand } from './use-draft.ts';
 
@@ -54,20 +53,23 @@ function GraphDefinition({ workflow, types, hand, steps, graph }: DefinitionProp
           {...{ graph, types, steps, faults, chosenId, onChoose: setChosenId }}
           onConnect={isEditable ? connect : undefined}
         />
-        <NodeList {...{ graph, types, steps, faults, chosenId, isEditable, change, onChoose: setChosenId }} />
+        <div>
+          <NodeList
+            {...{ graph, types, steps, faults, chosenId, isEditable, change, onChoose: setChosenId }}
+          />
+          {chosen !== undefined && (
+            <NodeEditor
+              key={`${hand.loads} ${chosen.id}`}
+              {...{ node: chosen, types, isEditable, change }}
+              projectId={workflow.projectId}
+              onHalf={hand.onHalf}
+              faults={faults.filter(({ nodeId }) => nodeId === chosen.id)}
+            />
+          )}
+        </div>
       </div>
-      {chosen !== undefined && (
-        <NodeEditor
-          key={`${hand.loads} ${chosen.id}`}
-          {...{ node: chosen, types, isEditable, change }}
-          projectId={workflow.projectId}
-          onHalf={hand.onHalf}
-          faults={faults.filter(({ nodeId }) => nodeId === chosen.id)}
-        />
-      )}
       <Edges {...{ graph, types, isEditable, change }} />
       <Check {...{ check, graph, onChoose: setChosenId }} />
-      <Settings key={`settings ${hand.loads}`} {...{ hand, graph, isEditable, change }} />
     </>
   );
 }

@@ -1,4 +1,6 @@
-import { useRef } from 'react';
+import { Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { IconButton } from '../../parts/icon-button.tsx';
 import { Sure } from '../../parts/sure.tsx';
 import * as texts from '../../texts/index.ts';
 import { type ChangeGraph, withoutNode } from './graph.ts';
@@ -13,19 +15,14 @@ interface DeleteNodeProps {
 
 /** Deletes a node once that is confirmed: the draft is saved soon after, and nothing brings it back. */
 export function DeleteNode({ id, name, change }: DeleteNodeProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const [isAsking, setIsAsking] = useState(false);
   return (
     <>
-      <button
-        type="button"
-        className="plain"
-        aria-label={labels.delete(name)}
-        onClick={() => dialog.current?.showModal()}
-      >
-        {labels.deleteShort}
-      </button>
+      <IconButton label={labels.delete(name)} icon={<Trash2 size={14} />} onClick={() => setIsAsking(true)} />
       <Sure
-        dialog={dialog}
+        isOpen={isAsking}
+        onClose={() => setIsAsking(false)}
+        destroys
         question={labels.deleteSure(name === '' ? id : name)}
         yes={labels.deleteShort}
         onYes={() => change((before) => withoutNode(before, id))}

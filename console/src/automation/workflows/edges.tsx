@@ -1,5 +1,6 @@
+import { Button, Group } from '@mantine/core';
 import { memo, useMemo, useState } from 'react';
-import { Field } from '../../parts/field.tsx';
+import { Select } from '../../parts/input.tsx';
 import * as texts from '../../texts/index.ts';
 import type { ChangeGraph } from './graph.ts';
 import { type Graph, type NodeType, portsOf, withEdge, withoutEdge } from './graph.ts';
@@ -24,14 +25,12 @@ export const Edges = memo(function Edges({ graph, types, isEditable, change }: E
           <li key={`${edge.from} ${edge.to}`}>
             {labels.label(edge.from, edge.to)}{' '}
             {isEditable && (
-              <button
-                type="button"
-                className="plain"
+              <Button
                 aria-label={labels.remove(edge.from, edge.to)}
                 onClick={() => change((before) => withoutEdge(before, edge))}
               >
                 {labels.removeShort}
-              </button>
+              </Button>
             )}
           </li>
         ))}
@@ -52,7 +51,7 @@ function Connect({ graph, types, change }: Omit<EdgesProps, 'isEditable'>) {
   const from = outputs.includes(chosen.from) ? chosen.from : outputs[0]!;
   const to = inputs.includes(chosen.to) ? chosen.to : inputs[0]!;
   return (
-    <div className="buttons ends">
+    <Group align="end">
       <Ends
         label={labels.from}
         ends={outputs}
@@ -60,10 +59,8 @@ function Connect({ graph, types, change }: Omit<EdgesProps, 'isEditable'>) {
         onChange={(end) => setChosen({ from: end, to })}
       />
       <Ends label={labels.to} ends={inputs} value={to} onChange={(end) => setChosen({ from, to: end })} />
-      <button type="button" onClick={() => change((before) => withEdge(before, { from, to }))}>
-        {labels.connect}
-      </button>
-    </div>
+      <Button onClick={() => change((before) => withEdge(before, { from, to }))}>{labels.connect}</Button>
+    </Group>
   );
 }
 
@@ -75,15 +72,11 @@ interface EndsProps {
 }
 
 const Ends = ({ label, ends, value, onChange }: EndsProps) => (
-  <Field label={label}>
-    {(control) => (
-      <select {...control} value={value} onChange={({ target }) => onChange(target.value)}>
-        {ends.map((end) => (
-          <option key={end} value={end}>
-            {end}
-          </option>
-        ))}
-      </select>
-    )}
-  </Field>
+  <Select label={label} value={value} onChange={({ target }) => onChange(target.value)}>
+    {ends.map((end) => (
+      <option key={end} value={end}>
+        {end}
+      </option>
+    ))}
+  </Select>
 );

@@ -1,3 +1,4 @@
+import { useComputedColorScheme } from '@mantine/core';
 import { Controls, type Edge as FlowEdge, MarkerType, ReactFlow } from '@xyflow/react';
 import { memo, useMemo } from 'react';
 import '@xyflow/react/dist/style.css';
@@ -15,6 +16,7 @@ const nodeTypes = { box: NodeBox };
 export const GraphView = memo(function GraphView(props: GraphViewProps) {
   const { graph, onChoose, onConnect } = props;
   const { shape, nodes } = useBoxes(props);
+  const theme = useComputedColorScheme('light');
   const edges = useMemo(() => drawnEdges(shape), [shape]);
   return (
     <section className="graph" aria-label={texts.automation.workflows.graph}>
@@ -22,7 +24,7 @@ export const GraphView = memo(function GraphView(props: GraphViewProps) {
         // Drawn anew where there are other nodes, so that all of them are in sight.
         key={graph.nodes.map(({ id }) => id).join(' ')}
         {...{ nodes, edges, nodeTypes }}
-        colorMode="system"
+        colorMode={theme}
         fitView
         minZoom={0.1}
         maxZoom={1.5}

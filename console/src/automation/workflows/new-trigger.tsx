@@ -1,9 +1,11 @@
+import { Button, Checkbox, Fieldset, Group, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { cadenceBody, newCadence } from '../../cadences/cadence.ts';
 import { CadenceFields } from '../../cadences/cadence-fields.tsx';
 import { faultAt, unplaced } from '../../parts/faults.ts';
-import { Field } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
+import { Input, Select } from '../../parts/input.tsx';
 import { Failure, Unfetched } from '../../parts/states.tsx';
 import { attachedQuery, maxAttached } from '../../project/attached.ts';
 import * as texts from '../../texts/index.ts';
@@ -56,38 +58,25 @@ export function NewTrigger({ projectId, parameters, index, add }: NewTriggerProp
     <details open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
       <summary>{labels.add}</summary>
       {isOpen && (
-        <form
-          className="narrow"
-          onSubmit={(event) => {
-            event.preventDefault();
-            mutate();
-          }}
-        >
-          <Field label={labels.columns.type}>
-            {(control) => (
-              <select
-                {...control}
-                value={type}
-                onChange={({ target }) => change({ type: target.value as Type })}
-              >
-                {types.map((type) => (
-                  <option key={type} value={type}>
-                    {labels.types[type]}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
-          <Field label={labels.columns.label} fault={faultAt(error, ...at, 'label')}>
-            {(control) => (
-              <input
-                {...control}
-                maxLength={200}
-                value={label}
-                onChange={({ target }) => change({ label: target.value })}
-              />
-            )}
-          </Field>
+        <Form onSubmit={() => mutate()}>
+          <Select
+            label={labels.columns.type}
+            value={type}
+            onChange={({ target }) => change({ type: target.value as Type })}
+          >
+            {types.map((type) => (
+              <option key={type} value={type}>
+                {labels.types[type]}
+              </option>
+            ))}
+          </Select>
+          <Input
+            label={labels.columns.label}
+            fault={faultAt(error, ...at, 'label')}
+            maxLength={200}
+            value={label}
+            onChange={({ target }) => change({ label: target.value })}
+          />
           {type === 'schedule' && (
             <CadenceFields
               {...{ cadence, error, at }}
@@ -97,20 +86,19 @@ export function NewTrigger({ projectId, parameters, index, add }: NewTriggerProp
           {type === 'data_event' && (
             <TablesOf {...{ projectId, tables, fault: faultAt(error, ...at, 'config') }} onChange={change} />
           )}
-          <fieldset>
-            <legend>{texts.automation.parameters.title}</legend>
+          <Fieldset legend={texts.automation.parameters.title}>
             <ParameterValues
               {...{ projectId, parameters, values, error, at: [...at, 'params'] }}
               onChange={(changed) => change({ values: changed })}
             />
-          </fieldset>
-          <p className="buttons">
-            <button type="submit" disabled={isPending}>
+          </Fieldset>
+          <Group>
+            <Button variant="filled" type="submit" disabled={isPending}>
               {labels.addIt}
-            </button>
-          </p>
+            </Button>
+          </Group>
           {left !== null && <Failure error={left} />}
-        </form>
+        </Form>
       )}
     </details>
   );
@@ -130,24 +118,21 @@ function TablesOf({ projectId, tables, fault, onChange }: TablesOfProps) {
   // Views have no versions of their own.
   const attached = (data ?? []).flatMap(({ tableId, name }) => (tableId === null ? [] : [{ tableId, name }]));
   return (
-    <fieldset>
-      <legend>{labels.tables}</legend>
+    <Fieldset legend={labels.tables}>
       <Unfetched asked={asked} />
-      {data !== undefined && attached.length === 0 && <p className="hint">{labels.noTables}</p>}
+      {data !== undefined && attached.length === 0 && <Text c="dimmed">{labels.noTables}</Text>}
       {attached.map(({ tableId: id, name }) => (
-        <label key={id} className="check">
-          <input
-            type="checkbox"
-            checked={tables.includes(id)}
-            onChange={({ target }) =>
-              onChange({ tables: target.checked ? [...tables, id] : tables.filter((table) => table !== id) })
-            }
-          />{' '}
-          {name}
-        </label>
+        <Checkbox
+          key={id}
+          label={name}
+          checked={tables.includes(id)}
+          onChange={({ target }) =>
+            onChange({ tables: target.checked ? [...tables, id] : tables.filter((table) => table !== id) })
+          }
+        />
       ))}
-      {data?.length === maxAttached && <p className="hint">{labels.moreTables}</p>}
-      {fault !== undefined && <p className="fault">{fault}</p>}
-    </fieldset>
+      {data?.length === maxAttached && <Text c="dimmed">{labels.moreTables}</Text>}
+      {fault !== undefined && <Text className="fault">{fault}</Text>}
+    </Fieldset>
   );
 }

@@ -1,8 +1,10 @@
+import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { faultAt, unplaced } from '../../parts/faults.ts';
-import { Field } from '../../parts/field.tsx';
 import { useFirstFault } from '../../parts/first-fault.ts';
+import { Form } from '../../parts/form.tsx';
+import { Input } from '../../parts/input.tsx';
 import { Failure } from '../../parts/states.tsx';
 import { workspace } from '../../session/login.ts';
 import * as texts from '../../texts/index.ts';
@@ -30,26 +32,17 @@ export function NewWorkflow({ projectId, onMade }: NewWorkflowProps) {
   const form = useFirstFault(error);
   const left = unplaced(error, [['title']]);
   return (
-    <details>
-      <summary>{labels.new}</summary>
-      <form
-        ref={form}
-        className="narrow"
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutate();
-        }}
-      >
-        <Field label={labels.name} fault={faultAt(error, 'title')}>
-          {(control) => (
-            <input {...control} value={title} onChange={({ target }) => setTitle(target.value)} />
-          )}
-        </Field>
-        <button type="submit" disabled={isPending}>
-          {labels.create}
-        </button>
-        {left !== null && <Failure error={left} />}
-      </form>
-    </details>
+    <Form ref={form} onSubmit={() => mutate()}>
+      <Input
+        label={labels.name}
+        fault={faultAt(error, 'title')}
+        value={title}
+        onChange={({ target }) => setTitle(target.value)}
+      />
+      <Button variant="filled" type="submit" disabled={isPending}>
+        {labels.create}
+      </Button>
+      {left !== null && <Failure error={left} />}
+    </Form>
   );
 }

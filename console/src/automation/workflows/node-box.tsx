@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { Handle, type Node, type NodeProps, Position } from '@xyflow/react';
 import { Status } from '../../parts/status.tsx';
 import * as texts from '../../texts/index.ts';
@@ -22,11 +23,17 @@ export function NodeBox({
 }: NodeProps<Node<NodeBoxData>>) {
   return (
     <div className={`node-box${selected ? ' chosen' : ''}${faultCount > 0 ? ' faulty' : ''}`}>
-      <span className="hint">{label}</span>
+      <Text span c="dimmed">
+        {label}
+      </Text>
       <strong>{name}</strong>
       <span className="node-state">
         {status !== undefined && <Status of={status} />}
-        {faultCount > 0 && <span className="fault">{labels.faultCount(faultCount)}</span>}
+        {faultCount > 0 && (
+          <Text span className="fault">
+            {labels.faultCount(faultCount)}
+          </Text>
+        )}
       </span>
       <div className="ports">
         <ul>

@@ -1,4 +1,5 @@
-import { Field } from '../../parts/field.tsx';
+import { Group, Text } from '@mantine/core';
+import { Input } from '../../parts/input.tsx';
 import * as texts from '../../texts/index.ts';
 import { ConfigForm } from './config/config-form.tsx';
 import { besides, membersOf, saidAt } from './config/members.ts';
@@ -31,7 +32,7 @@ export function NodeEditor(props: NodeEditorProps) {
   return (
     <section className="node-editor" aria-label={labels.title(name)}>
       <h2>{labels.title(name === '' ? id : name)}</h2>
-      <p className="hint">{labels.id(id, nodeType?.label ?? type)}</p>
+      <Text c="dimmed">{labels.id(id, nodeType?.label ?? type)}</Text>
       {others.length > 0 && (
         <ul className="fault">
           {others.map(({ place, msg }) => (
@@ -39,40 +40,33 @@ export function NodeEditor(props: NodeEditorProps) {
           ))}
         </ul>
       )}
-      <Field label={labels.name} fault={saidAt(faults, 'name')}>
-        {(control) => (
-          <input
-            {...control}
-            readOnly={!isEditable}
-            value={name}
-            onChange={({ target }) => change((graph) => withChange(graph, id, { name: target.value }))}
-          />
-        )}
-      </Field>
-      <div className="fields">
-        <Field label={labels.attempts} hint={labels.attemptsHint} fault={saidAt(faults, 'retry')}>
-          {(control) => (
-            <input
-              {...control}
-              type="number"
-              {...{ min: 1, max: 10, readOnly: !isEditable }}
-              value={attemptsOf(node)}
-              onChange={({ target }) => set('retry', { max_attempts: Number(target.value) }, target.value)}
-            />
-          )}
-        </Field>
-        <Field label={labels.timeout} hint={labels.timeoutHint} fault={saidAt(faults, 'timeout_seconds')}>
-          {(control) => (
-            <input
-              {...control}
-              type="number"
-              {...{ min: 1, max: 86_400, readOnly: !isEditable }}
-              value={numberText(node['timeout_seconds'])}
-              onChange={({ target }) => set('timeout_seconds', Number(target.value), target.value)}
-            />
-          )}
-        </Field>
-      </div>
+      <Input
+        label={labels.name}
+        fault={saidAt(faults, 'name')}
+        readOnly={!isEditable}
+        value={name}
+        onChange={({ target }) => change((graph) => withChange(graph, id, { name: target.value }))}
+      />
+      <Group align="start">
+        <Input
+          label={labels.attempts}
+          hint={labels.attemptsHint}
+          fault={saidAt(faults, 'retry')}
+          type="number"
+          {...{ min: 1, max: 10, readOnly: !isEditable }}
+          value={attemptsOf(node)}
+          onChange={({ target }) => set('retry', { max_attempts: Number(target.value) }, target.value)}
+        />
+        <Input
+          label={labels.timeout}
+          hint={labels.timeoutHint}
+          fault={saidAt(faults, 'timeout_seconds')}
+          type="number"
+          {...{ min: 1, max: 86_400, readOnly: !isEditable }}
+          value={numberText(node['timeout_seconds'])}
+          onChange={({ target }) => set('timeout_seconds', Number(target.value), target.value)}
+        />
+      </Group>
       <ConfigForm
         key={type}
         {...{ node, projectId, faults, isEditable, change, onHalf }}

@@ -1,5 +1,6 @@
+import { Button, Group, Text } from '@mantine/core';
 import { memo, useState } from 'react';
-import { Field } from '../../parts/field.tsx';
+import { Select } from '../../parts/input.tsx';
 import { Status } from '../../parts/status.tsx';
 import * as texts from '../../texts/index.ts';
 import { DeleteNode } from './delete-node.tsx';
@@ -57,17 +58,22 @@ const OneNode = memo(function OneNode(props: OneNodeProps) {
   const { id, name, label, status, faultCount, isChosen, isEditable, change, onChoose } = props;
   return (
     <li>
-      <button
-        type="button"
-        className="plain"
+      <Button
         aria-label={labels.choose(name)}
         aria-pressed={isChosen}
         onClick={() => onChoose(isChosen ? undefined : id)}
       >
         {name === '' ? id : name}
-      </button>{' '}
-      <span className="hint">{label}</span> {status !== undefined && <Status of={status} />}{' '}
-      {faultCount > 0 && <span className="fault">{labels.faultCount(faultCount)}</span>}{' '}
+      </Button>{' '}
+      <Text span c="dimmed">
+        {label}
+      </Text>{' '}
+      {status !== undefined && <Status of={status} />}{' '}
+      {faultCount > 0 && (
+        <Text span className="fault">
+          {labels.faultCount(faultCount)}
+        </Text>
+      )}{' '}
       {isEditable && <DeleteNode {...{ id, name, change }} />}
     </li>
   );
@@ -83,20 +89,15 @@ function AddNode({
   const type = types.find((type) => type.type === chosen);
   if (type === undefined) return null;
   return (
-    <div className="buttons ends">
-      <Field label={labels.addType}>
-        {(control) => (
-          <select {...control} value={chosen} onChange={({ target }) => setChosen(target.value)}>
-            {types.map((type) => (
-              <option key={type.type} value={type.type}>
-                {type.label}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <button
-        type="button"
+    <Group align="end">
+      <Select label={labels.addType} value={chosen} onChange={({ target }) => setChosen(target.value)}>
+        {types.map((type) => (
+          <option key={type.type} value={type.type}>
+            {type.label}
+          </option>
+        ))}
+      </Select>
+      <Button
         onClick={() => {
           const [, id] = withNode(graph, type);
           change((before) => withNode(before, type)[0]);
@@ -104,7 +105,7 @@ function AddNode({
         }}
       >
         {labels.add}
-      </button>
-    </div>
+      </Button>
+    </Group>
   );
 }

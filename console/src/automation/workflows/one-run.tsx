@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Action } from '../../parts/action.tsx';
 import { List } from '../../parts/list.tsx';
@@ -40,10 +41,10 @@ export function OneRun({ workflowId, run }: OneRunProps) {
       )}
       {finishedAt === null && <Approvals workflowId={workflowId} runId={id} />}
       {steps.length === 0 ? <p>{labels.noSteps}</p> : <Steps steps={steps} />}
-      <div className="buttons">
+      <Group>
         {finishedAt === null && (
           <Action
-            isPlain
+            destroys
             confirm={labels.cancelSure}
             changes={changes}
             does={() =>
@@ -59,7 +60,6 @@ export function OneRun({ workflowId, run }: OneRunProps) {
           (['kept', 'newest'] as const).map((data) => (
             <Action
               key={data}
-              isPlain
               changes={changes}
               does={() =>
                 workspace.post('/v1/workflows/{workflow_id}/runs/{run_id}/resume', {
@@ -70,7 +70,7 @@ export function OneRun({ workflowId, run }: OneRunProps) {
               {data === 'kept' ? labels.resume : labels.resumeNewest}
             </Action>
           ))}
-      </div>
+      </Group>
     </section>
   );
 }

@@ -28,7 +28,6 @@ export function Orphans() {
               title: labels.orphans.change,
               value: ({ id }) => (
                 <Action
-                  isPlain
                   changes={[['workflows']]}
                   does={() =>
                     workspace.post('/v1/workflows/{workflow_id}/take-over', {

@@ -1,7 +1,9 @@
+import { Button, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { unplaced } from '../../parts/faults.ts';
 import { useFirstFault } from '../../parts/first-fault.ts';
+import { Form } from '../../parts/form.tsx';
 import { Failure, Unfetched } from '../../parts/states.tsx';
 import { workspace } from '../../session/login.ts';
 import * as texts from '../../texts/index.ts';
@@ -52,22 +54,15 @@ export function RunWorkflow({ workflow, onStarted }: RunWorkflowProps) {
     Object.keys(parameters).map((name) => [...at, name]),
   );
   return (
-    <form
-      ref={form}
-      className="narrow"
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate();
-      }}
-    >
-      <p className="hint">{labels.hint}</p>
+    <Form ref={form} onSubmit={() => mutate()}>
+      <Text c="dimmed">{labels.hint}</Text>
       <ParameterValues {...{ projectId, parameters, values, onChange: setValues, error, at }} />
       <p>
-        <button type="submit" disabled={isPending}>
+        <Button variant="filled" type="submit" disabled={isPending}>
           {labels.start}
-        </button>
+        </Button>
       </p>
       {left !== null && <Failure error={left} />}
-    </form>
+    </Form>
   );
 }

@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core';
 import { Action } from '../../parts/action.tsx';
 import { workspace } from '../../session/login.ts';
 import * as texts from '../../texts/index.ts';
@@ -22,13 +23,10 @@ export function TriggerActions({ workflowId, trigger, hand, onSecret }: TriggerA
       stored.map((trigger) => (trigger.id === id ? { ...trigger, ...how } : trigger)),
     );
   return (
-    <div className="buttons">
-      <Action isPlain does={() => change({ enabled: !enabled })}>
-        {enabled ? labels.disable : labels.enable}
-      </Action>
+    <Group>
+      <Action does={() => change({ enabled: !enabled })}>{enabled ? labels.disable : labels.enable}</Action>
       {type === 'webhook' && (
         <Action
-          isPlain
           confirm={labels.rotateSure}
           does={async () => {
             const { data } = await workspace.post(
@@ -42,12 +40,12 @@ export function TriggerActions({ workflowId, trigger, hand, onSecret }: TriggerA
         </Action>
       )}
       <Action
-        isPlain
+        destroys
         confirm={labels.removeSure(labels.types[type])}
         does={() => hand.saveTriggers((stored) => stored.filter((trigger) => trigger.id !== id))}
       >
         {labels.remove}
       </Action>
-    </div>
+    </Group>
   );
 }

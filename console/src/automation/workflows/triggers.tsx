@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { List } from '../../parts/list.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
@@ -53,7 +54,7 @@ export function Triggers({ workflow, hand }: TriggersProps) {
       {secret !== undefined && (
         <ShownOnce values={[[labels.secret, secret]]} onClose={() => setSecret(undefined)} />
       )}
-      {isEditable && status !== 'draft' && <p className="hint">{labels.atActivation}</p>}
+      {isEditable && status !== 'draft' && <Text c="dimmed">{labels.atActivation}</Text>}
       {isEditable && (
         <NewTrigger
           projectId={workflow.projectId}

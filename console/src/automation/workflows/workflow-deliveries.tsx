@@ -34,7 +34,6 @@ export function WorkflowDeliveries({
           again={({ id: deliveryId, status, target }) =>
             (status === 'failed' || status === 'uncertain') && (
               <Action
-                isPlain
                 changes={[queryKey]}
                 confirm={status === 'uncertain' ? `${labels.retry(target)}?` : undefined}
                 does={() =>

@@ -1,13 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { PageHead } from '../../parts/page-head.tsx';
+import { PageTabs } from '../../parts/page-tabs.tsx';
 import { Fetched } from '../../parts/states.tsx';
 import { workspace } from '../../session/login.ts';
 import * as texts from '../../texts/index.ts';
-import { AutomationNav } from '../nav.tsx';
 import { Definition } from './definition.tsx';
 import type { NodeType, Workflow } from './graph.ts';
-import { Lifecycle } from './lifecycle.tsx';
+import { DraftFailure, DraftState, Lifecycle } from './lifecycle.tsx';
 import { Running } from './running.tsx';
+import { Settings } from './settings.tsx';
 import { Triggers } from './triggers.tsx';
 import { useDraft } from './use-draft.ts';
 import { useRun } from './use-run.ts';
@@ -49,20 +51,65 @@ function OneWorkflow({ workflow, types }: { workflow: Workflow; types: readonly 
   const { title } = hand.draft;
   return (
     <>
-      <h1>{title === '' ? workflow.id : title}</h1>
-      <AutomationNav />
-      <Lifecycle {...{ workflow, hand }} />
-      <Definition {...{ workflow, types, hand, steps: run.data?.steps ?? noSteps }} />
-      <Running
-        {...{ workflow, run }}
-        onChoose={(id) => navigate({ to: '.', search: { run: id }, replace: true, resetScroll: false })}
+      <PageHead title={title === '' ? workflow.id : title} facts={<DraftState {...{ workflow, hand }} />}>
+        <Lifecycle {...{ workflow, hand }} />
+      </PageHead>
+      <DraftFailure hand={hand} />
+      <PageTabs
+        label={title}
+        tabs={[
+          {
+            name: 'graph',
+            title: labels.graph,
+            isKept: true,
+            content: <Definition {...{ workflow, types, hand, steps: run.data?.steps ?? noSteps }} />,
+          },
+          {
+            name: 'runs',
+            title: labels.run.runs,
+            isKept: true,
+            content: (
+              <>
+                <Running
+                  {...{ workflow, run }}
+                  onChoose={(id) =>
+                    navigate({
+                      search: (before) => ({ ...before, run: id }),
+                      replace: true,
+                      resetScroll: false,
+                    })
+                  }
+                />
+                <h2>{texts.automation.deliveries.title}</h2>
+                <WorkflowDeliveries {...{ workflow, isRunning: run.data?.finishedAt === null }} />
+              </>
+            ),
+          },
+          {
+            name: 'triggers',
+            title: labels.triggers.title,
+            isKept: true,
+            content: <Triggers {...{ workflow, hand }} />,
+          },
+          {
+            name: 'versions',
+            title: labels.versions.title,
+            content: <WorkflowVersions {...{ workflow, hand }} />,
+          },
+          ...(hand.draft.graph === undefined
+            ? []
+            : [
+                {
+                  name: 'settings',
+                  title: labels.settings,
+                  isKept: true,
+                  content: (
+                    <Settings key={hand.loads} {...{ hand, isEditable: workflow.status !== 'archived' }} />
+                  ),
+                },
+              ]),
+        ]}
       />
-      <h2>{texts.automation.deliveries.title}</h2>
-      <WorkflowDeliveries {...{ workflow, isRunning: run.data?.finishedAt === null }} />
-      <h2>{labels.triggers.title}</h2>
-      <Triggers {...{ workflow, hand }} />
-      <h2>{labels.versions.title}</h2>
-      <WorkflowVersions {...{ workflow, hand }} />
     </>
   );
 }

@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core';
 import { List } from '../../parts/list.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { Status } from '../../parts/status.tsx';
@@ -36,14 +37,9 @@ export function WorkflowRuns({ workflowId, chosenId, onChoose }: WorkflowRunsPro
             {
               title: labels.columns.when,
               value: ({ id, startedAt, createdAt }) => (
-                <button
-                  type="button"
-                  className="plain"
-                  aria-pressed={id === chosenId}
-                  onClick={() => onChoose(id)}
-                >
+                <Button aria-pressed={id === chosenId} onClick={() => onChoose(id)}>
                   <Time at={startedAt ?? createdAt} />
-                </button>
+                </Button>
               ),
             },
             { title: labels.columns.status, value: ({ status }) => <Status of={status} /> },

@@ -38,7 +38,6 @@ export function WorkflowVersions({ workflow, hand }: { workflow: Workflow; hand:
                   ? labels.current
                   : status !== 'archived' && (
                       <Action
-                        isPlain
                         confirm={labels.sure(number)}
                         does={async () => {
                           const body = { expected_revision: await hand.settled(), version_id: versionId };

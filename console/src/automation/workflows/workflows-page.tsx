@@ -1,8 +1,12 @@
+import { Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { List } from '../../parts/list.tsx';
 import { OnDemand } from '../../parts/on-demand.tsx';
+import { OpensPanel } from '../../parts/opens-panel.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useProjectId } from '../../project/current.ts';
 import { WithProject } from '../../project/with-project.tsx';
 import { workspace } from '../../session/login.ts';
 import { useMe } from '../../session/me.ts';
@@ -20,11 +24,21 @@ const labels = texts.automation.workflows;
 export function WorkflowsPage() {
   const navigate = route.useNavigate();
   const { data: me } = useMe();
+  const projectId = useProjectId();
   return (
     <>
-      <h1>{labels.title}</h1>
+      <PageHead title={labels.title}>
+        {projectId !== undefined && (
+          <OpensPanel title={labels.new} isPrimary>
+            <NewWorkflow
+              projectId={projectId}
+              onMade={({ id }) => navigate({ to: '/workflows/$workflowId', params: { workflowId: id } })}
+            />
+          </OpensPanel>
+        )}
+      </PageHead>
       <AutomationNav />
-      <p className="hint">{labels.about}</p>
+      <Text c="dimmed">{labels.about}</Text>
       <Pages
         queryKey={['workflows']}
         empty={labels.empty}
@@ -57,14 +71,7 @@ export function WorkflowsPage() {
           <Orphans />
         </OnDemand>
       )}
-      <WithProject>
-        {(projectId) => (
-          <NewWorkflow
-            projectId={projectId}
-            onMade={({ id }) => navigate({ to: '/workflows/$workflowId', params: { workflowId: id } })}
-          />
-        )}
-      </WithProject>
+      <WithProject />
     </>
   );
 }

@@ -1,4 +1,5 @@
 import type { Control } from '../../parts/field.tsx';
+import { Input, Select } from '../../parts/input.tsx';
 import * as texts from '../../texts/index.ts';
 
 interface ColumnChoiceProps {
@@ -12,7 +13,7 @@ interface ColumnChoiceProps {
 export function ColumnChoice({ control, columns, value, onChange }: ColumnChoiceProps) {
   if (columns.length === 0)
     return (
-      <input
+      <Input
         {...control}
         autoComplete="off"
         value={value}
@@ -21,7 +22,7 @@ export function ColumnChoice({ control, columns, value, onChange }: ColumnChoice
     );
   const isOther = value !== '' && !columns.some(({ name }) => name === value);
   return (
-    <select {...control} value={value} onChange={({ target }) => onChange(target.value)}>
+    <Select {...control} value={value} onChange={({ target }) => onChange(target.value)}>
       <option value="">{texts.connections.dataset.unchosen}</option>
       {isOther && <option value={value}>{value}</option>}
       {columns.map(({ name, dataType }) => (
@@ -29,6 +30,6 @@ export function ColumnChoice({ control, columns, value, onChange }: ColumnChoice
           {name} ({dataType})
         </option>
       ))}
-    </select>
+    </Select>
   );
 }

@@ -1,3 +1,4 @@
+import { Checkbox } from '@mantine/core';
 import { useState } from 'react';
 import { Field } from '../../parts/field.tsx';
 import { LinesInput } from '../../parts/lines-input.tsx';
@@ -28,16 +29,14 @@ export function ColumnsChoice({ label, hint, fault, columns, value, onChange }: 
   return (
     <Group title={label} {...{ hint, fault }}>
       {[...others, ...known].map((name) => (
-        <label key={name} className="check">
-          <input
-            type="checkbox"
-            checked={value.includes(name)}
-            onChange={({ target }) =>
-              onChange(target.checked ? [...value, name] : value.filter((chosen) => chosen !== name))
-            }
-          />{' '}
-          {name}
-        </label>
+        <Checkbox
+          key={name}
+          label={name}
+          checked={value.includes(name)}
+          onChange={({ target }) =>
+            onChange(target.checked ? [...value, name] : value.filter((chosen) => chosen !== name))
+          }
+        />
       ))}
     </Group>
   );

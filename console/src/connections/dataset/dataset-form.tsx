@@ -1,8 +1,11 @@
+import { Button, Checkbox, Group, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useId, useState } from 'react';
 import { faultAt, unplaced } from '../../parts/faults.ts';
 import { Field } from '../../parts/field.tsx';
 import { useFirstFault } from '../../parts/first-fault.ts';
+import { Form } from '../../parts/form.tsx';
+import { Input } from '../../parts/input.tsx';
 import { Failure } from '../../parts/states.tsx';
 import { useUnsaved } from '../../parts/use-unsaved.ts';
 import { ProjectSelect } from '../../project/select.tsx';
@@ -44,37 +47,24 @@ export function DatasetForm({ type, columns, initial, save, onSaved, ...shown }:
   const { name, mayLose, projectId, isEnabled } = settings;
   const rest = unplaced(error, [...places, ...modePlaces(type, settings)]);
   return (
-    <form
-      ref={form}
-      className="narrow"
-      aria-label={shown.label}
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate(settings);
-      }}
-    >
-      <Field label={labels.name} fault={faultAt(error, 'name')}>
-        {(control) => (
-          <input
-            {...control}
-            required
-            value={name}
-            onChange={({ target }) => change({ name: target.value })}
-          />
-        )}
-      </Field>
+    <Form ref={form} aria-label={shown.label} onSubmit={() => mutate(settings)}>
+      <Input
+        label={labels.name}
+        fault={faultAt(error, 'name')}
+        required
+        value={name}
+        onChange={({ target }) => change({ name: target.value })}
+      />
       <ModeFields {...{ type, columns, settings, change, error }} />
-      <Field label={labels.guard} hint={labels.guardHint} fault={faultAt(error, 'guard')}>
-        {(control) => (
-          <input
-            {...control}
-            type="number"
-            step="any"
-            value={mayLose}
-            onChange={({ target }) => change({ mayLose: target.value })}
-          />
-        )}
-      </Field>
+      <Input
+        label={labels.guard}
+        hint={labels.guardHint}
+        fault={faultAt(error, 'guard')}
+        type="number"
+        step="any"
+        value={mayLose}
+        onChange={({ target }) => change({ mayLose: target.value })}
+      />
       <ScheduleFields {...{ settings, change, error }} />
       <Field label={labels.project} hint={labels.projectHint} fault={faultAt(error, 'project_id')}>
         {(control) => (
@@ -86,26 +76,23 @@ export function DatasetForm({ type, columns, initial, save, onSaved, ...shown }:
           />
         )}
       </Field>
-      <label className="check">
-        <input
-          type="checkbox"
-          aria-describedby={enabledHint}
-          checked={isEnabled}
-          onChange={({ target }) => change({ isEnabled: target.checked })}
-        />{' '}
-        {labels.enabled}
-      </label>
-      <p className="hint" id={enabledHint}>
+      <Checkbox
+        label={labels.enabled}
+        aria-describedby={enabledHint}
+        checked={isEnabled}
+        onChange={({ target }) => change({ isEnabled: target.checked })}
+      />
+      <Text c="dimmed" id={enabledHint}>
         {labels.enabledHint}
-      </p>
-      <p className="buttons">
-        <button type="submit" disabled={isPending}>
+      </Text>
+      <Group>
+        <Button variant="filled" type="submit" disabled={isPending}>
           {shown.submit}
-        </button>
+        </Button>
         {shown.children}
         {isSuccess && settings === stored && <span role="status">{shown.saved}</span>}
-      </p>
+      </Group>
       {rest !== null && <Failure error={rest} />}
-    </form>
+    </Form>
   );
 }

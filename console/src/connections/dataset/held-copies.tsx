@@ -37,7 +37,7 @@ export function HeldCopies({ connectionId }: { connectionId: string }) {
     <section aria-label={texts.connections.held.title} className="asks part">
       {shown.map((run) => (
         <div key={run.id}>
-          <h3>{texts.connections.held.of(run.snapshotTableName)}</h3>
+          <h2>{texts.connections.held.of(run.snapshotTableName)}</h2>
           <Held run={run} onDecided={() => setDecided((before) => [...before, run.id])} />
         </div>
       ))}

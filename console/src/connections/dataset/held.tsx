@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { components } from '../../../../clients/typescript/src/index.ts';
@@ -9,7 +10,7 @@ export type Snapshot = components['schemas']['SnapshotRun'];
 
 const labels = texts.connections.held;
 const one = '/v1/connections/data/{connection_id}/datasets/{dataset_id}/snapshots/{run_id}';
-const count = (rows: number) => rows.toLocaleString('en');
+const count = (rows: number) => rows.toLocaleString();
 const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 2 });
 
 interface HeldProps {
@@ -38,8 +39,9 @@ export function Held({ run, onDecided }: HeldProps) {
   return (
     <>
       <Compared run={run} />
-      <span className="buttons">
+      <Group>
         <Action
+          isPrimary
           changes={changes}
           confirm={labels.sure}
           does={() => decide('confirm', workspace.post(`${one}/confirm`, { params: { path } }))}
@@ -47,7 +49,6 @@ export function Held({ run, onDecided }: HeldProps) {
           {labels.confirm}
         </Action>
         <Action
-          isPlain
           changes={changes}
           does={() =>
             decide(
@@ -58,7 +59,7 @@ export function Held({ run, onDecided }: HeldProps) {
         >
           {labels.cancel}
         </Action>
-      </span>
+      </Group>
     </>
   );
 }

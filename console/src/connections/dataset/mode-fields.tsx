@@ -1,5 +1,6 @@
 import { faultAt } from '../../parts/faults.ts';
 import { Field } from '../../parts/field.tsx';
+import { Select } from '../../parts/input.tsx';
 import * as texts from '../../texts/index.ts';
 import { ColumnChoice } from './column-choice.tsx';
 import { ColumnsChoice } from './columns-choice.tsx';
@@ -30,21 +31,19 @@ export function ModeFields({ type, columns, settings, change, error }: ModeField
   return (
     <>
       {isIncrementable(type) && (
-        <Field label={labels.mode} hint={labels.modeHint} fault={faultAt(error, 'mode')}>
-          {(control) => (
-            <select
-              {...control}
-              value={mode}
-              onChange={({ target }) => change({ mode: target.value as Dataset['mode'] })}
-            >
-              {modes.map((mode) => (
-                <option key={mode} value={mode}>
-                  {labels.modes[mode]}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <Select
+          label={labels.mode}
+          hint={labels.modeHint}
+          fault={faultAt(error, 'mode')}
+          value={mode}
+          onChange={({ target }) => change({ mode: target.value as Dataset['mode'] })}
+        >
+          {modes.map((mode) => (
+            <option key={mode} value={mode}>
+              {labels.modes[mode]}
+            </option>
+          ))}
+        </Select>
       )}
       {isIncremental && (
         <Field label={labels.cursor} hint={labels.cursorHint} fault={faultAt(error, 'cursor')}>

@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useProjectId } from '../../project/current.ts';
 import { workspace } from '../../session/login.ts';
@@ -37,9 +38,7 @@ export function NewDataset({ connectionId, type, resource, onEnd }: NewDatasetPr
         onEnd();
       }}
     >
-      <button type="button" className="plain" onClick={onEnd}>
-        {texts.parts.cancel}
-      </button>
+      <Button onClick={onEnd}>{texts.parts.cancel}</Button>
     </DatasetForm>
   );
 }

@@ -1,6 +1,6 @@
 import { CadenceFields } from '../../cadences/cadence-fields.tsx';
 import { faultAt } from '../../parts/faults.ts';
-import { Field } from '../../parts/field.tsx';
+import { Input, Select } from '../../parts/input.tsx';
 import * as texts from '../../texts/index.ts';
 import type { Repeats, Settings } from './settings.ts';
 
@@ -18,33 +18,26 @@ export function ScheduleFields({ settings, change, error }: ScheduleFieldsProps)
   const { repeats, minutes, cadence } = settings;
   return (
     <>
-      <Field label={labels.schedule}>
-        {(control) => (
-          <select
-            {...control}
-            value={repeats}
-            onChange={({ target }) => change({ repeats: target.value as Repeats })}
-          >
-            {allRepeats.map((allRepeat) => (
-              <option key={allRepeat} value={allRepeat}>
-                {labels.repeats[allRepeat]}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <Select
+        label={labels.schedule}
+        value={repeats}
+        onChange={({ target }) => change({ repeats: target.value as Repeats })}
+      >
+        {allRepeats.map((allRepeat) => (
+          <option key={allRepeat} value={allRepeat}>
+            {labels.repeats[allRepeat]}
+          </option>
+        ))}
+      </Select>
       {repeats === 'minutes' && (
-        <Field label={labels.minutes} fault={faultAt(error, 'schedule', 'every_minutes')}>
-          {(control) => (
-            <input
-              {...control}
-              type="number"
-              required
-              value={minutes}
-              onChange={({ target }) => change({ minutes: target.value })}
-            />
-          )}
-        </Field>
+        <Input
+          label={labels.minutes}
+          fault={faultAt(error, 'schedule', 'every_minutes')}
+          type="number"
+          required
+          value={minutes}
+          onChange={({ target }) => change({ minutes: target.value })}
+        />
       )}
       {repeats === 'clock' && (
         <CadenceFields

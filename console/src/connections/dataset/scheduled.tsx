@@ -16,12 +16,12 @@ export function Scheduled({ dataset }: { dataset: Dataset }) {
     <>
       {scheduleInWords(dataset)}{' '}
       {scheduleStatus === 'active' && (
-        <Action isPlain changes={changes} does={() => workspace.post(`${path}/pause`, { params })}>
+        <Action changes={changes} does={() => workspace.post(`${path}/pause`, { params })}>
           {labels.pause}
         </Action>
       )}
       {scheduleStatus === 'paused' && (
-        <Action isPlain changes={changes} does={() => workspace.post(`${path}/resume`, { params })}>
+        <Action changes={changes} does={() => workspace.post(`${path}/resume`, { params })}>
           {labels.resume}
         </Action>
       )}

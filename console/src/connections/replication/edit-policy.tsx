@@ -1,8 +1,10 @@
+import { Button, Checkbox, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { components } from '../../../../clients/typescript/src/index.ts';
 import { faultAt, unplaced } from '../../parts/faults.ts';
 import { useFirstFault } from '../../parts/first-fault.ts';
+import { Form } from '../../parts/form.tsx';
 import { Failure } from '../../parts/states.tsx';
 import { useUnsaved } from '../../parts/use-unsaved.ts';
 import { workspace } from '../../session/login.ts';
@@ -71,23 +73,12 @@ export function EditPolicy({ connection }: { connection: Connection }) {
   ];
   const rest = unplaced(error, isHttp ? places : []);
   return (
-    <form
-      ref={form}
-      className="narrow"
-      aria-label={isHttp ? labels.title : labels.copies}
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate(edited);
-      }}
-    >
-      <label className="check">
-        <input
-          type="checkbox"
-          checked={isEnabled}
-          onChange={({ target }) => setEdited({ ...edited, isEnabled: target.checked })}
-        />{' '}
-        {labels.enabled}
-      </label>
+    <Form ref={form} aria-label={isHttp ? labels.title : labels.copies} onSubmit={() => mutate(edited)}>
+      <Checkbox
+        label={labels.enabled}
+        checked={isEnabled}
+        onChange={({ target }) => setEdited({ ...edited, isEnabled: target.checked })}
+      />
       {isHttp && (
         <PolicyFields
           {...{ error, at }}
@@ -96,13 +87,13 @@ export function EditPolicy({ connection }: { connection: Connection }) {
         />
       )}
       <SecretsAgain {...{ type, secrets, error }} onChange={setSecrets} />
-      <p className="buttons">
-        <button type="submit" disabled={isPending}>
+      <Group>
+        <Button variant="filled" type="submit" disabled={isPending}>
           {isHttp ? labels.save : labels.saveCopies}
-        </button>
+        </Button>
         {isSuccess && edited === stored && <span role="status">{labels.saved}</span>}
-      </p>
+      </Group>
       {rest !== null && <Failure error={rest} />}
-    </form>
+    </Form>
   );
 }

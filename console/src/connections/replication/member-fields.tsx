@@ -1,5 +1,6 @@
 import { faultAt, type Place } from '../../parts/faults.ts';
 import { Field } from '../../parts/field.tsx';
+import { Input, Select } from '../../parts/input.tsx';
 import * as texts from '../../texts/index.ts';
 import { Group } from '../group.tsx';
 import { type MemberKind, withMember } from './policy.ts';
@@ -38,7 +39,7 @@ export function MemberFields<Map extends object>(props: MemberFieldsProps<Map>) 
           <Field key={name} label={labels[name]} hint={hints?.[name]} fault={faultAt(error, ...at, name)}>
             {(control) =>
               typeof kind === 'string' ? (
-                <input
+                <Input
                   {...control}
                   type={kind}
                   autoComplete="off"
@@ -46,13 +47,13 @@ export function MemberFields<Map extends object>(props: MemberFieldsProps<Map>) 
                   onChange={({ target }) => change(target.value)}
                 />
               ) : (
-                <select {...control} value={text} onChange={({ target }) => change(target.value)}>
+                <Select {...control} value={text} onChange={({ target }) => change(target.value)}>
                   {['', ...kind].map((one) => (
                     <option key={one} value={one}>
                       {one === '' ? texts.connections.replication.unset : one}
                     </option>
                   ))}
-                </select>
+                </Select>
               )
             }
           </Field>

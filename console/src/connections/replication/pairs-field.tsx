@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { Input } from '../../parts/input.tsx';
 import * as texts from '../../texts/index.ts';
 import { Group } from '../group.tsx';
 
@@ -32,14 +33,14 @@ export function PairsField({ title, hint, fault, value, onChange }: PairsFieldPr
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: a row is what it is by its place.
           <div key={at} className="pair">
-            <input
+            <Input
               aria-label={labels.name}
               placeholder={texts.connections.replication.pairName}
               required={text !== ''}
               value={name}
               onChange={({ target }) => change(at, [target.value, text])}
             />
-            <input
+            <Input
               aria-label={labels.value}
               placeholder={texts.connections.replication.pairValue}
               value={text}

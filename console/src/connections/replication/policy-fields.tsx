@@ -1,6 +1,7 @@
+import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { faultAt, type Place } from '../../parts/faults.ts';
-import { Field } from '../../parts/field.tsx';
+import { Input, Select } from '../../parts/input.tsx';
 import * as texts from '../../texts/index.ts';
 import { MemberFields } from './member-fields.tsx';
 import { type EditedResource, limitKinds, type Policy } from './policy.ts';
@@ -34,7 +35,7 @@ export function PolicyFields({ policy, error, at, onChange }: PolicyFieldsProps)
   };
   return (
     <>
-      <p className="hint">{labels.about}</p>
+      <Text c="dimmed">{labels.about}</Text>
       {resources.length === 0 && <p>{labels.none}</p>}
       {resources.map(({ key, resource }, index) => (
         <ResourceFields
@@ -49,16 +50,14 @@ export function PolicyFields({ policy, error, at, onChange }: PolicyFieldsProps)
         />
       ))}
       <p>
-        <button
-          type="button"
-          className="plain"
+        <Button
           onClick={() => {
             const key = Math.max(-1, ...resources.map((resource) => resource.key)) + 1;
             change([...resources, { key, resource: { request_path: '' } }]);
           }}
         >
           {labels.add}
-        </button>
+        </Button>
       </p>
       <MemberFields
         title={labels.limits}
@@ -69,33 +68,28 @@ export function PolicyFields({ policy, error, at, onChange }: PolicyFieldsProps)
         at={[...at, 'limits']}
         onChange={(value) => set('limits', value)}
       />
-      <Field label={labels.address} fault={faultAt(error, ...at, 'validate_server_address')}>
-        {(control) => (
-          <select
-            {...control}
-            value={String(policy.validate_server_address ?? '')}
-            onChange={({ target }) =>
-              set('validate_server_address', target.value === '' ? undefined : target.value === 'true')
-            }
-          >
-            {addresses.map((address) => (
-              <option key={address} value={address}>
-                {labels.addresses[address]}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Field label={labels.version} hint={labels.versionHint} fault={faultAt(error, ...at, 'version')}>
-        {(control) => (
-          <input
-            {...control}
-            type="number"
-            value={policy.version ?? ''}
-            onChange={({ target }) => set('version', target.value === '' ? undefined : Number(target.value))}
-          />
-        )}
-      </Field>
+      <Select
+        label={labels.address}
+        fault={faultAt(error, ...at, 'validate_server_address')}
+        value={String(policy.validate_server_address ?? '')}
+        onChange={({ target }) =>
+          set('validate_server_address', target.value === '' ? undefined : target.value === 'true')
+        }
+      >
+        {addresses.map((address) => (
+          <option key={address} value={address}>
+            {labels.addresses[address]}
+          </option>
+        ))}
+      </Select>
+      <Input
+        label={labels.version}
+        hint={labels.versionHint}
+        fault={faultAt(error, ...at, 'version')}
+        type="number"
+        value={policy.version ?? ''}
+        onChange={({ target }) => set('version', target.value === '' ? undefined : Number(target.value))}
+      />
     </>
   );
 }

@@ -1,5 +1,7 @@
+import { Button, Fieldset } from '@mantine/core';
 import { faultAt, type Place } from '../../parts/faults.ts';
 import { Field } from '../../parts/field.tsx';
+import { Input } from '../../parts/input.tsx';
 import { LinesInput } from '../../parts/lines-input.tsx';
 import * as texts from '../../texts/index.ts';
 import { MemberFields } from './member-fields.tsx';
@@ -27,19 +29,16 @@ export function ResourceFields({ number, resource, error, at, onChange, onRemove
   const set = (name: keyof HttpResource, value: unknown) =>
     onChange(withMember(resource, name, value) ?? { request_path: '' });
   return (
-    <fieldset>
-      <legend>{labels.resource(number)}</legend>
-      <Field label={labels.path} hint={labels.pathHint} fault={faultAt(error, ...at, 'request_path')}>
-        {(control) => (
-          <input
-            {...control}
-            required
-            autoComplete="off"
-            value={resource.request_path}
-            onChange={({ target }) => set('request_path', target.value)}
-          />
-        )}
-      </Field>
+    <Fieldset legend={labels.resource(number)}>
+      <Input
+        label={labels.path}
+        hint={labels.pathHint}
+        fault={faultAt(error, ...at, 'request_path')}
+        required
+        autoComplete="off"
+        value={resource.request_path}
+        onChange={({ target }) => set('request_path', target.value)}
+      />
       {pairs.map(([name, title, hint]) => (
         <PairsField
           key={name}
@@ -78,9 +77,7 @@ export function ResourceFields({ number, resource, error, at, onChange, onRemove
         at={[...at, 'pagination']}
         onChange={(value) => set('pagination', value)}
       />
-      <button type="button" className="plain" onClick={onRemove}>
-        {labels.remove(number)}
-      </button>
-    </fieldset>
+      <Button onClick={onRemove}>{labels.remove(number)}</Button>
+    </Fieldset>
   );
 }

@@ -1,3 +1,4 @@
+import { Fieldset } from '@mantine/core';
 import * as texts from '../../../texts/index.ts';
 import type { ChangeGraph, GraphNode } from '../graph.ts';
 import type { NodeFault } from '../use-check.ts';
@@ -21,8 +22,7 @@ export function ConfigForm(props: ConfigFormProps) {
   const { node, schema, projectId, faults, isEditable, change, onHalf } = props;
   const required = (schema?.['required'] ?? []) as readonly string[];
   return (
-    <fieldset>
-      <legend>{texts.automation.workflows.node.config}</legend>
+    <Fieldset legend={texts.automation.workflows.node.config}>
       {membersOf(schema, node.config).map(([name, member]) => (
         <ConfigMember
           key={name}
@@ -35,6 +35,6 @@ export function ConfigForm(props: ConfigFormProps) {
         />
       ))}
       {schema !== undefined && <ConfigMembers schema={schema} />}
-    </fieldset>
+    </Fieldset>
   );
 }

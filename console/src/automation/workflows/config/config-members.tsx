@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import * as texts from '../../../texts/index.ts';
 
 const labels = texts.automation.workflows.node;
@@ -8,7 +9,7 @@ type Schema = Record<string, unknown>;
 export function ConfigMembers({ schema }: { schema: Schema }) {
   const members = Object.entries((schema['properties'] ?? {}) as Record<string, Schema>);
   const required = (schema['required'] ?? []) as readonly string[];
-  if (members.length === 0) return <p className="hint">{labels.noMembers}</p>;
+  if (members.length === 0) return <Text c="dimmed">{labels.noMembers}</Text>;
   return (
     <details>
       <summary>{labels.members}</summary>

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Control } from '../../../parts/field.tsx';
+import { Select } from '../../../parts/input.tsx';
 import { Options } from '../../../parts/options.tsx';
 import { Unfetched } from '../../../parts/states.tsx';
 import * as texts from '../../../texts/index.ts';
@@ -23,7 +24,7 @@ export function IdChoice({ control, of, projectId, value, isEditable, onChange }
   const { data } = asked;
   return (
     <>
-      <select
+      <Select
         {...control}
         disabled={!isEditable}
         value={value}
@@ -32,7 +33,7 @@ export function IdChoice({ control, of, projectId, value, isEditable, onChange }
         <option value="">{data?.length === 0 ? labels.noChoices[of] : labels.unchosen}</option>
         {/* It may be gone, not to be seen, or a reference to what is known in a run alone. */}
         <Options of={data ?? []} chosen={value} />
-      </select>
+      </Select>
       <Unfetched asked={asked} />
     </>
   );

@@ -1,3 +1,4 @@
+import { Checkbox, Fieldset, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { Unfetched } from '../../../parts/states.tsx';
@@ -27,27 +28,28 @@ export function IdsChoice({ label, of, projectId, value, fault, isEditable, onCh
   const [first] = useState(value);
   const others = first.filter((id) => !known.some((item) => item.id === id)).map((id) => ({ id, name: id }));
   return (
-    <fieldset disabled={!isEditable} aria-describedby={fault === undefined ? undefined : faultId}>
-      <legend>{label}</legend>
-      {data?.length === 0 && <p className="hint">{labels.noChoices[of]}</p>}
+    <Fieldset
+      legend={label}
+      disabled={!isEditable}
+      aria-describedby={fault === undefined ? undefined : faultId}
+    >
+      {data?.length === 0 && <Text c="dimmed">{labels.noChoices[of]}</Text>}
       {[...others, ...known].map(({ id, name }) => (
-        <label key={id} className="check">
-          <input
-            type="checkbox"
-            checked={value.includes(id)}
-            onChange={({ target }) =>
-              onChange(target.checked ? [...value, id] : value.filter((chosen) => chosen !== id))
-            }
-          />{' '}
-          {name}
-        </label>
+        <Checkbox
+          key={id}
+          label={name}
+          checked={value.includes(id)}
+          onChange={({ target }) =>
+            onChange(target.checked ? [...value, id] : value.filter((chosen) => chosen !== id))
+          }
+        />
       ))}
       {fault !== undefined && (
-        <p className="fault" id={faultId}>
+        <Text className="fault" id={faultId}>
           {fault}
-        </p>
+        </Text>
       )}
       <Unfetched asked={asked} />
-    </fieldset>
+    </Fieldset>
   );
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { Field } from '../../../parts/field.tsx';
+import { TextArea } from '../../../parts/input.tsx';
 import * as texts from '../../../texts/index.ts';
 
 const labels = texts.automation.workflows.node;
@@ -27,22 +27,21 @@ export function JsonField({ label, hint, fault, value, isEditable, onChange, onH
     return () => onHalf(-1);
   }, [isHalf, onHalf]);
   return (
-    <Field label={labels.asJson(label)} hint={hint} fault={read.fault ?? fault}>
-      {(control) => (
-        <textarea
-          {...control}
-          rows={Math.min(24, text.split('\n').length + 1)}
-          spellCheck={false}
-          readOnly={!isEditable}
-          value={text}
-          onChange={({ target }) => {
-            setText(target.value);
-            const now = readJson(target.value);
-            if (now.fault === undefined) onChange(now.value);
-          }}
-        />
-      )}
-    </Field>
+    <TextArea
+      isCode
+      label={labels.asJson(label)}
+      hint={hint}
+      fault={read.fault ?? fault}
+      rows={Math.min(24, text.split('\n').length + 1)}
+      spellCheck={false}
+      readOnly={!isEditable}
+      value={text}
+      onChange={({ target }) => {
+        setText(target.value);
+        const now = readJson(target.value);
+        if (now.fault === undefined) onChange(now.value);
+      }}
+    />
   );
 }
 

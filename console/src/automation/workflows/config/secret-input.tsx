@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { Control } from '../../../parts/field.tsx';
+import { Input } from '../../../parts/input.tsx';
 import { hidden } from './members.ts';
 
 interface SecretInputProps {
@@ -13,7 +14,7 @@ interface SecretInputProps {
 export function SecretInput({ control, value, isEditable, onChange }: SecretInputProps) {
   const [isStored] = useState(value === hidden);
   return (
-    <input
+    <Input
       {...control}
       type="password"
       autoComplete="new-password"

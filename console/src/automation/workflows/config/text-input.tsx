@@ -1,4 +1,5 @@
 import type { Control } from '../../../parts/field.tsx';
+import { Input, Select, TextArea } from '../../../parts/input.tsx';
 import * as texts from '../../../texts/index.ts';
 import type { Kind, Schema } from './members.ts';
 
@@ -21,7 +22,7 @@ export function TextInput({ control, kind, schema, value, isEditable, onChange }
     const { unset, yes, no } = texts.automation.parameters;
     const shown = (option: string) => (kind === 'choice' ? option : option === 'true' ? yes : no);
     return (
-      <select
+      <Select
         {...control}
         disabled={!isEditable}
         value={text}
@@ -32,12 +33,13 @@ export function TextInput({ control, kind, schema, value, isEditable, onChange }
             {one === '' ? unset : shown(one)}
           </option>
         ))}
-      </select>
+      </Select>
     );
   }
   if (kind === 'long')
     return (
-      <textarea
+      <TextArea
+        isCode
         {...control}
         rows={Math.min(24, text.split('\n').length + 3)}
         spellCheck={false}
@@ -47,7 +49,7 @@ export function TextInput({ control, kind, schema, value, isEditable, onChange }
       />
     );
   return (
-    <input
+    <Input
       {...control}
       type={kind === 'number' ? 'number' : 'text'}
       step={kind === 'number' && schema['type'] === 'number' ? 'any' : undefined}
