@@ -60,7 +60,7 @@ const tables = createRoute({
 const table = createRoute({
   ...inFrame('/tables/$tableId'),
   component: lazyRouteComponent(() => import('./data/table-page.tsx'), 'TablePage'),
-  validateSearch: searching('version'),
+  validateSearch: searching('version', 'explore'),
 });
 const query = createRoute({
   ...inFrame('/query'),

@@ -73,6 +73,12 @@ const data: Part[] = [
     ...{ of: 'data/rows.tsx', at: table, asks: '/v1/tables/{table_id}/rows' },
     full: (page) => page.getByRole('cell', { name: 'Porto' }).first(),
   },
+  {
+    of: 'data/explore/explored-rows.tsx',
+    at: `${table}?explore=${encodeURIComponent('{"sort":[{"column":"city"}]}')}`,
+    asks: 'POST /v1/query-executions',
+    full: (page) => page.getByRole('cell', { name: 'Porto' }).first(),
+  },
   { ...{ of: 'data/statement.tsx', at: view, asks: '/v1/views/{view_id}', full: 'Statement' } },
   {
     ...{ of: 'data/statement.tsx', at: table, asks: '/v1/grid/tables/{table_id}', isQuiet: true },
@@ -612,6 +618,8 @@ export const excepted: Readonly<Record<string, readonly string[]>> = {
   'data/freshness.tsx': ['a word in a cell of a list; the page of the table tells what failed'],
   'data/table-name.tsx': [named],
   'data/row-count.tsx': ['the number of the rows that are shown below, by the same query'],
+  'data/explore/explore.tsx': ['the columns of the answer that is shown below, by the same query'],
+  'data/explore/spread.tsx': ['a picture in a head of the grid, which is whole without it'],
   'data/rows.tsx': ['further pages of rows, whose failure is told below those that are there'],
   'data/table-page.tsx': [ofAdmins],
   'data/verification.tsx': [ofAdmins],

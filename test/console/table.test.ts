@@ -39,6 +39,50 @@ describeInChromium('a table', () => {
     return id;
   }
 
+  test('rows are filtered, sorted and grouped by clicking, and the address keeps it', async () => {
+    let id = '';
+    const { page, faults } = await opened(async (client) => {
+      id = await shaped(client);
+    });
+    await page.goto(`/console/tables/${id}`);
+    const rows = page.getByRole('region', { name: 'Rows' });
+    const cells = (column: number) => rows.locator(`tbody tr td:nth-child(${column})`).allTextContents();
+    await rows.getByRole('cell', { name: 'Porto' }).waitFor();
+    await page.getByRole('button', { name: 'Column amount' }).click();
+    await page.getByRole('menuitem', { name: 'Descending' }).click();
+    await expectEventually(() => cells(3)).toEqual(['30', '12.5', '-4']);
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByLabel('Column', { exact: true }).selectOption('amount');
+    await page.getByLabel('Condition').selectOption('above');
+    await page.getByLabel('Value').fill('0');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await expectEventually(() => cells(3)).toEqual(['30', '12.5']);
+    await page.reload();
+    await expectEventually(() => cells(3)).toEqual(['30', '12.5']);
+    await page.getByRole('button', { name: 'Remove: amount is at least 0' }).click();
+    await expectEventually(() => cells(3)).toEqual(['30', '12.5', '-4']);
+    await page.getByRole('button', { name: 'Column city' }).click();
+    await page.getByRole('menuitem', { name: 'Group by this column' }).click();
+    await page.getByRole('button', { name: 'Summarize' }).click();
+    await page.getByLabel('Function').selectOption('sum');
+    await page.getByLabel('Column', { exact: true }).selectOption('amount');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await expectEventually(() => cells(2)).toEqual(['30', '12.5', '-4']);
+    const link = await page.getByRole('link', { name: 'As SQL' }).getAttribute('href');
+    expect(new URLSearchParams(link!.split('?')[1]).get('sql')).toContain('GROUP BY ALL');
+    // What cannot be computed is told, and what was chosen stays to be changed.
+    await page.getByRole('button', { name: 'Summarize' }).click();
+    await page.getByLabel('Function').selectOption('avg');
+    await page.getByLabel('Column', { exact: true }).selectOption('city');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('alert').getByRole('button', { name: 'Try again' }).waitFor();
+    await page.getByRole('button', { name: 'Remove: avg of city' }).click();
+    await expectEventually(() => cells(2)).toEqual(['30', '12.5', '-4']);
+    await page.getByRole('button', { name: 'Reset' }).click();
+    await rows.getByRole('columnheader', { name: 'Column s_id' }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
   test('it is described, profiled, tested, and read as it was', async () => {
     let id = '';
     const { page, faults } = await opened(async (client) => {

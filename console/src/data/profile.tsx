@@ -17,14 +17,17 @@ const everyMs = 1_000;
 /** A profile takes as long as reading the table; after that, whoever waits looks again. */
 const mostMs = 600_000;
 
+/** The profile of a table; null where there is none yet. */
+export const profileOf = (tableId: string) => ({
+  queryKey: ['profile', tableId],
+  queryFn: () => read(tableId),
+});
+
 /** What is in the columns of a table: counts, extremes, and how the values are spread. */
 export function Profile({ tableId }: { tableId: string }) {
   const path = { table_id: tableId };
-  const queryKey = ['profile', tableId];
-  const asked = useQuery({
-    queryKey,
-    queryFn: () => read(tableId),
-  });
+  const { queryKey } = profileOf(tableId);
+  const asked = useQuery(profileOf(tableId));
   const isGone = useGone();
   const make = async () => {
     const { data: run } = await workspace.post('/v1/tables/{table_id}/profile', { params: { path } });

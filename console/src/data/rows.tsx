@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import { useQueries, useQuery } from '@tanstack/react-query';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
+import type { GridColumn } from '../parts/column-widths.ts';
 import { GridFrame } from '../parts/grid-frame.tsx';
 import { Failure, Loading } from '../parts/states.tsx';
 import * as texts from '../texts/index.ts';
@@ -12,6 +13,8 @@ interface RowsProps {
   catalog: Catalog;
   /** The newest where it is undefined. */
   version: number | undefined;
+  /** What the head of a column shows. */
+  head?: (column: GridColumn) => ReactNode;
 }
 
 /** How long rows are in sight before they are asked for, in milliseconds: who scrolls by wants none of them. */
@@ -22,7 +25,7 @@ const keptMs = 10_000;
 const ahead = 100;
 
 /** The rows of a table or a view: any of them, as one scrolls. All are of the version that was seen first. */
-export function Rows({ id, catalog, version }: RowsProps) {
+export function Rows({ id, catalog, version, head }: RowsProps) {
   const first = useQuery(firstRows(id, catalog, version));
   const { pages, look } = useRest();
   const { version: shown, columns = [], total = 0 } = first.data ?? {};
@@ -54,7 +57,13 @@ export function Rows({ id, catalog, version }: RowsProps) {
   };
   return (
     <>
-      <GridFrame label={texts.table.rows} {...{ columns, rowAt }} count={total} onShown={look} />
+      <GridFrame
+        label={texts.table.rows}
+        {...{ columns, rowAt }}
+        {...(head === undefined ? {} : { head })}
+        count={total}
+        onShown={look}
+      />
       {failed?.error && <Failure error={failed.error} onRetry={() => void failed.refetch()} />}
       {isCut && <Text c="dimmed">{texts.table.cut(rows.length)}</Text>}
     </>

@@ -13,13 +13,13 @@ import { About } from './about.tsx';
 import { Builds } from './builds.tsx';
 import { Calculated } from './calculated.tsx';
 import { Columns } from './columns.tsx';
+import { Explore } from './explore/explore.tsx';
 import { Grants } from './grants.tsx';
 import { Lineage } from './lineage.tsx';
 import { Profile } from './profile.tsx';
 import { Refresh } from './refresh.tsx';
 import { RemoveSubject } from './remove-subject.tsx';
 import { RowCount } from './row-count.tsx';
-import { Rows } from './rows.tsx';
 import { Statement, useDefinition } from './statement.tsx';
 import { type Catalog, describe, isView } from './subject.ts';
 import { Verification } from './verification.tsx';
@@ -136,7 +136,7 @@ const ofCatalog = ({ id, catalog, past }: OfCatalog): Tab[] => [
             </Link>
           </p>
         )}
-        <Rows id={id} catalog={catalog} version={past} />
+        <Explore id={id} catalog={catalog} version={past} />
       </>
     ),
   },

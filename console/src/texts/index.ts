@@ -5,6 +5,7 @@
 export { ask } from './ask.ts';
 export { automation } from './automation.ts';
 export { connections } from './connections.ts';
+export { explore } from './explore.ts';
 export { files } from './files.ts';
 export { data, pages, palette, project, shell } from './frame.ts';
 export { home } from './home.ts';
