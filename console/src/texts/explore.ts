@@ -1,5 +1,3 @@
-import type { Aggregate, Test, Unit } from '../data/explore/exploration.ts';
-
 /** Texts of sorting, filtering and grouping by clicking. */
 export const explore = {
   filter: 'Filter',
@@ -35,7 +33,7 @@ export const explore = {
     below: 'is at most',
     empty: 'is empty',
     filled: 'is not empty',
-  } satisfies Record<Test, string>,
+  },
   units: { day: 'day', week: 'week', month: 'month', quarter: 'quarter', year: 'year' } satisfies Record<
     Unit,
     string
@@ -48,7 +46,7 @@ export const explore = {
     avg: 'Average',
     min: 'Minimum',
     max: 'Maximum',
-  } satisfies Record<Aggregate, string>,
+  },
   grouped: (column: string, unit: string | undefined) =>
     unit === undefined ? column : `${column} by ${unit}`,
   sorted: (column: string, isDescending: boolean) => `${column} ${isDescending ? '↓' : '↑'}`,
