@@ -34,10 +34,7 @@ export const explore = {
     empty: 'is empty',
     filled: 'is not empty',
   },
-  units: { day: 'day', week: 'week', month: 'month', quarter: 'quarter', year: 'year' } satisfies Record<
-    Unit,
-    string
-  >,
+  units: { day: 'day', week: 'week', month: 'month', quarter: 'quarter', year: 'year' },
   noUnit: 'its values',
   aggregates: {
     count: 'Number of rows',
