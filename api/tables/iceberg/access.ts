@@ -6,8 +6,8 @@ import type { TableRow } from '../../../domain/tables/tables/registry.ts';
 import type { ApiDeps } from '../../deps.ts';
 import type { Call } from '../../route.ts';
 
-/** A policy that lists more folders than this is too long for object stores. */
-const mostFolders = 12;
+/** A policy that lists more folders than this is too long for Amazon (2,048 characters). */
+const mostFolders = 8;
 
 /** A table, or one that is about to be created. */
 export type TableOfEngine = Pick<TableRow, 'id' | 'name' | 'kind' | 'readers' | 'writers'>;
@@ -46,7 +46,9 @@ export interface Credentials {
 
 /**
  * A key for the table's files, once for each folder that it reads: some engines use a single one below the
- * table's location only. Undefined if no key can be limited to what the caller may read.
+ * table's location only. Undefined if the object store makes no keys.
+ *
+ * @throws AppError conflict where no key can be limited to the table
  */
 export async function credentialsOf(
   deps: ApiDeps,
@@ -57,11 +59,11 @@ export async function credentialsOf(
   const { organizationId } = call;
   const { dataPath } = (await deps.lake.catalog.get(organizationId)).reader;
   const root = `s3://${deps.objects.settings.bucket}/`;
-  // Who may read every table gets one prefix, so that a key outlives new files; others the table's own
-  // folders.
+  // Who may read every table gets one prefix, so that a key outlives new files; others the table's own folders.
   const hidden = await call.transaction(hiddenTableIds);
-  const own = loaded.folders.filter((folder) => !`${root}${folder}`.startsWith(dataPath));
-  const folders = hidden.size === 0 ? [...own, dataPath.slice(root.length)] : [...loaded.folders];
+  const folders = outermost(
+    hidden.size === 0 ? [...loaded.folders, dataPath.slice(root.length)] : loaded.folders,
+  );
   const { location } = placesOf(
     { organizationId, tableId: table.id },
     { dataPath, bucket: deps.objects.settings.bucket },
@@ -69,7 +71,11 @@ export async function credentialsOf(
   const writable = isWritten(call, table) ? `${location.slice(root.length)}/` : undefined;
   if (writable !== undefined && !folders.some((folder) => writable.startsWith(folder)))
     folders.push(writable);
-  if (folders.length > mostFolders) return undefined;
+  if (folders.length > mostFolders)
+    throw new AppError(
+      'conflict',
+      `The files of the table are in ${folders.length} folders, and a key can read ${mostFolders}. Read it with a client that may read every table, or with remote signing.`,
+    );
   const key = await deps.icebergKeys.issue(organizationId, table.id, folders, writable);
   if (key === undefined) return undefined;
   const config = {
@@ -78,6 +84,14 @@ export async function credentialsOf(
     's3.secret-access-key': key.secretAccessKey,
   };
   return folders.map((folder) => ({ prefix: `${root}${folder}`, config }));
+}
+
+/** These folders without those that are within others. */
+function outermost(folders: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (const folder of [...folders].sort())
+    if (!kept.some((outer) => folder.startsWith(outer))) kept.push(folder);
+  return kept;
 }
 
 /** Whether engines write the table, and this caller may. */

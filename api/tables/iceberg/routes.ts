@@ -12,6 +12,7 @@ import {
   listQuery,
   loadedTable,
   loadQuery,
+  metricsReport,
   namespaceList,
   namespaceView,
   signBody,
@@ -206,7 +207,7 @@ export function icebergRoutes(app: Routes, deps: ApiDeps): void {
       description: 'Reports are accepted and not kept.',
       scope: 'agent:read',
       audit: { none: 'Nothing is kept.' },
-      body: z.looseObject({}),
+      body: metricsReport,
     },
     { 204: z.null().describe('The report was accepted.') },
     async (call) => {

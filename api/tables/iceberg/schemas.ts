@@ -78,11 +78,27 @@ export const configQuery = z.object({ warehouse: z.string().optional() });
 
 export const loadQuery = z.object({ snapshots: z.enum(['all', 'refs']).optional() });
 
-export const signBody = z.looseObject({
-  region: z.string().max(100),
-  method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'DELETE']),
-  uri: z.string().max(8_192),
-  headers: z.record(z.string(), z.array(z.string())),
+export const signBody = z
+  .looseObject({
+    region: z.string().max(100),
+    method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'DELETE']),
+    uri: z.string().max(8_192),
+    headers: z.record(z.string(), z.array(z.string())),
+  })
+  .meta({
+    examples: [
+      {
+        region: 'us-east-1',
+        method: 'GET',
+        uri: 'https://s3.example.com/workspace/iceberg/org_…/tbl_…/41-5b1c/snap-41.avro',
+        headers: {},
+      },
+    ],
+  });
+
+/** A report that an engine makes of a scan or a commit. */
+export const metricsReport = z.looseObject({}).meta({
+  examples: [{ 'report-type': 'scan-report', 'table-name': 'orders', 'snapshot-id': 41 }],
 });
 
 export const signed = z

@@ -9,20 +9,38 @@ const schema = z.looseObject({
 
 const noFields = z.looseObject({ fields: z.array(z.unknown()) });
 
-export const createBody = z.looseObject({
-  name: z.string().min(1).max(255),
-  location: z.string().max(2_000).nullish(),
-  schema,
-  'partition-spec': noFields.nullish(),
-  'write-order': noFields.nullish(),
-  'stage-create': z.boolean().nullish(),
-  properties: properties.nullish(),
-});
+export const createBody = z
+  .looseObject({
+    name: z.string().min(1).max(255),
+    location: z.string().max(2_000).nullish(),
+    schema,
+    'partition-spec': noFields.nullish(),
+    'write-order': noFields.nullish(),
+    'stage-create': z.boolean().nullish(),
+    properties: properties.nullish(),
+  })
+  .meta({
+    examples: [
+      {
+        name: 'events',
+        schema: { type: 'struct', fields: [{ id: 1, name: 'id', required: false, type: 'long' }] },
+      },
+    ],
+  });
 
-export const commitBody = z.looseObject({
-  requirements: z.array(z.looseObject({ type: z.string().max(100) })).max(100),
-  updates: z.array(z.looseObject({ action: z.string().max(100) })).max(1_000),
-});
+export const commitBody = z
+  .looseObject({
+    requirements: z.array(z.looseObject({ type: z.string().max(100) })).max(100),
+    updates: z.array(z.looseObject({ action: z.string().max(100) })).max(1_000),
+  })
+  .meta({
+    examples: [
+      {
+        requirements: [{ type: 'assert-ref-snapshot-id', ref: 'main', 'snapshot-id': 41 }],
+        updates: [{ action: 'set-properties', updates: { owner: 'spark' } }],
+      },
+    ],
+  });
 
 export type Requirement = z.output<typeof commitBody>['requirements'][number];
 export type Update = z.output<typeof commitBody>['updates'][number];
