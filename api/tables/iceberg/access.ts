@@ -59,7 +59,8 @@ export async function credentialsOf(
   const { organizationId } = call;
   const { dataPath } = (await deps.lake.catalog.get(organizationId)).reader;
   const root = `s3://${deps.objects.settings.bucket}/`;
-  // Who may read every table gets one prefix, so that a key outlives new files; others the table's own folders.
+  // Who may read every table gets one prefix, so that a key outlives new files; others the table's own
+  // folders.
   const hidden = await call.transaction(hiddenTableIds);
   const folders = outermost(
     hidden.size === 0 ? [...loaded.folders, dataPath.slice(root.length)] : loaded.folders,

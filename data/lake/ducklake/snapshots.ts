@@ -69,20 +69,24 @@ export async function newestSnapshot(pool: Queryable, schemaName: string): Promi
   return rows[0]!.snapshot_id;
 }
 
-/** Whether a table, by DuckLake's id, may have changed in any way after a snapshot. */
-export async function hasChangedSince(
+/**
+ * The newest snapshot, if a table, by DuckLake's id, is the same at it as at an earlier one; undefined if it may have
+ * changed in any way.
+ */
+export async function unchangedUntil(
   pool: Queryable,
   schemaName: string,
   tableId: number,
   snapshotId: number,
-): Promise<boolean> {
+): Promise<number | undefined> {
   const schema = identifier(schemaName);
-  const { rows } = await pool.query<{ changed: boolean }>(
-    `SELECT NOT EXISTS (SELECT FROM ${schema}.ducklake_snapshot WHERE snapshot_id = $1)
+  const { rows } = await pool.query<{ newest: number; changed: boolean }>(
+    `SELECT (SELECT max(snapshot_id) FROM ${schema}.ducklake_snapshot) AS newest,
+       NOT EXISTS (SELECT FROM ${schema}.ducklake_snapshot WHERE snapshot_id = $1)
        OR EXISTS (
          SELECT FROM ${schema}.ducklake_snapshot_changes
          WHERE snapshot_id > $1 AND changes_made ~ $2) AS changed`,
     [snapshotId, `:${tableId}(,|$)`],
   );
-  return rows[0]!.changed;
+  return rows[0]!.changed ? undefined : rows[0]!.newest;
 }

@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache';
 import { AppError, notFound } from '../../../data/errors.ts';
 import type { LakeDeps } from '../../../data/lake/commit.ts';
 import {
-  hasChangedSince,
   newestSnapshot,
   newestSnapshotShowing,
+  unchangedUntil,
 } from '../../../data/lake/ducklake/snapshots.ts';
 import {
   readTableContent,
@@ -85,12 +85,14 @@ export function createIcebergTables(deps: IcebergDeps): IcebergTables {
   async function load(table: TableToLoad): Promise<LoadedTable> {
     const lake = await deps.lake.catalog.get(table.organizationId);
     const kept = known.get(table.tableId);
-    if (
-      kept !== undefined &&
-      kept.described === JSON.stringify(table) &&
-      !(await hasChangedSince(deps.lake.catalogPool, lake.schema, kept.lakeTableId, kept.snapshotId))
-    )
-      return kept.loaded;
+    if (kept?.described === JSON.stringify(table)) {
+      const { catalogPool } = deps.lake;
+      const until = await unchangedUntil(catalogPool, lake.schema, kept.lakeTableId, kept.snapshotId);
+      if (until !== undefined) {
+        kept.snapshotId = until;
+        return kept.loaded;
+      }
+    }
     const found = await describe(deps, lake, table);
     known.set(table.tableId, { ...found, described: JSON.stringify(table) });
     return found.loaded;

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { createIcebergTables } from '../../../../domain/tables/iceberg/load.ts';
+import { removeOldMetadata } from '../../../../domain/tables/iceberg/remove.ts';
 import { type TestClient, useWorkspace } from '../../../support/workspace.ts';
 
 const workspace = useWorkspace();
@@ -143,4 +145,60 @@ test('signs reads of the files of the table, and nothing else', async () => {
   ])
     expect((await sign(other)).status, other).toBe(403);
   expect((await sign(address(list), 'DELETE')).status).toBe(406);
+});
+
+test('keys read the files of the table, for those who may read every table and for others', async () => {
+  const client = await workspace.organization();
+  const id = await createTable(client, 'keyed');
+  await client.call('POST', `/v1/tables/${id}/rows`, { body: { rows: [{ s_id: 1, n: 1 }] } });
+  await createTable(client, 'hidden');
+  const { tables } = (await client.call('GET', '/v1/tables')).body;
+  const hiddenId = tables.find(({ name }: { name: string }) => name === 'hidden').id;
+  const grants = [{ principal: 'client', id: client.clientId, access: 'write' }];
+  await client.call('PUT', `/v1/tables/${hiddenId}/grants`, { body: { grants } });
+  const issued = await client.call('POST', '/v1/auth/m2m/clients', {
+    body: { name: 'engine', scopes: ['agent:read'] },
+  });
+  const exchanged = await workspace.call('POST', `${base}/oauth/tokens`, {
+    raw: {
+      text: `client_id=${issued.body.data.clientId}&client_secret=${issued.body.data.clientSecret}`,
+      contentType: 'application/x-www-form-urlencoded',
+    },
+  });
+  const vended = { 'x-iceberg-access-delegation': 'vended-credentials' };
+  const all = (await load(client, 'keyed', vended)).body;
+  const own = await workspace.call('GET', `${base}/${client.organizationId}/namespaces/main/tables/keyed`, {
+    headers: { ...vended, authorization: `Bearer ${exchanged.body.access_token}` },
+  });
+  const { bucket } = workspace.deps.objects.settings;
+  const folder = `s3://${bucket}/iceberg/${client.organizationId}/${id}/`;
+  const prefixes = (credentials: { prefix: string }[]) => credentials.map(({ prefix }) => prefix);
+  expect(prefixes(all['storage-credentials'])).toEqual([
+    folder,
+    expect.stringMatching(/\/lakes\/lak_\w+\/$/),
+  ]);
+  expect(prefixes(own.body['storage-credentials'])).toEqual([folder]);
+  const again = (await load(client, 'keyed', vended)).body;
+  expect(again.config['s3.access-key-id']).toBe(all.config['s3.access-key-id']);
+  expect(own.body.config['s3.access-key-id']).not.toBe(all.config['s3.access-key-id']);
+});
+
+test('metadata that was removed after days is written again', async () => {
+  const client = await workspace.organization();
+  const id = await createTable(client, 'old');
+  await client.call('POST', `/v1/tables/${id}/rows`, { body: { rows: [{ s_id: 1, n: 1 }] } });
+  const { objects } = workspace.deps;
+  const first = await load(client, 'old');
+  const list = () => objects.list(`iceberg/${client.organizationId}/${id}/`, 100);
+  const written = (await list()).map(({ key }) => key);
+  expect(written.length).toBeGreaterThan(3);
+  expect(await removeOldMetadata(objects, client.organizationId)).toBe(0);
+  const inFourDays = new Date(Date.now() + 4 * 86_400_000);
+  expect(await removeOldMetadata(objects, client.organizationId, inFourDays)).toBe(written.length);
+  // Another process, or this one half a day later, remembers nothing.
+  const { load: loadAgain } = createIcebergTables(workspace.deps);
+  const table = { organizationId: client.organizationId, tableId: id, name: 'old', description: '' };
+  const again = await loadAgain({ ...table, properties: {} });
+  expect(again.metadataLocation).toBe(first.body['metadata-location']);
+  expect((await list()).map(({ key }) => key)).toEqual(written);
 });
