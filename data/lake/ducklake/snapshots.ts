@@ -70,8 +70,8 @@ export async function newestSnapshot(pool: Queryable, schemaName: string): Promi
 }
 
 /**
- * The newest snapshot, if a table, by DuckLake's id, is the same at it as at an earlier one; undefined if it may have
- * changed in any way.
+ * The newest snapshot, if a table, by DuckLake's id, is the same at it as at an earlier one; undefined if it
+ * may have changed in any way.
  */
 export async function unchangedUntil(
   pool: Queryable,
