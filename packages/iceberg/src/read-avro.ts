@@ -44,8 +44,9 @@ function read(bytes: Buffer): unknown[] {
   const header = decode(headerType, bytes, 4);
   const metadata = header.value as Record<string, Buffer>;
   const codec = metadata['avro.codec']?.toString() ?? 'null';
-  const schema = JSON.parse(metadata['avro.schema']!.toString()) as avro.Schema;
-  refuseRepeatedNothing(schema);
+  const given: unknown = JSON.parse(metadata['avro.schema']!.toString());
+  refuseRepeatedNothing(given);
+  const schema = plain(given) as avro.Schema;
   const type = avro.Type.forSchema(schema, { registry: { long } as never });
   const count = avro.Type.forSchema('long');
   const rows: unknown[] = [];
@@ -111,6 +112,28 @@ function takesNothing(schema: unknown): boolean {
     return !Array.isArray(fields) || fields.every((f) => takesNothing((f as never)['type']));
   if (type === 'fixed') return size === 0;
   return type === 'null';
+}
+
+/** `{"type": "long"}` as `"long"`: both are allowed, and our own type of integers is found by the short name only. */
+function plain(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(plain);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { type, items, values, fields } = schema as Record<string, unknown>;
+  if (typeof type === 'object') return plain(type);
+  if (type === 'null' || primitives.has(String(type))) return type;
+  return {
+    ...schema,
+    ...(items === undefined ? {} : { items: plain(items) }),
+    ...(values === undefined ? {} : { values: plain(values) }),
+    ...(Array.isArray(fields)
+      ? {
+          fields: fields.map((field: object) => ({
+            ...field,
+            type: plain((field as { type: unknown }).type),
+          })),
+        }
+      : {}),
+  };
 }
 
 const primitives = new Set(['boolean', 'int', 'long', 'float', 'double', 'bytes', 'string']);

@@ -21,6 +21,8 @@ const row = { type: 'record', name: 'r', fields: [{ name: 'id', type: 'long' }] 
 test('64-bit integers arrive as they were written', () => {
   const bytes = Buffer.from([0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01]);
   expect(readAvroFile(file(row, bytes))).toEqual([{ id: 9_223_372_036_854_775_807n }]);
+  const long = { type: 'record', name: 'r', fields: [{ name: 'id', type: { type: 'long' } }] };
+  expect(readAvroFile(file(long, bytes))).toEqual([{ id: 9_223_372_036_854_775_807n }]);
 });
 
 test('a file that would take more than its size is refused', () => {
