@@ -114,7 +114,10 @@ function takesNothing(schema: unknown): boolean {
   return type === 'null';
 }
 
-/** `{"type": "long"}` as `"long"`: both are allowed, and our own type of integers is found by the short name only. */
+/**
+ * `{"type": "long"}` as `"long"`: both are allowed, and our own type of integers is found by the short name
+ * only.
+ */
 function plain(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(plain);
   if (typeof schema !== 'object' || schema === null) return schema;
