@@ -186,7 +186,7 @@ export function startQueryProcess(
 }
 
 function withKeys(task: ProcessTask): SentTask {
-  if (task.kind !== 'run' && task.kind !== 'stream') return task;
+  if (task.kind !== 'run' && task.kind !== 'stream' && task.kind !== 'describe') return task;
   const { plain, ...rest } = task;
   return { ...rest, plain: plain && { ...plain, tables: plain.tables.map(({ key }) => key) } };
 }

@@ -6,6 +6,7 @@ import { analyzeAll, followRenaming } from '../../../../packages/sql-guard/index
 import { buildFiles } from '../build/build.ts';
 import { definedColumnFault } from '../defined-columns.ts';
 import { exportFiles } from '../export/export-files.ts';
+import { describeStatement } from '../postgres/describe.ts';
 import { streamRows } from '../stream/stream-rows.ts';
 import { attachLake, type Engine, isAttachedTo, openBlankEngine } from './engine.ts';
 import { LakeUnavailable, shownFailure, withoutValues } from './failure.ts';
@@ -146,6 +147,8 @@ export function serveStatements(channel: Channel): void {
         return runStatement(await readyFor(limits, task), task, limits.maxAnswerBytes, current);
       case 'stream':
         return streamRows(await readyFor(limits, task), task, limits.maxAnswerBytes, current);
+      case 'describe':
+        return describeStatement(await readyFor(limits, task), task, current);
       case 'build':
         return buildFiles(await engineFor(limits, task), task, current);
       case 'export':
@@ -179,7 +182,7 @@ export function serveStatements(channel: Channel): void {
 
   async function readyFor(
     limits: ProcessSettings,
-    task: Extract<SentTask, { kind: 'run' | 'stream' }>,
+    task: Extract<SentTask, { kind: 'run' | 'stream' | 'describe' }>,
   ): Promise<Engine> {
     const current = await engineFor(limits, task);
     if (task.plain !== undefined) await makePlain(current, plainTables, task.plain.tables);
@@ -214,7 +217,7 @@ const readsFurther = (task: SentTask): boolean =>
 
 function readsThePast(task: SentTask): boolean {
   if (task.kind === 'build' || task.kind === 'export') return true;
-  if (task.kind !== 'run' && task.kind !== 'stream') return false;
+  if (task.kind !== 'run' && task.kind !== 'stream' && task.kind !== 'describe') return false;
   return task.atVersions.size > 0 || /\bat\b/i.test(task.sql);
 }
 
