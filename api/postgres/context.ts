@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { CatalogContent } from '../../domain/tables/query/postgres/content.ts';
 import type { QueryDeps } from '../../domain/tables/query/run.ts';
 import type { FieldDescription, Report } from '../../packages/postgres-protocol/index.ts';
 import type { Connection } from './connection.ts';
@@ -30,6 +31,8 @@ export interface Session {
    * @throws AppError rate_limited
    */
   admit(): void;
+  /** What the caller can read, as a catalog shows it; it is at most a few seconds old. */
+  content(): Promise<CatalogContent>;
   /** The signal of the statement that runs, which a cancel request aborts. */
   signal(): AbortSignal;
 }

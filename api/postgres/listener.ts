@@ -9,6 +9,7 @@ import { backend, ProtocolFault } from '../../packages/postgres-protocol/index.t
 import { failedExchanges } from '../auth/failed-exchanges.ts';
 import type { ApiDeps } from '../deps.ts';
 import { type Connection, openConnection } from './connection.ts';
+import { rememberContent } from './content.ts';
 import { reportOf } from './errors.ts';
 import { type Running, serveSession } from './session.ts';
 import { createSettings } from './settings.ts';
@@ -137,6 +138,7 @@ export function createPostgresListener(options: PostgresOptions): PostgresListen
         {
           ...{ deps, logger: deps.logger, connection, caller, database, user, processId, settings },
           ...{ transaction: createTransaction(deps), cursors: new Map(), admit: () => options.admit(caller) },
+          content: rememberContent(deps, caller),
         },
         (running) => {
           session.running = running;

@@ -1,6 +1,7 @@
 import {
   type Command,
   commandOf,
+  isCatalogStatement,
   parameterNumbers,
   type Statement,
 } from '../../packages/postgres-dialect/index.ts';
@@ -11,6 +12,8 @@ import type { Session } from './context.ts';
 export interface Plan {
   statement: Statement;
   command: Command;
+  /** Whether it is a query about the catalog of PostgreSQL. */
+  isCatalog: boolean;
   /** The numbers of its parameters. */
   parameters: number[];
 }
@@ -26,6 +29,7 @@ export function planOf(statement: Statement, { settings }: Session): Plan {
   return {
     statement,
     command: isEngines ? { kind: 'query' } : command,
+    isCatalog: command.kind === 'query' && isCatalogStatement(statement.tokens),
     parameters: parameterNumbers(statement.tokens),
   };
 }

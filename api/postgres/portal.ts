@@ -32,7 +32,11 @@ export async function portalFields(
   const { plan, values } = portal;
   if (!hasEngineRows(plan)) return commandFields(plan, session);
   refuseInFailed(session, plan);
-  const { fields } = await describeRows(session, { sql: plan.statement.sql, values });
+  const { fields } = await describeRows(session, {
+    sql: plan.statement.sql,
+    values,
+    isCatalog: plan.isCatalog,
+  });
   portal.fields = fields;
   return fields;
 }
@@ -58,7 +62,7 @@ export async function runPortal(session: Session, portal: Portal, most: number):
   if (portal.rows === undefined) session.admit();
   portal.rows ??= openRows(
     session,
-    { sql: plan.statement.sql, values: portal.values },
+    { sql: plan.statement.sql, values: portal.values, isCatalog: plan.isCatalog },
     {
       binary: portal.resultFormats.map((format) => format === 1),
       describes: portal.describesLater === true,

@@ -54,6 +54,7 @@ export function createPrepared(session: Session) {
     prepared.described ??= await describeRows(session, {
       sql: plan.statement.sql,
       values: new Map(nothing),
+      isCatalog: plan.isCatalog,
     });
     return prepared.described;
   }

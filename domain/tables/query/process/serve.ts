@@ -7,6 +7,8 @@ import { buildFiles } from '../build/build.ts';
 import { definedColumnFault } from '../defined-columns.ts';
 import { exportFiles } from '../export/export-files.ts';
 import { describeStatement } from '../postgres/describe.ts';
+import { runCatalog } from '../postgres/run-catalog.ts';
+import { openScratch, type Scratch } from '../postgres/scratch.ts';
 import { streamRows } from '../stream/stream-rows.ts';
 import { attachLake, type Engine, isAttachedTo, openBlankEngine } from './engine.ts';
 import { LakeUnavailable, shownFailure, withoutValues } from './failure.ts';
@@ -49,6 +51,7 @@ export function serveStatements(channel: Channel): void {
   let settings: ProcessSettings | undefined;
   let engine: Promise<Engine> | undefined;
   let shadow: Promise<Shadow> | undefined;
+  let scratch: Scratch | undefined;
   let running: Running | undefined;
   const plainTables: PlainTables = { tables: new Map(), shapes: new Map() };
 
@@ -78,6 +81,7 @@ export function serveStatements(channel: Channel): void {
     const stop = () => {
       current?.connection.interrupt();
       binding?.interrupt();
+      scratch?.connection.interrupt();
     };
     const repeat = setInterval(() => {
       if (running !== statement) clearInterval(repeat);
@@ -149,6 +153,8 @@ export function serveStatements(channel: Channel): void {
         return streamRows(await readyFor(limits, task), task, limits.maxAnswerBytes, current);
       case 'describe':
         return describeStatement(await readyFor(limits, task), task, current);
+      case 'catalog':
+        return runCatalog(await scratchFor(task), task, limits.maxAnswerBytes, current);
       case 'build':
         return buildFiles(await engineFor(limits, task), task, current);
       case 'export':
@@ -178,6 +184,16 @@ export function serveStatements(channel: Channel): void {
       throw error;
     });
     return shadow;
+  }
+
+  /** One at a time: whoever asks about the catalog asks several questions, one after the other. */
+  async function scratchFor({ plain, names }: Extract<SentTask, { kind: 'catalog' }>): Promise<Scratch> {
+    const keys = plain?.tables ?? [];
+    if (scratch?.content === keys.join()) return scratch;
+    scratch?.close();
+    scratch = undefined;
+    scratch = await openScratch(plainTables, keys, names);
+    return scratch;
   }
 
   async function readyFor(
