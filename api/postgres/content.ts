@@ -1,5 +1,9 @@
 import { currentDefinitions } from '../../domain/tables/definition-analyses/analyses.ts';
-import { type CatalogContent, catalogContent } from '../../domain/tables/query/postgres/content.ts';
+import {
+  type CatalogContent,
+  catalogContent,
+  type ViewColumns,
+} from '../../domain/tables/query/postgres/content.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { SessionCaller } from './sign-in.ts';
 
@@ -23,9 +27,14 @@ export function rememberContent(
   };
 }
 
-const viewColumns = (deps: ApiDeps) => async (organizationId: string, ids: readonly string[]) => {
-  const { analyzed } = await currentDefinitions(deps, organizationId, ids);
-  return new Map(
-    [...analyzed].flatMap(([id, each]) => ('failure' in each ? [] : [[id, each.columns] as const])),
-  );
-};
+const viewColumns =
+  (deps: ApiDeps): ViewColumns =>
+  async (organizationId, ids) => {
+    const { analyzed, defined } = await currentDefinitions(deps, organizationId, ids);
+    return new Map(
+      [...analyzed].map(([id, each]) => {
+        const definition = defined.get(id)?.query ?? '';
+        return [id, { definition, columns: 'failure' in each ? [] : each.columns }] as const;
+      }),
+    );
+  };

@@ -1,6 +1,7 @@
 import { limits } from '../../domain/workspace/limits/limits.ts';
-import { statementsOf } from '../../packages/postgres-dialect/index.ts';
+import { parameterCasts, statementsOf } from '../../packages/postgres-dialect/index.ts';
 import {
+  arrayOid,
   backend,
   type FieldDescription,
   type FrontendMessage,
@@ -8,6 +9,7 @@ import {
   oids,
   ProtocolFault,
   readParameter,
+  type TypeName,
 } from '../../packages/postgres-protocol/index.ts';
 import type { Session } from './context.ts';
 import { describeRows } from './engine-rows.ts';
@@ -29,6 +31,17 @@ const { most: mostPortals } = limits.postgres.portals;
 const mostParameters = 100;
 
 export type Of<Kind extends FrontendMessage['kind']> = Extract<FrontendMessage, { kind: Kind }>;
+
+/** The types of parameters that the statement itself casts. */
+function castOids({ statement }: Plan): Map<number, number> {
+  const casts = [...parameterCasts(statement.tokens)];
+  return new Map(
+    casts.flatMap(([number, { name, isArray }]) => {
+      const oid = isArray ? arrayOid(name as TypeName) : oids[name as TypeName];
+      return oid === undefined ? [] : [[number, oid] as const];
+    }),
+  );
+}
 
 /** The prepared statements and portals of a session, which the extended protocol works with. */
 export function createPrepared(session: Session) {
@@ -64,9 +77,13 @@ export function createPrepared(session: Session) {
     const { plan, declared } = prepared;
     if (plan === undefined) return [];
     const count = Math.max(plan.parameters.at(-1) ?? 0, declared.length);
-    const isOpen = plan.parameters.some((number) => !declared[number - 1]);
+    const cast = castOids(plan);
+    const isOpen = plan.parameters.some((number) => !declared[number - 1] && !cast.has(number));
     const found = isOpen && hasEngineRows(plan) ? (await described(prepared, plan)).parameters : {};
-    return Array.from({ length: count }, (_, at) => declared[at] || (found[String(at + 1)] ?? oids.text));
+    return Array.from(
+      { length: count },
+      (_, at) => declared[at] || (cast.get(at + 1) ?? found[String(at + 1)] ?? oids.text),
+    );
   }
 
   return {
@@ -103,7 +120,7 @@ export function createPrepared(session: Session) {
       const cells = (plan?.parameters ?? []).map((number) => {
         const at = number - 1;
         const value = readParameter(types[at]!, formatOf(formats, at), values[at] ?? null);
-        return [String(number), cellOf(value)] as const;
+        return [String(number), cellOf(value, Boolean(prepared.declared[at]))] as const;
       });
       portals.set(
         portal,
@@ -122,6 +139,11 @@ export function createPrepared(session: Session) {
           plan &&
           (hasEngineRows(plan) ? (await described(prepared, plan)).fields : commandFields(plan, session));
         return sendDescription(session, { resultFormats: [] }, fields);
+      }
+      const cursor = portals.has(target.name) ? undefined : session.cursors.get(target.name);
+      if (cursor !== undefined) {
+        sendDescription(session, { resultFormats: [] }, cursor.fields);
+        return;
       }
       const portal = portalNamed(target.name);
       if (portal === undefined) return connection.send(backend.noData());

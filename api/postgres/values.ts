@@ -8,12 +8,28 @@ const dataTypes: Partial<Record<TypeName, string>> = {
   ...{ timestamptz: 'TIMESTAMPTZ', uuid: 'UUID', json: 'JSON', jsonb: 'JSON' },
 };
 
-/** The value of a parameter, as it is passed to the engine. */
-export function cellOf(value: ParameterValue): CellValue {
+const integer = /^-?\d{1,18}$/;
+
+/**
+ * The value of a parameter, as it is passed to the engine.
+ *
+ * @param isDeclared Whether the client has named its type
+ */
+export function cellOf(value: ParameterValue, isDeclared = true): CellValue {
   if (value === null) return null;
   if ('items' in value) {
     const { type, items } = value;
-    const item = type === 'numeric' ? 'DECIMAL(38,10)' : (dataTypes[type] ?? 'STRING');
+    const areIntegers =
+      !isDeclared &&
+      type === 'text' &&
+      items.length > 0 &&
+      items.every((each) => each === null || integer.test(each));
+    // A client that names no type sends texts, whatever it compares them with.
+    const item = areIntegers
+      ? 'BIGINT'
+      : type === 'numeric'
+        ? 'DECIMAL(38,10)'
+        : (dataTypes[type] ?? 'STRING');
     return {
       text: JSON.stringify(items.map((each) => each && plainText(type, each))),
       dataType: `${item}[]`,

@@ -11,3 +11,4 @@ export { type CatalogStatement, catalogStatement } from './src/catalog/rewrite.t
 export type { Command, CopyCommand } from './src/command.ts';
 export { commandOf } from './src/commands.ts';
 export { parameterNumbers, type Statement, statementsOf, type Token, tokensOf } from './src/lexer.ts';
+export { type ParameterType, parameterCasts } from './src/parameter-casts.ts';

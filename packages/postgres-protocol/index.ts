@@ -8,7 +8,7 @@ export {
   readPassword,
   type Target,
 } from './src/frontend.ts';
-export { oids, type TypeName } from './src/oids.ts';
+export { arrayOid, oids, type TypeName } from './src/oids.ts';
 export { type ParameterValue, readParameter } from './src/parameters.ts';
 export { createMessageReader, type MessageReader, type RawMessage } from './src/reader.ts';
 export { readStartup, type Startup } from './src/startup.ts';

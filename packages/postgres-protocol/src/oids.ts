@@ -13,6 +13,10 @@ const names = new Map<number, TypeName>(Object.entries(oids).map(([name, oid]) =
 /** The name of a type that isn't an array; undefined if it isn't known. */
 export const typeName = (oid: number): TypeName | undefined => names.get(oid);
 
+/** The oid of arrays of a type; undefined if there is none here. */
+export const arrayOid = (item: TypeName): number | undefined =>
+  [...itemTypes].find(([, name]) => name === item)?.[0];
+
 /** The type of the items of an array, by the oid of the array. */
 export const itemTypes: ReadonlyMap<number, TypeName> = new Map([
   ...([

@@ -72,7 +72,7 @@ test('an error says what it is, where, and leaves the session usable', async () 
 });
 
 test('settings, transactions and several statements', async () => {
-  expect((await sql.query('SHOW server_version_num')).rows).toEqual([{ server_version_num: '160000' }]);
+  expect((await sql.query('SHOW server_version_num')).rows).toEqual([{ server_version_num: '180000' }]);
   await sql.query('SET application_name TO test; SET TIME ZONE UTC');
   const results = (await sql.query('BEGIN; SELECT 1 AS a; COMMIT')) as unknown as pg.QueryResult[];
   expect(results.map(({ command }) => command)).toEqual(['BEGIN', 'SELECT', 'COMMIT']);

@@ -18,7 +18,7 @@ export interface CatalogContent {
 export type ViewColumns = (
   organizationId: string,
   ids: readonly string[],
-) => Promise<ReadonlyMap<string, { name: string; dataType: string }[]>>;
+) => Promise<ReadonlyMap<string, { definition: string; columns: { name: string; dataType: string }[] }>>;
 
 type Described = Pick<TableRow, 'id' | 'description' | 'column_notes' | 'key_columns' | 'key_enforced'>;
 
@@ -48,12 +48,13 @@ export async function catalogContent(
     const row = rows.get(id);
     const columns: Pick<LakeColumn, 'name' | 'dataType' | 'nullable'>[] =
       kind === 'view'
-        ? (columnsOfViews.get(id) ?? []).map((column) => ({ ...column, nullable: true }))
+        ? (columnsOfViews.get(id)?.columns ?? []).map((column) => ({ ...column, nullable: true }))
         : (physical.get(name.toLowerCase())?.columns ?? []);
     const keyColumns = row?.key_enforced ? row.key_columns : [];
     const notes = (row?.column_notes ?? {}) as Record<string, { description?: string | null }>;
     return {
       ...{ id, name, isView: kind === 'view', description: row?.description ?? '', keyColumns },
+      definition: columnsOfViews.get(id)?.definition,
       columns: columns.map(({ name: column, dataType, nullable }) => ({
         ...{ name: column, ...postgresTypeOf(dataType) },
         isNullable: nullable && !keyColumns.includes(column),

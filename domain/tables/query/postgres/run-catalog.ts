@@ -31,7 +31,9 @@ export async function runCatalog(
   const bound = await boundParameters(connection, task.parameters);
   const text =
     format === undefined ? `SELECT * FROM (${rewritten.sql}\n) AS described LIMIT 0` : rewritten.sql;
-  const result = await connection.stream(text, bound?.values, bound?.types);
+  const result = await connection.stream(text, bound?.values, bound?.types).catch((error: unknown) => {
+    throw said(error);
+  });
   const columns = result.columnNames().map((each, index) => ({ name: each, type: result.columnType(index) }));
   const described = {
     columns: columns.map(({ name: each, type }) => ({ name: each, ...postgresType(type, true) })),
@@ -54,4 +56,11 @@ export async function runCatalog(
   const last = writer.end();
   if (bytesOf(last) > 0) await current.outflow.send(last);
   return { ...described, rowCount, truncated };
+}
+
+/** What the engine says of a catalog reveals nothing: it has only what the caller can read. */
+function said(error: unknown): unknown {
+  const message = error instanceof Error ? error.message : '';
+  const isOurs = /^(?:Catalog|Binder|Invalid Input|Conversion|Not implemented) Error: /.test(message);
+  return isOurs ? new QueryRefusal('query_failed', message.split('\n')[0]!.slice(0, 1_000)) : error;
 }

@@ -7,6 +7,8 @@ export interface CatalogRelation {
   name: string;
   isView: boolean;
   description: string;
+  /** The SELECT of a view. */
+  definition?: string | undefined;
   columns: CatalogColumn[];
   /** Names of the columns of its key, if it enforces one. */
   keyColumns: readonly string[];
@@ -37,11 +39,11 @@ export function contentTables(relations: readonly CatalogRelation[]): ContentTab
     {
       name: 'own_relations',
       columns: columns(
-        'oid UINTEGER, name VARCHAR, kind VARCHAR, comment VARCHAR, natts SMALLINT, haskey BOOLEAN',
+        'oid UINTEGER, name VARCHAR, kind VARCHAR, comment VARCHAR, natts SMALLINT, haskey BOOLEAN, definition VARCHAR',
       ),
-      rows: known.map(({ oid, name, isView, description, columns: { length }, keyColumns }) => [
+      rows: known.map(({ oid, name, isView, description, definition, columns: { length }, keyColumns }) => [
         ...[String(oid), name, isView ? 'v' : 'r', description || null, String(length)],
-        String(keyColumns.length > 0),
+        ...[String(keyColumns.length > 0), definition ?? null],
       ]),
     },
     {

@@ -8,6 +8,9 @@ const always = (value: string, ...args: string[]): [string, string][] => args.ma
 const ownName = '(SELECT any_value(r.name) FROM main.own_relations AS r WHERE r.oid = o)';
 const keyList = `(SELECT string_agg(quote_ident(c.name), ', ' ORDER BY list_position(k.nums, c.num)) FROM main.own_columns AS c
   WHERE c.relid = k.relid AND list_contains(k.nums, c.num))`;
+const indexDefinition = `(SELECT any_value('CREATE UNIQUE INDEX ' || quote_ident(k.name) || ' ON main.' || quote_ident(r.name) ||
+  ' USING btree (' || ${keyList} || ')') FROM main.own_keys AS k JOIN main.own_relations AS r ON r.oid = k.relid
+  WHERE k.indid = o)`;
 const reads = (privilege: string) => `regexp_matches(lower(${privilege}), 'select')`;
 const uses = (privilege: string) => `regexp_matches(lower(${privilege}), 'usage|connect|temp')`;
 const size: [string, string][] = always('CAST(0 AS BIGINT)', 'o', 'o, f');
@@ -139,16 +142,11 @@ const macros: readonly Macro[] = [
   ['shobj_description', ...nothing('o, c')],
   [
     'pg_get_indexdef',
-    ...always(
-      `(SELECT any_value('CREATE UNIQUE INDEX ' || quote_ident(k.name) || ' ON main.' || quote_ident(r.name) ||
-     ' USING btree (' || ${keyList} || ')') FROM main.own_keys AS k JOIN main.own_relations AS r ON r.oid = k.relid
-     WHERE k.indid = o)`,
-      'o',
-    ),
+    ['o', indexDefinition],
     [
       'o, n, b',
-      `(SELECT any_value(c.name) FROM main.own_keys AS k JOIN main.own_columns AS c
-       ON c.relid = k.relid AND c.num = k.nums[n] WHERE k.indid = o)`,
+      `CASE WHEN n = 0 THEN ${indexDefinition} ELSE (SELECT any_value(c.name) FROM main.own_keys AS k
+        JOIN main.own_columns AS c ON c.relid = k.relid AND c.num = k.nums[n] WHERE k.indid = o) END`,
     ],
   ],
   [
@@ -160,7 +158,14 @@ const macros: readonly Macro[] = [
     ),
   ],
   ['pg_get_expr', ...nothing('e, o', 'e, o, b')],
-  ['pg_get_viewdef', ...nothing('o', 'o, b')],
+  [
+    'pg_get_viewdef',
+    ...always(
+      '(SELECT any_value(r.definition) FROM main.own_relations AS r WHERE CAST(r.oid AS VARCHAR) = CAST(o AS VARCHAR))',
+      'o',
+      'o, b',
+    ),
+  ],
   ['pg_get_ruledef', ...nothing('o', 'o, b')],
   ['pg_get_triggerdef', ...nothing('o', 'o, b')],
   ['pg_get_functiondef', ...nothing('o')],
@@ -177,7 +182,13 @@ const macros: readonly Macro[] = [
   ['pg_sequence_last_value', ['o', 'CAST(NULL AS BIGINT)']],
   ['pg_index_column_has_property', ['o, n, p', `p = 'orderable'`]],
   ['pg_indexam_has_property', ['o, p', 'false']],
-  ['pg_table_is_visible', ['o', 'o IS NOT NULL']],
+  [
+    'pg_table_is_visible',
+    [
+      'o',
+      'o IS NOT NULL AND NOT coalesce((SELECT any_value(s.schema) <> 11 FROM main.own_system AS s WHERE s.oid = o), false)',
+    ],
+  ],
   ['pg_type_is_visible', ['o', 'o IS NOT NULL']],
   ['pg_function_is_visible', ['o', 'o IS NOT NULL']],
   ['pg_collation_is_visible', ['o', 'o IS NOT NULL']],

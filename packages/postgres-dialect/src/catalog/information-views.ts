@@ -3,8 +3,8 @@ import type { ViewDefinition } from './view-definition.ts';
 const database = 'current_database()';
 const relations = 'main.own_relations AS r';
 const keyColumns = `main.own_keys AS k JOIN main.own_relations AS r ON r.oid = k.relid
-  CROSS JOIN LATERAL (SELECT unnest(k.nums) AS num, unnest(range(1, len(k.nums) + 1)) AS n) AS at
-  JOIN main.own_columns AS c ON c.relid = k.relid AND c.num = at.num`;
+  CROSS JOIN LATERAL (SELECT unnest(k.nums) AS num, unnest(range(1, len(k.nums) + 1)) AS n) AS part
+  JOIN main.own_columns AS c ON c.relid = k.relid AND c.num = part.num`;
 const keyNames = {
   ...{ constraint_catalog: database, constraint_schema: `'main'`, constraint_name: 'k.name' },
   ...{ table_catalog: database, table_schema: `'main'`, table_name: 'r.name' },
@@ -38,7 +38,13 @@ export const informationViews: Readonly<Record<string, ViewDefinition>> = {
   'i.views': {
     from: `${relations} WHERE r.kind = 'v'`,
     columns: {
-      ...{ table_catalog: database, table_schema: `'main'`, table_name: 'r.name', check_option: `'NONE'` },
+      ...{
+        table_catalog: database,
+        table_schema: `'main'`,
+        table_name: 'r.name',
+        check_option: `'NONE'`,
+        view_definition: 'r.definition',
+      },
     },
   },
   'i.columns': {
@@ -76,7 +82,7 @@ export const informationViews: Readonly<Record<string, ViewDefinition>> = {
   },
   'i.key_column_usage': {
     from: keyColumns,
-    columns: { ...keyNames, column_name: 'c.name', ordinal_position: 'at.n' },
+    columns: { ...keyNames, column_name: 'c.name', ordinal_position: 'part.n' },
   },
   'i.constraint_column_usage': { from: keyColumns, columns: { ...keyNames, column_name: 'c.name' } },
   'i.constraint_table_usage': {

@@ -4,7 +4,8 @@ import { shapes } from './shapes.ts';
 
 const schemas = new Set(['pg_catalog', 'information_schema']);
 const isName = ({ kind }: Token): boolean => kind === 'word' || kind === 'quoted';
-const bare = new Set([
+/** Functions that SQL calls without brackets. */
+export const bareFunctions = new Set([
   'current_user',
   'session_user',
   'user',
@@ -29,7 +30,12 @@ export function isCatalogStatement(tokens: readonly Token[]): boolean {
     if (schemas.has(token.value) && next?.text === '.') return true;
     if (shapes.has(token.value) && isTablePlace(before)) return true;
     if (catalogFunctions.has(token.value) && next?.text === '(' && before?.text !== '.') calls = true;
-    if (token.kind === 'word' && bare.has(token.value) && before?.text !== '.' && before?.value !== 'as')
+    if (
+      token.kind === 'word' &&
+      bareFunctions.has(token.value) &&
+      before?.text !== '.' &&
+      before?.value !== 'as'
+    )
       calls = true;
     if (lookups.has(token.value) && before?.text === '::') calls = true;
   }

@@ -51,8 +51,7 @@ function nameOf(item: readonly string[]): string | undefined {
     ['case', 'distinct', 'all', 'not', 'exists', 'array'].includes(first.toLowerCase())
   )
     return undefined;
-  if (item.length === 1)
-    return /^(?:current_|session_)?user$|^current_/i.test(first) ? first.toLowerCase() : undefined;
+  if (item.length === 1) return undefined;
   const cast = item.indexOf('::');
   const value = cast > 0 && cast === item.length - 2 ? item.slice(0, cast) : item;
   if (value[1] === '(') return isOneCall(value) ? (functions[first] ?? first.toLowerCase()) : undefined;

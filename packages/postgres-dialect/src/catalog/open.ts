@@ -28,9 +28,9 @@ export async function openCatalog(connection: DuckDBConnection): Promise<Catalog
 
   async function make(key: string): Promise<void> {
     if (made.has(key) || !shapes.has(key)) return;
-    made.add(key);
     for (const needed of neededBy(key)) await make(needed);
     await connection.run(createRelation(key));
+    made.add(key);
   }
   return {
     async prepare(relations, { database, user, processId, settings }) {

@@ -23,9 +23,9 @@ export const postgresViews: Readonly<Record<string, ViewDefinition>> = {
   },
   pg_attribute: {
     from: `(SELECT relid, num, name, type, modifier, isnotnull FROM main.own_columns
-      UNION ALL SELECT k.indid, at.n, c.name, c.type, c.modifier, c.isnotnull FROM main.own_keys AS k
-        CROSS JOIN LATERAL (SELECT unnest(k.nums) AS num, unnest(range(1, len(k.nums) + 1)) AS n) AS at
-        JOIN main.own_columns AS c ON c.relid = k.relid AND c.num = at.num) AS a
+      UNION ALL SELECT k.indid, part.n, c.name, c.type, c.modifier, c.isnotnull FROM main.own_keys AS k
+        CROSS JOIN LATERAL (SELECT unnest(k.nums) AS num, unnest(range(1, len(k.nums) + 1)) AS n) AS part
+        JOIN main.own_columns AS c ON c.relid = k.relid AND c.num = part.num) AS a
       LEFT JOIN main.own_types AS t ON t.oid = a.type`,
     columns: {
       ...{ attrelid: 'a.relid', attname: 'a.name', atttypid: 'a.type', attlen: 't.size', attnum: 'a.num' },
@@ -119,7 +119,12 @@ export const postgresViews: Readonly<Record<string, ViewDefinition>> = {
   },
   pg_views: {
     from: `main.own_relations AS r WHERE r.kind = 'v'`,
-    columns: { schemaname: text('main'), viewname: 'r.name', viewowner: 'current_user()' },
+    columns: {
+      schemaname: text('main'),
+      viewname: 'r.name',
+      viewowner: 'current_user()',
+      definition: 'r.definition',
+    },
   },
   pg_indexes: {
     from: 'main.own_keys AS k JOIN main.own_relations AS r ON r.oid = k.relid',

@@ -1,5 +1,6 @@
 import { type Token, tokensOf } from '../lexer.ts';
-import { lookups } from './is-catalog.ts';
+import { withColumnAliases } from './column-aliases.ts';
+import { bareFunctions, lookups } from './is-catalog.ts';
 import { namedItems } from './item-names.ts';
 import { informationSchema } from './relations.ts';
 import { shapes } from './shapes.ts';
@@ -24,12 +25,18 @@ const typeNames: Readonly<Record<string, string>> = {
   ...{ char: 'VARCHAR', bpchar: 'VARCHAR', _name: 'VARCHAR[]', _oid: 'UINTEGER[]', unknown: 'VARCHAR' },
 };
 
+/** Functions that the engine has under another name. */
+const functionNames: Readonly<Record<string, string>> = {
+  ...{ json_build_object: 'json_object', jsonb_build_object: 'json_object', json_build_array: 'json_array' },
+  ...{ json_agg: 'json_group_array', jsonb_agg: 'json_group_array' },
+};
+
 /** Vectors, which count from zero. */
 const vectors = new Set(['indkey', 'indoption', 'indclass', 'indcollation', 'proargtypes']);
 
 /** @param database The name before a schema that stands for this catalog */
 export function catalogStatement(sql: string, database: string): CatalogStatement {
-  const tokens = withoutQualifiers(tokensOf(sql), database);
+  const tokens = withColumnAliases(withoutQualifiers(tokensOf(sql), database));
   const out: string[] = [];
   const relations = new Set<string>();
   for (let at = 0; at < tokens.length; at += 1) {
@@ -59,18 +66,28 @@ export function catalogStatement(sql: string, database: string): CatalogStatemen
       }
     } else if (token.kind === 'word' && token.value === 'as' && isName(next) && isCastEnd(out, after)) {
       at = rewriteCastAs(tokens, at, out);
+    } else if (isBareFunction(token, tokens[at - 1], next)) {
+      out.push(token.text, '(', ')');
     } else if (token.value === 'generate_subscripts' && tokens.slice(at, at + 6).some(isVector)) {
       out.push('vector_subscripts');
     } else if (isVector(token) && next?.text === '[') {
       out.push(token.text, '[', '1', '+');
       at += 1;
-    } else out.push(written(token));
+    } else out.push(functionNames[token.value] ?? written(token));
   }
   return { sql: namedItems(out), relations: [...relations] };
 }
 
 const isName = (token: Token | undefined): token is Token =>
   token?.kind === 'word' || token?.kind === 'quoted';
+/** SQL calls these without brackets. */
+const isBareFunction = (token: Token, before: Token | undefined, next: Token | undefined): boolean =>
+  token.kind === 'word' &&
+  bareFunctions.has(token.value) &&
+  before?.text !== '.' &&
+  before?.value !== 'as' &&
+  next?.text !== '(' &&
+  next?.text !== '.';
 const isVector = (token: Token): boolean => isName(token) && vectors.has(token.value);
 const symbol = (text: string, { start, end }: Token): Token => ({
   kind: 'symbol',
@@ -239,12 +256,14 @@ const isLike = ({ kind, value }: Token): boolean =>
 function rewriteLike(tokens: readonly Token[], at: number, out: string[]): number {
   out.push(likes[tokens[at]!.value]!);
   const operand = tokens[at + 1]!;
-  if (operand.kind !== 'string' && operand.kind !== 'parameter') return at;
-  out.push(written(operand));
-  let last = at + 1;
-  if (tokens[last + 1]?.text === '::') last = typeAt(tokens, last + 2).last;
-  if (tokens[last + 1]?.value !== 'escape') out.push('ESCAPE', `'\\'`);
-  return last;
+  const mayEscape =
+    operand.kind === 'parameter' || (operand.kind === 'string' && operand.value.includes('\\'));
+  if (!mayEscape) return at;
+  const cast = tokens[at + 2]?.text === '::' ? typeAt(tokens, at + 3).last : at + 1;
+  const following = tokens[cast + 1];
+  if (following?.value === 'escape' || following?.text === '||') return at;
+  out.push(written(operand), 'ESCAPE', `'\\'`);
+  return cast;
 }
 
 /** `{a,b}` as a list. */

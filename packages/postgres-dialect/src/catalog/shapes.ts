@@ -27,6 +27,16 @@ const types: Readonly<Record<string, readonly [type: string, value: string]>> = 
 };
 const text = ['VARCHAR', 'NULL'] as const;
 
+/** Columns of earlier versions, which older clients still ask for. */
+const earlier: Readonly<Record<string, string>> = {
+  pg_database: 'daticulocale:t,datlastsysoid:o',
+  pg_collation: 'colliculocale:t',
+  pg_class: 'relhasoids:b,relhaspkey:b',
+  pg_proc: 'proisagg:b,proiswindow:b',
+  pg_attrdef: 'adsrc:t',
+  pg_constraint: 'consrc:t',
+};
+
 /** By name; those of the information schema with `i.` before it. */
 export const shapes: ReadonlyMap<string, Shape> = new Map(
   postgresRelations
@@ -37,11 +47,15 @@ export const shapes: ReadonlyMap<string, Shape> = new Map(
       const isInformation = written.startsWith('i.');
       const shape: Shape = {
         ...{ isInformation, name: written.replace(/^i\./, ''), oid: Number(oid), kind },
-        columns: columns.split(',').map((column) => {
-          const [name = '', letter = 't'] = column.split(':');
-          const [type, value] = types[letter] ?? text;
-          return { name, type, default: value };
-        }),
+        columns: [columns, earlier[written] ?? []]
+          .flat()
+          .join(',')
+          .split(',')
+          .map((column) => {
+            const [name = '', letter = 't'] = column.split(':');
+            const [type, value] = types[letter] ?? text;
+            return { name, type, default: value };
+          }),
       };
       return [written, shape];
     }),

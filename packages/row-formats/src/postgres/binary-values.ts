@@ -28,10 +28,11 @@ export type WriteValue = (sink: Sink, value: DuckDBValue) => void;
 const as = <T>(write: (sink: Sink, value: T) => void): WriteValue => write as unknown as WriteValue;
 
 /** The function that writes a value of a type in PostgreSQL's binary format. */
-export function postgresBinary(type: DuckDBType): WriteValue {
+export function postgresBinary(type: DuckDBType, hasOids = false): WriteValue {
   const item = itemType(type);
-  if (item !== undefined) return arrayBinary(item);
-  const { oid } = postgresType(type);
+  if (item !== undefined) return arrayBinary(item, hasOids);
+  const { oid } = postgresType(type, hasOids);
+  if (hasOids && oid === 26) return (sink, value) => sink.int32(Number(value));
   const text = postgresText(type);
   if (oid === numeric) return (sink, value) => writeNumeric(sink, text(value));
   return scalars[type.typeId] ?? ((sink, value) => sink.text(text(value)));
@@ -104,9 +105,9 @@ function moment(sink: Sink, units: bigint, micros: bigint): void {
   else sink.int64(micros - epochMicros);
 }
 
-function arrayBinary(item: DuckDBType): WriteValue {
-  const { oid } = postgresType(item);
-  const write = postgresBinary(item);
+function arrayBinary(item: DuckDBType, hasOids: boolean): WriteValue {
+  const { oid } = postgresType(item, hasOids);
+  const write = postgresBinary(item, hasOids);
   return as<DuckDBListValue | DuckDBArrayValue>((sink, { items }) => {
     sink.int32(items.length === 0 ? 0 : 1);
     sink.int32(items.includes(null) ? 1 : 0);

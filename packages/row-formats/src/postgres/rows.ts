@@ -90,8 +90,7 @@ function messageRow(
 
 function binaryWriter(type: DuckDBType, expected: number | undefined, hasOids: boolean | undefined) {
   const { oid } = postgresType(type, hasOids);
-  if (hasOids === true && oid === 26) return (sink: Sink, value: DuckDBValue) => sink.int32(Number(value));
-  if (expected === undefined || expected === oid) return postgresBinary(type);
+  if (expected === undefined || expected === oid) return postgresBinary(type, hasOids);
   const integer = integersOf[expected];
   if (integer !== undefined && oid in integersOf) return integer;
   throw new RowFault('unheld', 'The type of a column has changed since the statement was prepared.');

@@ -75,7 +75,10 @@ export function itemType(type: DuckDBType): DuckDBType | undefined {
 /** @param hasOids Whether a UINTEGER is an oid, as in the catalog of PostgreSQL */
 export function postgresType(type: DuckDBType, hasOids = false): PostgresType {
   const item = itemType(type);
-  if (item !== undefined) return { oid: scalarOf(item)[1], size: -1, modifier: -1 };
+  if (item !== undefined) {
+    const isOids = hasOids && item.typeId === DuckDBTypeId.UINTEGER;
+    return { oid: isOids ? 1028 : scalarOf(item)[1], size: -1, modifier: -1 };
+  }
   if (hasOids && type.typeId === DuckDBTypeId.UINTEGER) return { oid: 26, size: 4, modifier: -1 };
   const [oid, , size] = scalarOf(type);
   if (type.typeId !== DuckDBTypeId.DECIMAL) return { oid, size, modifier: -1 };
