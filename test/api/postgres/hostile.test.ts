@@ -121,7 +121,7 @@ test('busy sessions leave another organization served', async () => {
     ),
   );
   for (let turn = 0; turn < 10; turn += 1) expect((await other.call('GET', '/v1/me')).status).toBe(200);
-  expect(new Set(await Promise.all(busy)).difference(new Set(['done', '53400']))).toEqual(new Set());
+  for (const outcome of await Promise.all(busy)) expect(['done', '53400']).toContain(outcome);
   await Promise.all(clients.map((sql) => sql.end()));
 });
 
