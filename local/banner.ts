@@ -21,7 +21,9 @@ export function banner(state: LocalState, options: { dataDir: string; tookMs: nu
     `    Metrics        ${state.metricsUrls.join(' (API), ')} (worker)`,
     ...(state.postgresPort === null
       ? []
-      : [`    BI tools       PostgreSQL at 127.0.0.1:${state.postgresPort} (user: the client ID; docs/bi.md)`]),
+      : [
+          `    BI tools       PostgreSQL at 127.0.0.1:${state.postgresPort} (user: the client ID; docs/bi.md)`,
+        ]),
     `    Client ID      ${state.clientId}`,
     `    Client secret  in ${stateFile} (clientSecret)`,
     `    Logs           ${join(options.dataDir, 'logs')}`,

@@ -52,7 +52,9 @@ export function openRows(session: Session, statement: EngineStatement, form: Row
   });
 }
 
-/** Sends rows, or leaves them out, until the client cancels the statement. All that are left if `most` is 0. */
+/**
+ * Sends rows, or leaves them out, until the client cancels the statement. All that are left if `most` is 0.
+ */
 export async function pullRows(
   session: Session,
   rows: RowCursor,

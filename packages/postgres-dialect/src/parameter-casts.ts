@@ -22,7 +22,9 @@ const names: Readonly<Record<string, string>> = {
   ...{ numeric: 'numeric', decimal: 'numeric', uuid: 'uuid', json: 'json', jsonb: 'jsonb', bytea: 'bytea' },
 };
 
-/** The types of parameters that are cast where they are written, such as `$1::int[]`, or used as `ANY($1)`. */
+/**
+ * The types of parameters that are cast where they are written, such as `$1::int[]`, or used as `ANY($1)`.
+ */
 export function parameterCasts(tokens: readonly Token[]): Map<number, ParameterType> {
   const found = new Map<number, ParameterType>();
   for (const [at, token] of tokens.entries()) {

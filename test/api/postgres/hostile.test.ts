@@ -66,6 +66,38 @@ test('lengths that lie and messages of no kind end the session with a reason', a
   await stillServes();
 });
 
+test('mutated conversations end or go on, and nobody else feels it', async () => {
+  let state = 42;
+  const random = (below: number) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state % below;
+  };
+  const text = (value: string) => Buffer.from(`${value}\0`);
+  const parts = [
+    framed('Q', text('SELECT 1')),
+    framed('P', Buffer.concat([text(''), text('SELECT $1::int'), Buffer.from([0, 0])])),
+    framed('B', Buffer.concat([text(''), text(''), Buffer.from([0, 0, 0, 1, 0, 0, 0, 1, 49, 0, 0])])),
+    framed('D', Buffer.concat([Buffer.from('P'), text('')])),
+    framed('E', Buffer.concat([text(''), int32(0)])),
+    framed('S', Buffer.alloc(0)),
+  ];
+  const one = async () => {
+    const bytes = Buffer.concat(Array.from({ length: 6 }, () => parts[random(parts.length)]!));
+    for (let change = random(4); change > 0; change -= 1) bytes[random(bytes.length)] = random(256);
+    // Whatever became of it, the client goes.
+    const end = framed('X', Buffer.alloc(0));
+    const socket = connect(door.port, '127.0.0.1').on('error', () => undefined);
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    socket.resume();
+    for (const each of [startup(), password(), bytes, end]) socket.write(each);
+    socket.end();
+    await closed;
+  };
+  for (let round = 0; round < 20; round += 1) await Promise.all(Array.from({ length: 10 }, one));
+  await expectEventually(async () => door.sessions(), { timeoutMs: 60_000 }).toBe(0);
+  await stillServes();
+});
+
 test('connections that say nothing make room for others', async () => {
   const silent: Socket[] = Array.from({ length: 150 }, () =>
     connect(door.port, '127.0.0.1').on('error', () => undefined),
@@ -79,16 +111,26 @@ test('a guessed key cancels nothing, and the right one cancels the statement', a
   const { processID, secretKey } = sql as unknown as { processID: number; secretKey: number };
   const cancel = (secret: number) =>
     converse(framed('', Buffer.concat([int32(80_877_102), int32(processID), int32(secret)])));
+  let outcome = 'running';
   const running = sql.query('SELECT count(*) FROM range(100000000000) t(i) WHERE i % 7 = 3').then(
-    () => 'finished',
-    (error) => error.code,
+    () => {
+      outcome = 'finished';
+    },
+    (error) => {
+      outcome = error.code;
+    },
   );
   await cancel(secretKey ^ 1);
   expect((await other.call('GET', '/v1/me')).status).toBe(200);
-  await expectEventually(async () => {
-    await cancel(secretKey);
-    return Promise.race([running, new Promise((resolve) => setTimeout(resolve, 200, 'running'))]);
-  }).toBe('57014');
+  expect(outcome).toBe('running');
+  await expectEventually(
+    async () => {
+      if (outcome === 'running') await cancel(secretKey);
+      return outcome;
+    },
+    { timeoutMs: 60_000 },
+  ).toBe('57014');
+  await running;
   expect((await sql.query('SELECT 1 AS a')).rows).toEqual([{ a: 1 }]);
 });
 

@@ -186,7 +186,7 @@ export function serveStatements(channel: Channel): void {
     return shadow;
   }
 
-  /** One at a time: whoever asks about the catalog asks several questions, one after the other. */
+  /** One at a time: a client asks several questions about the catalog, one after the other. */
   async function scratchFor({ plain, names }: Extract<SentTask, { kind: 'catalog' }>): Promise<Scratch> {
     const keys = plain?.tables ?? [];
     if (scratch?.content === keys.join()) return scratch;

@@ -9,7 +9,9 @@ const notAliases = new Set([
   ...['limit', 'as', 'natural', 'lateral', 'having', 'offset'],
 ]);
 
-/** The alias of a function in FROM is also the name of its column: `generate_series(1, 2) s` becomes `s(s)`. */
+/**
+ * The alias of a function in FROM is also the name of its column: `generate_series(1, 2) s` becomes `s(s)`.
+ */
 export function withColumnAliases(tokens: readonly Token[]): Token[] {
   const out: Token[] = [];
   const aliases = new Set<number>();
