@@ -51,7 +51,7 @@ import { idempotency } from './plugins/idempotency.ts';
 import { bodyLimits, jsonBody } from './plugins/json-body.ts';
 import { noBody } from './plugins/no-body.ts';
 import { openapi } from './plugins/openapi.ts';
-import { rateLimit } from './plugins/rate-limit.ts';
+import { type RateLimit, rateLimit } from './plugins/rate-limit.ts';
 import { routeRules } from './plugins/route-rules.ts';
 import { shareBuckets } from './plugins/shared-buckets.ts';
 import { tableWrites } from './plugins/table-writes.ts';
@@ -88,6 +88,12 @@ import { projectsRoutes } from './workspace/projects/routes.ts';
 import { runsRoutes } from './workspace/runs/routes.ts';
 import { temporalUiRoute } from './workspace/runs/temporal-ui-route.ts';
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    rateLimit: RateLimit;
+  }
+}
+
 const safeRequestId = /^[A-Za-z0-9._:@/+=-]{1,128}$/;
 
 /** Registers every plugin and every resource, in order. */
@@ -123,6 +129,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
     clientErrorHandler: (error, socket) =>
       answerUnreadable(error, socket, limit.headersFor(socket.remoteAddress ?? '')),
   });
+  fastify.decorate('rateLimit', limit);
   telemetry(fastify);
   fastify.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);

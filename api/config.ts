@@ -17,6 +17,11 @@ const environment = storesEnvironment.extend({
       'METRICS_PORT must be a port or off.',
     )
     .default(9_464),
+  PG_PORT: z
+    .union([z.literal('off'), z.coerce.number().int().min(0).max(65_535)], 'PG_PORT must be a port or off.')
+    .default('off'),
+  PG_TLS_CERT: z.string().min(1).optional(),
+  PG_TLS_KEY: z.string().min(1).optional(),
   DRAIN_SECONDS: z.coerce.number().int().min(0).max(300).default(10),
   // Paths are put behind it.
   PUBLIC_URL: z
@@ -50,6 +55,7 @@ export function readApiConfig(env: NodeJS.ProcessEnv) {
     host: e.HOST,
     port: e.PORT,
     metricsPort: e.METRICS_PORT === 'off' ? undefined : e.METRICS_PORT,
+    postgres: postgresSettings(e),
     drainMs: e.DRAIN_SECONDS * 1_000,
     publicUrl: e.PUBLIC_URL,
     rateLimitPerMinute: e.RATE_LIMIT_PER_MINUTE,
@@ -61,6 +67,19 @@ export function readApiConfig(env: NodeJS.ProcessEnv) {
     oidc: oidcSettings(e),
     previewProcesses: e.PREVIEW_PROCESSES,
   };
+}
+
+/**
+ * Undefined if PostgreSQL's clients are not served.
+ *
+ * @throws Error if one of the two files is set without the other
+ */
+function postgresSettings(e: z.infer<typeof environment>) {
+  const { PG_PORT: port, PG_TLS_CERT: certificate, PG_TLS_KEY: key } = e;
+  if ((certificate === undefined) !== (key === undefined))
+    throw new Error('Set both PG_TLS_CERT and PG_TLS_KEY, or neither.');
+  if (port === 'off') return undefined;
+  return { port, tls: certificate === undefined || key === undefined ? undefined : { certificate, key } };
 }
 
 /** Its pages are below a path that may be more than the root. */

@@ -21,6 +21,7 @@ import { serveMetrics } from '../service/telemetry/serve.ts';
 import { startTelemetry } from '../service/telemetry/start.ts';
 import { buildApp } from './app.ts';
 import { readApiConfig } from './config.ts';
+import { openPostgres } from './postgres/open.ts';
 
 // Large bodies are memory outside the heap: without this flag, V8 marks the whole heap for every 64 MB of
 // them.
@@ -59,7 +60,7 @@ void service.objects
 const probes = serviceProbes(opened);
 const observer = observe(opened, probes);
 const identityProvider = config.oidc && createIdentityProvider(config.oidc);
-const app = await buildApp({
+const deps = {
   ...service,
   rateLimitPerMinute: config.rateLimitPerMinute,
   sharesRateLimits: config.sharesRateLimits,
@@ -73,7 +74,11 @@ const app = await buildApp({
   validateResponses: false,
   probes,
   isDraining: () => stopping,
-});
+};
+const app = await buildApp(deps);
+const postgres = await openPostgres(deps, app, config).catch((error: unknown) =>
+  exitWith(explainListening(error as Error, { port: config.postgres?.port ?? 0, variable: 'PG_PORT' })),
+);
 
 let metricsListener: OperatorsPort | undefined;
 
@@ -85,7 +90,7 @@ async function stop(drainMs: number): Promise<void> {
   if (stopping) process.exit(1);
   stopping = true;
   await setTimeout(drainMs);
-  await Promise.all([app.close(), observer.stop()]);
+  await Promise.all([app.close(), postgres?.close(), observer.stop()]);
   await identityProvider?.close();
   await telemetry.stop();
   await metricsListener?.close();
@@ -110,4 +115,5 @@ process.send?.({
   ready: true,
   port: typeof address === 'object' ? address?.port : undefined,
   metricsPort: metricsListener?.port,
+  postgresPort: postgres?.port,
 });

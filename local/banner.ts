@@ -19,6 +19,11 @@ export function banner(state: LocalState, options: { dataDir: string; tookMs: nu
     `    Temporal UI    ${state.temporalUiUrl ?? `at ${state.temporalAddress}`}`,
     ...(state.mailPageUrl === null ? [] : [`    Mail           ${state.mailPageUrl}`]),
     `    Metrics        ${state.metricsUrls.join(' (API), ')} (worker)`,
+    ...(state.postgresPort === null
+      ? []
+      : [
+          `    BI tools       PostgreSQL at 127.0.0.1:${state.postgresPort} (user: the client ID; docs/bi.md)`,
+        ]),
     `    Client ID      ${state.clientId}`,
     `    Client secret  in ${stateFile} (clientSecret)`,
     `    Logs           ${join(options.dataDir, 'logs')}`,

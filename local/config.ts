@@ -12,6 +12,8 @@ export type LocalConfig = {
   apiPort: { wanted: number; isExplicit: boolean };
   rateLimitPerMinute: string;
   logLevel: string;
+  /** Of PostgreSQL's clients; 0 for any free one. */
+  postgresPort: string;
   databaseUrl: string | undefined;
   objectStore: ObjectStoreConfig | undefined;
   temporalAddress: string | undefined;
@@ -41,6 +43,7 @@ const variables = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).optional(),
   RATE_LIMIT_PER_MINUTE: text,
   LOG_LEVEL: text,
+  PG_PORT: text,
   DATABASE_URL: text,
   S3_ENDPOINT: text,
   S3_BUCKET: text,
@@ -70,6 +73,7 @@ export function readLocalConfig(environment: NodeJS.ProcessEnv): LocalConfig {
     // Scripts on the local machine are trusted.
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE ?? '1000000',
     logLevel: values.LOG_LEVEL ?? 'info',
+    postgresPort: values.PG_PORT ?? '0',
     databaseUrl: values.DATABASE_URL,
     objectStore: objectStoreOf(values),
     temporalAddress: values.TEMPORAL_ADDRESS,

@@ -8,6 +8,7 @@ const titles: Readonly<Record<keyof typeof limits, string>> = {
   connections: 'Connections and datasets',
   ingestion: 'Ingestion',
   tables: 'Tables',
+  postgres: 'PostgreSQL sessions',
   exports: 'Exports',
   tests: 'Tests',
   schedules: 'Schedules',

@@ -13,6 +13,8 @@ const localState = z.object({
   mailPageUrl: z.string().nullable(),
   /** Where API and worker show their metrics; older releases did not write it. */
   metricsUrls: z.array(z.string()).default([]),
+  /** Where BI tools connect, as to PostgreSQL; null if they are not served. */
+  postgresPort: z.number().int().nullable().default(null),
   databaseUrl: z.string(),
   s3Endpoint: z.string(),
   clientId: z.string(),

@@ -12,12 +12,17 @@ export type NodePartOptions = {
   logFile: string;
 };
 
-/** A part with the port at which it shows its metrics. */
-export type NodePartHandle = PartHandle & { metricsPort: number };
+/** A part with the ports that it has chosen. */
+export type NodePartHandle = PartHandle & {
+  metricsPort: number;
+  /** For PostgreSQL's clients; undefined if the part doesn't serve them. */
+  postgresPort?: number | undefined;
+};
 
 interface ReadyMessage {
   ready: true;
   metricsPort?: number;
+  postgresPort?: number;
   /** Of a worker, which shows its metrics there. */
   healthPort?: number;
 }
@@ -54,11 +59,16 @@ export async function startNodePart(
       said ??= message as ReadyMessage;
   });
   await untilReady(handle, { logFile, timeoutMs: readyTimeoutMs, probe: async () => said !== undefined });
-  return { ...handle, metricsPort: said?.metricsPort ?? said?.healthPort ?? 0 };
+  return {
+    ...handle,
+    metricsPort: said?.metricsPort ?? said?.healthPort ?? 0,
+    postgresPort: said?.postgresPort,
+  };
 }
 
 /** Whoever watches a part finds it again after a restart. */
-const samePort = ({ name, metricsPort }: NodePartHandle) => ({
+const samePort = ({ name, metricsPort, postgresPort }: NodePartHandle) => ({
+  ...(postgresPort === undefined ? {} : { PG_PORT: String(postgresPort) }),
   [name === 'api' ? 'METRICS_PORT' : 'HEALTH_PORT']: String(metricsPort),
 });
 

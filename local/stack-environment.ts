@@ -23,6 +23,7 @@ export type StackEnvironment = {
   PORT: string;
   HEALTH_PORT: string;
   METRICS_PORT: string;
+  PG_PORT: string;
   DRAIN_SECONDS: string;
   PUBLIC_URL: string;
   RATE_LIMIT_PER_MINUTE: string;
@@ -64,9 +65,10 @@ export function stackEnvironment(config: LocalConfig, addresses: Addresses): Sta
     WORK_DIR: workDirOf(config.dataDir),
     HOST: '127.0.0.1',
     PORT: String(addresses.apiPort),
-    // Any free ones; the start prints those of the metrics.
+    // Any free ones; the start prints those of the metrics and of PostgreSQL's clients.
     HEALTH_PORT: '0',
     METRICS_PORT: '0',
+    PG_PORT: config.postgresPort,
     // There is no proxy that would have to hear of a stop.
     DRAIN_SECONDS: '0',
     PUBLIC_URL: `http://127.0.0.1:${addresses.apiPort}`,

@@ -73,6 +73,7 @@ export async function startStack(options: StackOptions): Promise<Omit<LocalState
     temporalUiUrl: environment.TEMPORAL_UI_URL || null,
     mailPageUrl: stores.mail?.pageUrl ?? null,
     metricsUrls: services.map(({ metricsPort }) => `http://127.0.0.1:${metricsPort}/metrics`),
+    postgresPort: services.find(({ postgresPort }) => postgresPort !== undefined)?.postgresPort ?? null,
     databaseUrl: environment.DATABASE_URL,
     s3Endpoint: environment.S3_ENDPOINT,
     clientId: client.clientId,

@@ -26,6 +26,12 @@ export interface RateLimit {
    */
   byCaller(caller: Caller, reply: FastifyReply): void;
   /**
+   * The same for what a caller does without a request.
+   *
+   * @throws AppError rate_limited
+   */
+  bySession(caller: Pick<Caller, 'organizationId' | 'kind' | 'id'>): void;
+  /**
    * Takes a token of the webhook trigger.
    *
    * @throws AppError rate_limited
@@ -49,8 +55,8 @@ export function rateLimit(perMinute: number): RateLimit {
     };
   }
 
-  function admit(taken: Taken, whose: string, reply: FastifyReply): void {
-    reply.headers(headersOf(taken));
+  function admit(taken: Taken, whose: string, reply?: FastifyReply): void {
+    reply?.headers(headersOf(taken));
     if (taken.admitted) return;
     throw new AppError(
       'rate_limited',
@@ -66,6 +72,8 @@ export function rateLimit(perMinute: number): RateLimit {
     forgiveAddress: (request) => addresses.giveBack(addressGroup(request.ip)),
     byCaller: ({ organizationId, kind, id }, reply) =>
       admit(callers.take(`${organizationId}/${kind}/${id}`), `one ${kind}`, reply),
+    bySession: ({ organizationId, kind, id }) =>
+      admit(callers.take(`${organizationId}/${kind}/${id}`), `one ${kind}`),
     byHook: (triggerId, reply) => admit(hooks.take(triggerId), 'one hook', reply),
     buckets: { addresses, callers, hooks },
     headersFor: (address) => headersOf(addresses.take(addressGroup(address))),

@@ -4,6 +4,9 @@ export { type EncodedRows, encodeRows, type RowFormat } from './src/encode-rows.
 export { RowFault, type RowFaultCode } from './src/fault.ts';
 export { createFrameReader, type Piece, type PiecePart } from './src/pipe/frames.ts';
 export { createOutflow, type Outflow } from './src/pipe/outflow.ts';
+export type { CopyOptions } from './src/postgres/copy.ts';
+export type { PostgresFormat } from './src/postgres/rows.ts';
+export { postgresType } from './src/postgres/types.ts';
 export { openRowWriter } from './src/row-writer.ts';
 export { isoDate } from './src/values/calendar.ts';
 export { readStructsByPosition } from './src/values/positional.ts';

@@ -29,7 +29,7 @@ test('what the deployment files set are variables that the processes read', () =
   expect(set.get('deploy/compose/compose.yaml')).toContain('TRUSTED_PROXIES');
   expect(set.get('deploy/helm/analytics-workspace/values.yaml')).toContain('RATE_LIMIT_STORE');
   const templates = set.get('deploy/helm/analytics-workspace/templates/deployments.yaml');
-  expect(templates).toEqual(['PORT', 'HEALTH_PORT', 'METRICS_PORT', 'WORK_DIR']);
+  expect(templates).toEqual(['PORT', 'HEALTH_PORT', 'METRICS_PORT', 'PG_PORT', 'WORK_DIR']);
 });
 
 test('the settings of memory are in the image as the documentation has them', () => {

@@ -17,6 +17,7 @@ const state: LocalState = {
   temporalUiUrl: null,
   mailPageUrl: null,
   metricsUrls: ['http://127.0.0.1:9464/metrics'],
+  postgresPort: 9465,
   databaseUrl: 'postgres://localhost/workspace',
   s3Endpoint: 'http://127.0.0.1:9000',
   clientId: 'cli_1',

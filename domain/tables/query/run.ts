@@ -2,9 +2,10 @@ import { AppError } from '../../../data/errors.ts';
 import type { TablesAtSnapshot } from '../../../data/lake/layouts.ts';
 import { versionsAt } from '../../../data/lake/ledger.ts';
 import type { Database } from '../../../data/postgres/client.ts';
-import type { RowFormat, StreamFormat } from '../../../packages/row-formats/index.ts';
+import type { PostgresFormat, RowFormat, StreamFormat } from '../../../packages/row-formats/index.ts';
 import type { QueryHistory } from './history.ts';
 import type { QueryPool } from './pool/pool.ts';
+import type { Described } from './postgres/contract.ts';
 import { lookTogether, type PrepareDeps, type Prepared, prepare, type Statement } from './prepare.ts';
 import type { RememberedAnswers } from './remembered-answers.ts';
 import type { CellValue, QueryAnswer, QueryRelation, SqlValues } from './request.ts';
@@ -101,7 +102,7 @@ export async function runTogether(
 
 /** How the rows of a statement are handed on. */
 export interface RowStream {
-  format: StreamFormat;
+  format: StreamFormat | PostgresFormat;
   onPiece: OnPiece;
 }
 
@@ -132,6 +133,26 @@ export async function streamQuery(
     rowsSoFar: () => rowCount,
   });
   return answer;
+}
+
+/**
+ * Tells the columns of a statement and the types of its parameters, without running it. The history has no
+ * record of it.
+ *
+ * @throws as `runQuery`
+ */
+export async function describeQuery(
+  deps: QueryDeps,
+  query: Omit<Query, 'rowFormat' | 'limit' | 'id'>,
+  signal: AbortSignal,
+): Promise<Described> {
+  const { organizationId, timeoutMs } = query;
+  deps.queries.admit(organizationId);
+  const prepared = await prepare(deps, { ...query, limit: 1 });
+  const describe = (statement: Statement) =>
+    deps.queries.perform({ kind: 'describe', ...statement }, { timeoutMs, signal });
+  const plainly = prepared.plain && (await describe(prepared.plain.statement).catch(unlessOfTheWay));
+  return plainly ?? describe(prepared.statement);
 }
 
 /** What an answer says besides its rows. */

@@ -78,6 +78,18 @@ export const limits = {
     columns: bound(500, 'Columns of a data table'),
     buildsUnderWay: bound(100, 'Builds of an organization that are running or waiting'),
   },
+  postgres: {
+    sessions: bound(50, 'PostgreSQL sessions of an organization, in each API process'),
+    sessionsInAll: bound(200, 'PostgreSQL sessions of an API process'),
+    messageBytes: bytes(
+      4 * mib,
+      'Size of a message of a PostgreSQL session, which has a statement or its values',
+    ),
+    prepared: bound(500, 'Prepared statements of a PostgreSQL session'),
+    portals: bound(50, 'Portals of a PostgreSQL session'),
+    cursors: bound(20, 'Cursors of a PostgreSQL session'),
+    rows: bound(1_000_000, 'Rows of an answer in a PostgreSQL session'),
+  },
   exports: {
     exports: quota(1_000, 'organization', 'exports', 'Each is removed a day after it was made.'),
     underWay: bound(100, 'Exports of an organization that are running or waiting'),

@@ -185,10 +185,15 @@ export function startQueryProcess(
   };
 }
 
+type WithPlain = Extract<ProcessTask, { kind: 'run' | 'stream' | 'describe' | 'catalog' }>;
+
+const hasPlain = (task: ProcessTask): task is WithPlain =>
+  ['run', 'stream', 'describe', 'catalog'].includes(task.kind);
+
 function withKeys(task: ProcessTask): SentTask {
-  if (task.kind !== 'run' && task.kind !== 'stream') return task;
+  if (!hasPlain(task)) return task;
   const { plain, ...rest } = task;
-  return { ...rest, plain: plain && { ...plain, tables: plain.tables.map(({ key }) => key) } };
+  return { ...rest, plain: plain && { ...plain, tables: plain.tables.map(({ key }) => key) } } as SentTask;
 }
 
 async function offer(statement: Current, part: PiecePart): Promise<void> {

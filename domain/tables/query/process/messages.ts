@@ -7,6 +7,7 @@ import type { RowFormat } from '../../../../packages/row-formats/index.ts';
 import type { Analyzed, DefinitionText, Renamed, Renaming } from '../../../../packages/sql-guard/index.ts';
 import type { BuildTask, Built } from '../build/contract.ts';
 import type { Exported, ExportTask } from '../export/contract.ts';
+import type { CatalogAnswer, CatalogTask, Described, DescribeTask } from '../postgres/contract.ts';
 import type {
   OnlyCheck,
   PlainReading,
@@ -61,7 +62,7 @@ export interface RenameTask {
 }
 
 /** What a query process can do, one at a time. */
-export type ProcessTask = ProcessStatement | StreamTask | OtherTask;
+export type ProcessTask = ProcessStatement | StreamTask | DescribeTask | CatalogTask | OtherTask;
 
 type OtherTask = AnalyzeTask | RenameTask | BuildTask | ExportTask;
 
@@ -69,6 +70,8 @@ type OtherTask = AnalyzeTask | RenameTask | BuildTask | ExportTask;
 export interface TaskAnswers {
   run: QueryAnswer;
   stream: Streamed;
+  describe: Described;
+  catalog: CatalogAnswer;
   analyze: Analyzed[];
   rename: { renamed: Renamed };
   build: Built;
@@ -89,7 +92,12 @@ export type ToProcess =
   | { kind: 'interrupt'; statementId: number };
 
 /** A task as a process gets it: plain tables by their keys, since it knows them already. */
-export type SentTask = WithKeys<ProcessStatement> | WithKeys<StreamTask> | OtherTask;
+export type SentTask =
+  | WithKeys<ProcessStatement>
+  | WithKeys<StreamTask>
+  | WithKeys<DescribeTask>
+  | WithKeys<CatalogTask>
+  | OtherTask;
 
 type WithKeys<Task extends { plain?: PlainReading | undefined }> = Omit<Task, 'plain'> & {
   plain?: PlainReading<string> | undefined;

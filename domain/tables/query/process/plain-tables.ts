@@ -46,7 +46,11 @@ async function partsOf(connection: DuckDBConnection, key: string): Promise<{ tab
 }
 
 /** Makes views of these plain tables, where the engine has none yet. */
-export async function makePlain(engine: Engine, known: PlainTables, keys: readonly string[]): Promise<void> {
+export async function makePlain(
+  engine: Pick<Engine, 'connection' | 'plain' | 'ending'>,
+  known: PlainTables,
+  keys: readonly string[],
+): Promise<void> {
   await engine.ending;
   for (const key of keys) {
     const table = known.tables.get(key);

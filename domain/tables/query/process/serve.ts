@@ -6,6 +6,9 @@ import { analyzeAll, followRenaming } from '../../../../packages/sql-guard/index
 import { buildFiles } from '../build/build.ts';
 import { definedColumnFault } from '../defined-columns.ts';
 import { exportFiles } from '../export/export-files.ts';
+import { describeStatement } from '../postgres/describe.ts';
+import { runCatalog } from '../postgres/run-catalog.ts';
+import { openScratch, type Scratch } from '../postgres/scratch.ts';
 import { streamRows } from '../stream/stream-rows.ts';
 import { attachLake, type Engine, isAttachedTo, openBlankEngine } from './engine.ts';
 import { LakeUnavailable, shownFailure, withoutValues } from './failure.ts';
@@ -48,6 +51,7 @@ export function serveStatements(channel: Channel): void {
   let settings: ProcessSettings | undefined;
   let engine: Promise<Engine> | undefined;
   let shadow: Promise<Shadow> | undefined;
+  let scratch: Scratch | undefined;
   let running: Running | undefined;
   const plainTables: PlainTables = { tables: new Map(), shapes: new Map() };
 
@@ -77,6 +81,7 @@ export function serveStatements(channel: Channel): void {
     const stop = () => {
       current?.connection.interrupt();
       binding?.interrupt();
+      scratch?.connection.interrupt();
     };
     const repeat = setInterval(() => {
       if (running !== statement) clearInterval(repeat);
@@ -146,6 +151,10 @@ export function serveStatements(channel: Channel): void {
         return runStatement(await readyFor(limits, task), task, limits.maxAnswerBytes, current);
       case 'stream':
         return streamRows(await readyFor(limits, task), task, limits.maxAnswerBytes, current);
+      case 'describe':
+        return describeStatement(await readyFor(limits, task), task, current);
+      case 'catalog':
+        return runCatalog(await scratchFor(task), task, limits.maxAnswerBytes, current);
       case 'build':
         return buildFiles(await engineFor(limits, task), task, current);
       case 'export':
@@ -177,9 +186,19 @@ export function serveStatements(channel: Channel): void {
     return shadow;
   }
 
+  /** One at a time: a client asks several questions about the catalog, one after the other. */
+  async function scratchFor({ plain, names }: Extract<SentTask, { kind: 'catalog' }>): Promise<Scratch> {
+    const keys = plain?.tables ?? [];
+    if (scratch?.content === keys.join()) return scratch;
+    scratch?.close();
+    scratch = undefined;
+    scratch = await openScratch(plainTables, keys, names);
+    return scratch;
+  }
+
   async function readyFor(
     limits: ProcessSettings,
-    task: Extract<SentTask, { kind: 'run' | 'stream' }>,
+    task: Extract<SentTask, { kind: 'run' | 'stream' | 'describe' }>,
   ): Promise<Engine> {
     const current = await engineFor(limits, task);
     if (task.plain !== undefined) await makePlain(current, plainTables, task.plain.tables);
@@ -214,7 +233,7 @@ const readsFurther = (task: SentTask): boolean =>
 
 function readsThePast(task: SentTask): boolean {
   if (task.kind === 'build' || task.kind === 'export') return true;
-  if (task.kind !== 'run' && task.kind !== 'stream') return false;
+  if (task.kind !== 'run' && task.kind !== 'stream' && task.kind !== 'describe') return false;
   return task.atVersions.size > 0 || /\bat\b/i.test(task.sql);
 }
 

@@ -1,4 +1,4 @@
-import type { Piece, WrittenFormat } from '../../../../packages/row-formats/index.ts';
+import type { Piece, PostgresFormat, WrittenFormat } from '../../../../packages/row-formats/index.ts';
 import type { PlainReading, QueryParameter, QueryRelation, ReadingLocation } from '../request.ts';
 
 /** Runs a statement and hands on its rows, encoded, piece by piece. */
@@ -14,7 +14,7 @@ export interface StreamTask {
   atVersions: ReadonlyMap<string, number>;
   /** Number of rows handed on at most; all if undefined. */
   limit: number | undefined;
-  format: WrittenFormat;
+  format: WrittenFormat | PostgresFormat;
   /** Begins another file, whole in itself, after one that has grown as large. */
   maxFileBytes?: number | undefined;
 }

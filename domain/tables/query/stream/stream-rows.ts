@@ -11,6 +11,7 @@ import { applyNames, checkStatement } from '../../../../packages/sql-guard/index
 import { boundParameters } from '../process/bind.ts';
 import { confirmStreamed } from '../process/confirm.ts';
 import type { Engine } from '../process/engine.ts';
+import { explained } from '../process/explained.ts';
 import type { SentTask } from '../process/messages.ts';
 import { withPivotsResolved } from '../process/pivots.ts';
 import {
@@ -37,14 +38,20 @@ export async function streamRows(
   const startedAt = performance.now();
   const { connection, parser } = engine;
   const { limit = Number.POSITIVE_INFINITY, maxFileBytes = Number.POSITIVE_INFINITY } = task;
-  const checked = await checkStatement(parser, await withPivotsResolved(engine, task, current));
+  const mayExplain = typeof task.format === 'object';
+  const resolved = await withPivotsResolved(engine, task, current);
+  const checked = await checkStatement(parser, { ...resolved, mayExplain });
   const { answer, last } = await inReadTransaction(engine, current, async () => {
     const readsLake = checked.scannedRelationIds.length > 0;
     const snapshotId = readsLake ? (task.plain?.snapshotId ?? (await newestSnapshot(engine))) : 0;
     stopIfInterrupted(current);
     const bound = await boundParameters(connection, task.parameters ?? []);
-    const result = await connection.stream(checked.sql, bound?.values, bound?.types);
-    const names = distinctNames(applyNames(result.columnNames(), checked.columnNames));
+    const result =
+      checked.isPlan === true
+        ? await explained(connection, checked, bound, task.plain)
+        : await connection.stream(checked.sql, bound?.values, bound?.types);
+    const asWritten = applyNames(result.columnNames(), checked.columnNames);
+    const names = typeof task.format === 'object' ? asWritten : distinctNames(asWritten);
     const columns = names.map((name, index) => ({ name, type: result.columnType(index) }));
     const writer = await openRowWriter(task.format, columns, maxBytes);
     let isSplit = false;
@@ -75,7 +82,7 @@ export async function streamRows(
       if (truncated) break;
     }
     stopIfInterrupted(current);
-    if (!truncated) {
+    if (!truncated && checked.isPlan !== true) {
       await confirmStreamed(engine, { sql: checked.sql, bound, columnCount: names.length, readsLake });
     }
     stopIfInterrupted(current);

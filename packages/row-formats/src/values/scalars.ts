@@ -105,7 +105,7 @@ const infinity = (isPositive: boolean): string => (isPositive ? '"infinity"' : '
 const base64 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 
-function decimalText(value: bigint, scale: number): string {
+export function decimalText(value: bigint, scale: number): string {
   const asNumber = Number(value);
   if (asNumber >= 0 && Number.isSafeInteger(asNumber)) {
     // The same with doubles, several times faster; nearly all decimals fit.
@@ -117,7 +117,7 @@ function decimalText(value: bigint, scale: number): string {
 }
 
 /** The shortest text that parses to the same single: 0.1, not the double's 0.10000000149011612. */
-function singleText(value: number): string {
+export function singleText(value: number): string {
   for (let digits = 6; digits < 9; digits += 1) {
     const shorter = Number(value.toPrecision(digits));
     if (Math.fround(shorter) === value) return String(shorter);
