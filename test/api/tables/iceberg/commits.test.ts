@@ -213,3 +213,29 @@ test('a commit that fails a blocking test changes nothing', async () => {
   expect([bad.status, bad.body.error.message]).toEqual([409, expect.stringContaining('failed these tests')]);
   expect(await count('tested')).toEqual([5, 10]);
 });
+
+test('the routes of other tables answer for a table of an engine', async () => {
+  const location = await created('everywhere');
+  const rows = [added(await rowsFile(location, 0, 5), 5)];
+  expect((await engine.commit('everywhere', await engine.snapshot(location, rows))).status).toBe(200);
+  const { tables } = (await client.call('GET', '/v1/tables')).body;
+  const { id } = tables.find(({ name }: { name: string }) => name === 'everywhere');
+  const column = { name: 'more', data_type: 'STRING' };
+  const asked = [
+    ['GET', `/v1/tables/${id}/rows`, 200],
+    ['GET', `/v1/tables/${id}/catalog`, 200],
+    ['GET', `/v1/tables/${id}/lineage`, 200],
+    ['GET', `/v1/tables/${id}/versions`, 200],
+    ['GET', `/v1/grid/tables/${id}`, 404],
+    ['GET', `/v1/grid/tables/${id}/status`, 200],
+    ['POST', `/v1/tables/${id}/rows`, 409, { rows: [{ s_id: 1, id: 1 }] }],
+    ['POST', `/v1/tables/${id}/ingestion-batches`, 409, { mode: 'append' }],
+    ['POST', `/v1/grid/tables/${id}/columns`, 409, column],
+    ['DELETE', `/v1/tables/${id}?confirm=true`, 200],
+  ] as const;
+  for (const [method, path, status, body] of asked) {
+    const answer = await client.call(method, path, body === undefined ? {} : { body });
+    expect([answer.status, answer.text], `${method} ${path}`).toEqual([status, expect.anything()]);
+  }
+  expect((await engine.load('everywhere')).status).toBe(404);
+});
