@@ -68,6 +68,7 @@ import { exportsRoutes } from './tables/exports/routes.ts';
 import { calculationRoutes } from './tables/grid-tables/calculation-routes.ts';
 import { gridTablesRoutes } from './tables/grid-tables/routes.ts';
 import { icebergRoutes } from './tables/iceberg/routes.ts';
+import { icebergUnsupportedRoutes } from './tables/iceberg/unsupported-routes.ts';
 import { icebergWriteRoutes } from './tables/iceberg/write-routes.ts';
 import { lakeCredentialsRoutes } from './tables/lake-credentials/routes.ts';
 import { lakeMaintenanceRoutes } from './tables/lake-maintenance/routes.ts';
@@ -227,6 +228,7 @@ export async function buildApp(deps: ApiDeps): Promise<Routes> {
   appConnectionsRoutes(app, deps);
   icebergRoutes(app, deps);
   icebergWriteRoutes(app, deps);
+  icebergUnsupportedRoutes(app);
   lakeCredentialsRoutes(app, deps);
   lakeMaintenanceRoutes(app, deps);
   appsRoutes(app, deps);

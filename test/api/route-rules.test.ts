@@ -292,7 +292,7 @@ async function withExamples(
     const [, collection = '', param = ''] = /^(.*)\/\{(\w+)\}$/.exec(path) ?? [];
     const { post } = document.paths[collection] ?? {};
     const body = post?.requestBody?.content['application/json']?.example;
-    if (body === undefined || path in all || param in all) continue;
+    if (body === undefined || path in all || param in all || isIceberg(path)) continue;
     const url = collection.replace(/\{(\w+)\}/g, (_, name: string) => all[name]!);
     const made = await client.call('POST', url, { body });
     expect(made.status, `The example of ${url}: ${made.text}`).toBeLessThan(300);

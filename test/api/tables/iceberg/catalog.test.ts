@@ -33,6 +33,12 @@ test('lists the namespace and the tables that the caller may read', async () => 
   });
   const missing = await client.call('GET', `${at}/other/tables`);
   expect([missing.status, missing.body.error.type]).toEqual([404, 'NoSuchNamespaceException']);
+  const again = await client.call('POST', at, { body: { namespace: ['main'] } });
+  expect([again.status, again.body.error.type]).toEqual([409, 'AlreadyExistsException']);
+  const more = await client.call('POST', at, { body: { namespace: ['more'] } });
+  expect([more.status, more.body.error.type]).toEqual([406, 'UnsupportedOperationException']);
+  const renamed = await client.call('POST', `${base}/${client.organizationId}/tables/rename`, { body: {} });
+  expect([renamed.status, renamed.body.error.type]).toEqual([406, 'UnsupportedOperationException']);
   const foreign = await workspace.organization();
   const other = await foreign.call('GET', `${at}/main/tables`);
   expect([other.status, other.body.error.type]).toEqual([404, 'NoSuchNamespaceException']);
