@@ -432,8 +432,7 @@ const intake: Part[] = [
   },
   {
     ...{ of: 'query/tables-side.tsx', at: '/console/query', asks: '/v1/tables/catalog' },
-    ...{ none: [{ tables: [] }, 'No table or column has'], full: button('orders') },
-    doing: (page) => page.getByLabel('Search tables and columns').first().fill('orders'),
+    full: button('orders'),
   },
   {
     ...{ of: [], at: '/console/query', asks: '/v1/views/catalog', full: button('by_city') },

@@ -246,8 +246,7 @@ describeInChromium('querying', () => {
     await page.getByLabel('Name').fill(hostile[0]!);
     await page.getByLabel('Description').fill('Large ones');
     await page.getByRole('dialog').getByRole('button', { name: 'Save query' }).click();
-    await page.getByText('Saved as').waitFor();
-    await close(page);
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await expectEventually(() => new URL(page.url()).search).toContain('query=sqy_');
     const address = page.url();
     const other = await page.context().newPage();
@@ -264,7 +263,7 @@ describeInChromium('querying', () => {
     await other.getByRole('button', { name: 'Save changes' }).click();
     await other.getByText('Somebody changed the query after you opened it.').waitFor();
     await other.getByRole('button', { name: 'Replace it with mine' }).click();
-    await other.getByText('Saved as').waitFor();
+    await other.getByRole('dialog').waitFor({ state: 'hidden' });
     expect((await client.call('GET', path)).body.data).toMatchObject({
       sql: 'SELECT 1 AS mine',
       revision: 3,

@@ -32,7 +32,7 @@ export function KeepQuery({ projectId, sheet, onChange, onSaved }: KeepQueryProp
   const [description, setDescription] = useState(saved?.description ?? '');
   const parameters = parametersNow(sql, sheet.parameters);
   const [theirs, setTheirs] = useState<SavedQuery>();
-  const { mutate, error, isPending, data } = useMutation({
+  const { mutate, error, isPending } = useMutation({
     mutationFn: async ({ before, revision }: { before: SavedQuery | undefined; revision?: number }) => {
       if (before === undefined)
         return createQuery(projectId, { sql, parameters, chart }, { name, description });
@@ -98,7 +98,6 @@ export function KeepQuery({ projectId, sheet, onChange, onSaved }: KeepQueryProp
           </Button>
         </>
       )}
-      {data !== undefined && error === null && <p role="status">{labels.done(data.name)}</p>}
     </Form>
   );
 }

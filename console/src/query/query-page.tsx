@@ -143,7 +143,10 @@ export function QueryPage() {
         onClose={() => setPlace(undefined)}
         {...{ sheet, source }}
         onChange={change}
-        onSaved={(saved) => opened.tell({ ...sheet, saved })}
+        onSaved={(saved) => {
+          setPlace(undefined);
+          opened.tell({ ...sheet, saved });
+        }}
       />
     </>
   );

@@ -16,7 +16,6 @@ export const saved = {
     create: 'Save query',
     change: 'Save changes',
     copy: 'Save as a new query',
-    done: (name: string) => `Saved as ${name}.`,
     now: 'Somebody changed the query after you opened it. Its statement is now:',
     replace: 'Replace it with mine',
   },
