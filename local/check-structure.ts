@@ -40,8 +40,9 @@ const wings: Readonly<Record<string, readonly string[]>> = {
 };
 /** The console's rooms, lowest first: each may import those before it. `router.tsx` shows all. */
 const consoleRooms = [
-  ...['texts', 'style', 'parts', 'session', 'project', 'cadences', 'intake', 'data', 'automation', 'runs'],
-  ...['query', 'verification', 'connections', 'reports', 'ask', 'files', 'settings', 'home', 'shell'],
+  ...['texts', 'style', 'parts', 'charts', 'session', 'project', 'cadences', 'intake', 'data', 'automation'],
+  ...['runs', 'saved', 'query', 'verification', 'connections', 'dashboards', 'reports', 'ask', 'files'],
+  ...['settings', 'home', 'shell'],
 ];
 const knownOfWorkflows = /\/(contract|names)\.ts$|^workflows\/(task-queues|trace-header)\.ts$/;
 const generated = 'data/postgres/schema.gen.ts';

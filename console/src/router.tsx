@@ -65,7 +65,7 @@ const table = createRoute({
 const query = createRoute({
   ...inFrame('/query'),
   component: lazyRouteComponent(() => import('./query/query-page.tsx'), 'QueryPage'),
-  validateSearch: searching('sql', 'of', 'revision'),
+  validateSearch: searching('sql', 'of', 'revision', 'query', 'project'),
 });
 const inProject = createRoute({ ...inFrame('/in-project/$room'), component: ProjectPage });
 const importing = createRoute({
@@ -86,6 +86,20 @@ const conversations = createRoute({
 const conversation = createRoute({
   ...inFrame('/projects/$projectId/ask/$chatId'),
   component: lazyRouteComponent(() => import('./ask/conversation-page.tsx'), 'ConversationPage'),
+});
+const dashboards = createRoute({
+  ...inFrame('/projects/$projectId/dashboards'),
+  component: lazyRouteComponent(() => import('./dashboards/dashboards-page.tsx'), 'DashboardsPage'),
+});
+const dashboard = createRoute({
+  ...inFrame('/projects/$projectId/dashboards/$dashboardId'),
+  component: lazyRouteComponent(() => import('./dashboards/dashboard-page.tsx'), 'DashboardPage'),
+  // Each filter has its value there.
+  validateSearch: (search: Record<string, unknown>) =>
+    searching('edit', ...Object.keys(search).filter((name) => name.startsWith('filter.')))(search) as {
+      edit?: string;
+      [filter: `filter.${string}`]: string;
+    },
 });
 const reports = createRoute({
   ...inFrame('/projects/$projectId/reports'),
@@ -185,7 +199,7 @@ export const router = createRouter({
       ...[connections, connection, appConnection],
       settings,
       settingsPage,
-      ...[conversations, conversation, reports, report, runs, run],
+      ...[conversations, conversation, dashboards, dashboard, reports, report, runs, run],
       ...[playbooks, playbook, schedules, schedule, workflows, workflow],
     ]),
     callback,

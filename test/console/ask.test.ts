@@ -9,7 +9,7 @@ import { startMcpServer, type TestMcpServer } from '../support/mcp-server.ts';
 import type { ModelReply, ModelRequestBody } from '../support/model-server.ts';
 import { useWorker } from '../support/worker.ts';
 import { type TestClient, useOwnWorkspace } from '../support/workspace.ts';
-import { chooseMore, hasRun, hostile, sqlOf, useConsole } from './opened.ts';
+import { chooseMore, hasRun, hostile, openPart, sqlOf, useConsole } from './opened.ts';
 
 /** What the model answers next, where a test says it. */
 let script: ((request: ModelRequestBody) => ModelReply)[] = [];
@@ -91,6 +91,16 @@ describeInChromium('asking the analyst', () => {
     await expectTitle(page, 'Query');
     expect(await sqlOf(page)).toContain('sum("amount")');
     await page.goBack();
+    await openPart(page, 'Pin to dashboard');
+    const pin = page.getByRole('dialog', { name: 'Pin to dashboard' });
+    expect(await pin.getByLabel('Title of the tile').inputValue()).toBe('Total of amount by city');
+    await pin.getByLabel('Name of the dashboard').fill('Pinned');
+    await pin.getByRole('button', { name: 'Add', exact: true }).click();
+    await pin.getByRole('link', { name: 'Open Pinned' }).click();
+    await expectTitle(page, 'Pinned');
+    await page.getByRole('img', { name: 'Total of amount by city' }).locator('svg').waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: 'Open in Query' }).waitFor();
     await page.getByRole('button', { name: 'Save as report' }).click();
     await page.getByRole('link', { name: 'Open report' }).waitFor();
     await page.getByRole('link', { name: 'Ask' }).first().click();

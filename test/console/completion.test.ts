@@ -21,6 +21,12 @@ test('columns of the tables that a statement names are offered, and of all if it
   expect(offered("SELECT c| FROM 'orders' -- orders\n")).toEqual(['city', 'amount', '"order"', 'owner']);
 });
 
+test('after FROM and JOIN no columns come before the tables', () => {
+  for (const sql of ['SELECT * FROM o|', 'SELECT * FROM orders, B|', 'SELECT * FROM orders AS o JOIN b|'])
+    expect(offered(sql), sql).toBeUndefined();
+  expect(offered('SELECT * FROM orders WHERE c|')).toEqual(['city', 'amount', '"order"']);
+});
+
 test('nothing is offered after a point, in a text or in a comment', () => {
   for (const sql of ['SELECT orders.c| FROM orders', "SELECT 'a c|' FROM orders", '-- a c|', 'SELECT "c|'])
     expect(offered(sql), sql).toBeUndefined();

@@ -42,6 +42,14 @@ export async function somethingOfEach(client: TestClient, person: TestClient['ca
   });
   const workflowRun = await make(person, `/v1/workflows/${draft.id}/runs`, { params: {} });
   const report = await make(person, `${inProject}/reports`, { title: 'Nightly', content: 'Nothing new.' });
+  const saved = await make(person, `${inProject}/queries`, {
+    ...{ name: 'Orders by city', sql: 'SELECT city FROM orders WHERE amount > {{least}}' },
+    parameters: { least: { type: 'number', default: 0 } },
+  });
+  const dashboard = await make(person, `${inProject}/dashboards`, {
+    ...{ name: 'Board', tiles: [{ kind: 'query', query_id: saved.id }] },
+  });
+  await make(person, '/v1/shares', { resource: { type: 'dashboard', id: dashboard.id } });
   const content = { content: 'city,amount\nPorto,30\n' };
   const file = await make(person, `${inProject}/files/content?path=orders.csv`, content, 'PUT');
   const tests = '/v1/verification-tests';
@@ -65,7 +73,7 @@ export async function somethingOfEach(client: TestClient, person: TestClient['ca
     ...{ project, table: tableId, view: view.id, calculated: calculated.tableId, file: file.id },
     ...{ playbook: playbook.id, run: run.id, schedule: schedule.id, report: report.id },
     ...{ workflow: workflow.id ?? draft.id, workflowRun: workflowRun.id, definition: definition.id },
-    ...{ connection: connection.id, app: app.id },
+    ...{ connection: connection.id, app: app.id, query: saved.id, dashboard: dashboard.id },
   } as Record<string, string>;
 }
 

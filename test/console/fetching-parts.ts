@@ -40,6 +40,7 @@ const workflow = '/console/workflows/{workflow}';
 const schedule = '/console/schedules/{schedule}';
 const connection = '/console/connections/{connection}';
 const conversation = '/console/projects/{project}/ask/one';
+const board = '/console/projects/{project}/dashboards/{dashboard}';
 const report = '/console/projects/{project}/reports/{report}';
 const dataConnection = '/v1/connections/data/{connection_id}';
 const talk = `${project}/conversations/{chat_id}`;
@@ -427,6 +428,51 @@ const intake: Part[] = [
     ...{ asks: '/v1/exports/{export_id}', given: { data: had.exports.items[0]! }, full: 'part-1.csv' },
   },
   {
+    ...{ of: 'query/saved-queries.tsx', at: '/console/query', open: ['Saved queries'] },
+    ...{ asks: `${project}/queries`, none: [no, 'This project has no saved queries yet.'] },
+    full: link('Orders by city'),
+  },
+  {
+    ...{ of: 'query/open-saved.tsx', at: '/console/query?query={query}&project={project}' },
+    ...{ asks: `${project}/queries/{query_id}`, full: button('Types and defaults') },
+  },
+  {
+    ...{ of: 'query/tables-side.tsx', at: '/console/query', asks: '/v1/tables/catalog' },
+    full: button('orders'),
+  },
+  {
+    ...{ of: [], at: '/console/query', asks: '/v1/views/catalog', full: button('by_city') },
+  },
+  {
+    ...{ of: 'saved/add-to-dashboard.tsx', at: '/console/query?sql=SELECT%201' },
+    ...{ open: ['Add to dashboard'], asks: `${project}/dashboards`, full: option('Board') },
+  },
+  {
+    ...{ of: 'dashboards/dashboards-page.tsx', at: '/console/projects/{project}/dashboards' },
+    ...{ asks: `${project}/dashboards`, full: link('Board') },
+    none: [no, 'This project has no dashboards yet.'],
+  },
+  {
+    ...{ of: 'dashboards/dashboard-page.tsx', at: board, full: heading('Board') },
+    asks: `${project}/dashboards/{dashboard_id}`,
+  },
+  {
+    ...{ of: 'dashboards/board-data.ts', at: board, full: (page) => page.getByText('as of') },
+    asks: `POST ${project}/dashboards/{dashboard_id}/data`,
+  },
+  {
+    ...{ of: 'dashboards/board.tsx', at: board, asks: `${project}/queries` },
+    full: heading('Orders by city'),
+  },
+  {
+    ...{ of: 'dashboards/edit-board.tsx', at: `${board}?edit=yes`, asks: `${project}/queries` },
+    full: button('Move Orders by city'),
+  },
+  {
+    ...{ of: 'dashboards/share.tsx', at: board, open: ['Share'], asks: '/v1/shares' },
+    ...{ none: [no, 'This dashboard has no links yet.'], full: button('Revoke') },
+  },
+  {
     ...{ of: 'query/change-statement.tsx', at: '/console/query?sql=SELECT%201&of={view}&revision=1' },
     ...{ asks: '/v1/views/{view_id}', full: button('Save to by_city') },
   },
@@ -637,6 +683,9 @@ export const excepted: Readonly<Record<string, readonly string[]>> = {
   'ask/use-model.ts': ['a choice of models; without it the default one of the service answers'],
   'query/query-page.tsx': ['names to complete a statement with, which can be typed'],
   'query/export-answer.tsx': [onceDone],
+  'saved/value-input.tsx': ['values to choose from, which can be typed'],
+  'dashboards/board-data.ts': ['looks whether a table has changed; the tiles have their own query'],
+  'dashboards/edited-tile.tsx': ['the rows of a tile that is not stored, whose failure the tile tells'],
   'connections/copy-now.tsx': [onceDone],
   'connections/replication/secrets-again.tsx': [
     'labels of fields, which are called by their keys without it',
@@ -653,6 +702,7 @@ export const excepted: Readonly<Record<string, readonly string[]>> = {
 
 /** Addresses that are read, and not looked at. */
 export const exceptedAddresses: Readonly<Record<string, string>> = {
+  [`${project}/dashboards/{dashboard_id}/content`]: 'a download, by a button that says what failed',
   '/v1/temporal-ui': 'an address elsewhere; without it the name of the process is no link',
   '/v1/tables/{table_id}/ingestion-batches/{batch_id}': onceDone,
   '/v1/grid/tables/{table_id}/runs/{run_id}': onceDone,

@@ -11,6 +11,7 @@ import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 import { Approval } from './approval.tsx';
 import { KeepAsReport } from './keep-as-report.tsx';
+import { Pin } from './pin.tsx';
 import type { InConversation } from './place.ts';
 import { ToolCall } from './tool-call.tsx';
 import { type Transcript, textOf } from './transcript.ts';
@@ -82,7 +83,12 @@ const Said = memo(function Said({ message, ...place }: InConversation & { messag
       {withheld && <Text c="dimmed">{texts.ask.withheld}</Text>}
       {status === 'cancelled' && <Text c="dimmed">{texts.ask.stopped}</Text>}
       {error !== null && <Failure error={new Error(error.message)} />}
-      {status === 'complete' && textOf(message) !== '' && <KeepAsReport message={message} {...place} />}
+      {status === 'complete' && (
+        <div className="reply-actions">
+          <Pin message={message} projectId={place.projectId} />
+          {textOf(message) !== '' && <KeepAsReport message={message} {...place} />}
+        </div>
+      )}
     </li>
   );
 });

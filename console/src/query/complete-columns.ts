@@ -19,6 +19,8 @@ export const completeColumns =
     if (/String|Comment|QuotedIdentifier/.test(syntaxTree(context.state).resolveInner(word.from, -1).name))
       return null;
     const { doc } = context.state;
+    // There the language offers the tables, which no column comes before.
+    if (isTablePlace(doc.sliceString(Math.max(0, word.from - looked), word.from))) return null;
     const rest = `${doc.sliceString(0, word.from)} ${doc.sliceString(context.pos)}`;
     return {
       from: word.from,
@@ -26,6 +28,13 @@ export const completeColumns =
       validFor: /^[\p{L}\p{N}_]*$/u,
     };
   };
+
+/** So much of a statement tells whether a table or a column comes next. */
+const looked = 1_000;
+
+/** Whether what comes next is the name of a table: after FROM or JOIN, or after the comma behind another table. */
+export const isTablePlace = (before: string): boolean =>
+  /\b(?:from|join)\s+(?:(?:[\w.]+|"[^"]*")(?:\s+(?:as\s+)?\w+)?\s*,\s*)*$/i.test(before);
 
 /** The tables that are named anywhere in a statement. */
 function named(tables: Tables, sql: string): string[] {

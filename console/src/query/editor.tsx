@@ -5,7 +5,7 @@ import { Compartment } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { basicSetup } from 'codemirror';
-import { useEffect, useRef } from 'react';
+import { type RefObject, useEffect, useRef } from 'react';
 import type { Tables } from './complete-columns.ts';
 import { languageOf } from './language.ts';
 import { takeOffered } from './take-offered.ts';
@@ -20,12 +20,15 @@ export interface EditorProps {
   schema: Tables;
   /** What is wrong, and where: offsets in the text. */
   fault: { from: number; to: number; message: string } | undefined;
+  /** Set while the editor is there: writes a text instead of what is selected, and goes on behind it. */
+  insert: RefObject<((text: string) => void) | undefined>;
 }
 
 const theme = EditorView.theme({
-  '&': { border: '1px solid var(--field)', borderRadius: '0.4rem', maxHeight: '50vh' },
-  '.cm-content': { minHeight: '9rem', fontFamily: 'ui-monospace, monospace', caretColor: 'var(--ink)' },
-  '.cm-gutters': { background: 'var(--back)', color: 'var(--dim)', border: 'none' },
+  '&': { fontSize: '13px', height: '100%' },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-content': { minHeight: '100%', fontFamily: 'ui-monospace, monospace', caretColor: 'var(--ink)' },
+  '.cm-gutters': { background: 'transparent', color: 'var(--dim)', border: 'none' },
   '.cm-activeLine, .cm-activeLineGutter': { background: 'transparent' },
   '.cm-tooltip': { background: 'var(--paper)', color: 'var(--ink)', border: '1px solid var(--line)' },
   '.cm-tooltip-autocomplete > ul > li[aria-selected]': { background: 'var(--act)', color: 'var(--on-act)' },
@@ -90,7 +93,14 @@ export function Editor(props: EditorProps) {
       ],
     });
     view.current = editor;
-    return () => editor.destroy();
+    props.insert.current = (text) => {
+      editor.dispatch(editor.state.replaceSelection(spaced(editor, text)));
+      editor.focus();
+    };
+    return () => {
+      props.insert.current = undefined;
+      editor.destroy();
+    };
   }, []);
 
   useEffect(() => {
@@ -118,5 +128,12 @@ export function Editor(props: EditorProps) {
     editor.dispatch(setDiagnostics(editor.state, shown));
   }, [fault]);
 
-  return <div ref={frame} />;
+  return <div ref={frame} className="editor" />;
+}
+
+/** Apart from the words beside it. */
+function spaced({ state }: EditorView, text: string): string {
+  const { from, to } = state.selection.main;
+  const [before, after] = [state.sliceDoc(from - 1, from), state.sliceDoc(to, to + 1)];
+  return `${/[\w"]/.test(before) ? ' ' : ''}${text}${/[\w"]/.test(after) ? ' ' : ''}`;
 }

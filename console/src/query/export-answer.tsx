@@ -46,8 +46,7 @@ export function ExportAnswer({ sql }: { sql: string }) {
   }, [queries, id, finishedAt]);
   const isRunning = id !== undefined && data?.finishedAt == null && error === null;
   return (
-    <details>
-      <summary>{labels.title}</summary>
+    <>
       <Group>
         <Select
           label={labels.format}
@@ -65,7 +64,7 @@ export function ExportAnswer({ sql }: { sql: string }) {
             onChange={({ target }) => setIsForExcel(target.checked)}
           />
         )}
-        <Button disabled={begin.isPending || isRunning} onClick={() => begin.mutate()}>
+        <Button variant="filled" disabled={begin.isPending || isRunning} onClick={() => begin.mutate()}>
           {labels.submit}
         </Button>
       </Group>
@@ -83,6 +82,6 @@ export function ExportAnswer({ sql }: { sql: string }) {
           ))}
         </p>
       )}
-    </details>
+    </>
   );
 }

@@ -22,40 +22,34 @@ export const exportsKey = ['exports'];
 
 /** What was exported, newest first. Files are kept for a day. */
 export function Exports() {
-  const [isOpen, setIsOpen] = useState(false);
   return (
-    <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
-      <summary>{labels.title}</summary>
-      {isOpen && (
-        <Pages
-          queryKey={exportsKey}
-          empty={labels.empty}
-          everyMs={everyMs}
-          isUnderWay={isUnderWay}
-          fetchPage={(page) => workspace.get('/v1/exports', { params: { query: page } })}
-        >
-          {(found) => (
-            <List
-              label={labels.title}
-              items={found}
-              keyOf={({ id }) => id}
-              columns={[
-                { title: labels.columns.what, value: (one) => <Exported of={one} /> },
-                { title: labels.columns.format, value: ({ format }) => format },
-                { title: labels.columns.status, value: ({ status }) => <Status of={status} /> },
-                {
-                  title: labels.columns.rows,
-                  value: ({ rowsWritten }) => rowsWritten.toLocaleString(),
-                  isNumber: true,
-                },
-                { title: labels.columns.at, value: ({ createdAt }) => <Time at={createdAt} /> },
-                { title: labels.columns.files, value: (one) => <Files of={one} /> },
-              ]}
-            />
-          )}
-        </Pages>
+    <Pages
+      queryKey={exportsKey}
+      empty={labels.empty}
+      everyMs={everyMs}
+      isUnderWay={isUnderWay}
+      fetchPage={(page) => workspace.get('/v1/exports', { params: { query: page } })}
+    >
+      {(found) => (
+        <List
+          label={labels.title}
+          items={found}
+          keyOf={({ id }) => id}
+          columns={[
+            { title: labels.columns.what, value: (one) => <Exported of={one} /> },
+            { title: labels.columns.format, value: ({ format }) => format },
+            { title: labels.columns.status, value: ({ status }) => <Status of={status} /> },
+            {
+              title: labels.columns.rows,
+              value: ({ rowsWritten }) => rowsWritten.toLocaleString(),
+              isNumber: true,
+            },
+            { title: labels.columns.at, value: ({ createdAt }) => <Time at={createdAt} /> },
+            { title: labels.columns.files, value: (one) => <Files of={one} /> },
+          ]}
+        />
       )}
-    </details>
+    </Pages>
   );
 }
 

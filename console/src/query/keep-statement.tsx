@@ -1,46 +1,43 @@
-import { Button, Group } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Form } from '../parts/form.tsx';
-import { Input, Select } from '../parts/input.tsx';
+import { Input } from '../parts/input.tsx';
 import { Failure } from '../parts/states.tsx';
 import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
 
 const labels = texts.query.save;
-type Kind = keyof typeof labels.kinds;
-const kinds = Object.keys(labels.kinds) as Kind[];
+export type Kind = 'view' | 'calc';
+
+interface KeepStatementProps {
+  kind: Kind;
+  /** With the values of its parameters, of which views and calculated tables have none. */
+  sql: string;
+  hasParameters: boolean;
+}
 
 /** A statement becomes a view, or a calculated table that is built at once. */
-export function KeepStatement({ sql }: { sql: string }) {
+export function KeepStatement({ kind, sql, hasParameters }: KeepStatementProps) {
   const queries = useQueryClient();
   const [name, setName] = useState('');
-  const [kind, setKind] = useState<Kind>('view');
   const { mutate, data, error, isPending } = useMutation({
     mutationFn: () => keep(kind, name, sql),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['tables'] }),
   });
   return (
-    <details>
-      <summary>{labels.title}</summary>
+    <>
       <Form onSubmit={() => mutate()}>
-        <Group align="start">
-          <Input
-            label={labels.name}
-            required
-            maxLength={255}
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-          <Select label={labels.as} value={kind} onChange={({ target }) => setKind(target.value as Kind)}>
-            {kinds.map((kind) => (
-              <option key={kind} value={kind}>
-                {labels.kinds[kind]}
-              </option>
-            ))}
-          </Select>
-        </Group>
+        <Text c="dimmed">{kind === 'view' ? labels.viewHint : labels.calcHint}</Text>
+        {hasParameters && <Text c="dimmed">{labels.withValues}</Text>}
+        <Input
+          label={labels.name}
+          required
+          maxLength={255}
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
         <Button variant="filled" type="submit" disabled={isPending}>
           {labels.submit}
         </Button>
@@ -53,7 +50,7 @@ export function KeepStatement({ sql }: { sql: string }) {
           </Link>
         </p>
       )}
-    </details>
+    </>
   );
 }
 

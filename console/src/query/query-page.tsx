@@ -1,108 +1,153 @@
-import { Button, Group, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { BookMarked, FileDown, History as HistoryIcon, Table2 } from 'lucide-react';
 import { lazy, Suspense, useMemo, useRef, useState } from 'react';
-import { query } from '../../../clients/typescript/src/index.ts';
+import { guessed, rowsOf } from '../charts/chart.ts';
 import { Form } from '../parts/form.tsx';
-import { addressOf, useChanged, useGiven } from '../parts/statement-address.ts';
+import { PageHead } from '../parts/page-head.tsx';
+import { Panel } from '../parts/panel.tsx';
 import { Failure, Loading } from '../parts/states.tsx';
-import { workspace } from '../session/login.ts';
 import * as texts from '../texts/index.ts';
-import { Answer } from './answer.tsx';
+import { Answer, type View } from './answer.tsx';
 import { ChangeStatement } from './change-statement.tsx';
-import { Exports } from './exports.tsx';
 import { placeOf } from './fault.ts';
-import { History, historyKey } from './history.tsx';
+import { OpenSaved } from './open-saved.tsx';
+import { Panels, type Place } from './panels.tsx';
+import { ParameterBar } from './parameters.tsx';
 import { schemaQuery } from './schema.ts';
+import { SheetTabs } from './sheet-tabs.tsx';
+import { type Sheet, useSheets } from './sheets.ts';
+import { TablesSide } from './tables-side.tsx';
+import { Toolbar } from './toolbar.tsx';
+import { useOpened } from './use-opened.ts';
+import { useRuns } from './use-runs.ts';
 
 const Editor = lazy(async () => ({ default: (await import('./editor.tsx')).Editor }));
 
-const route = getRouteApi('/framed/query');
-const maxRows = 10_000;
+const labels = texts.query;
 const none = {};
 
-/** One statement and its rows. The statement is part of the address once it was run, unless it is too long. */
+/** Statements and their rows, with the tables that there are beside them. */
 export function QueryPage() {
-  const given = useGiven();
-  const changed = useChanged();
-  const navigate = route.useNavigate();
-  const queries = useQueryClient();
-  const [sql, setSql] = useState(given ?? '');
-  const [seen, setSeen] = useState(given);
-  /** What was run, until the address has it. */
-  const asked = useRef<string>(undefined);
-  /** Whether what was run last is what the address has: its answer is of no other statement. */
-  const [isHere, setIsHere] = useState(false);
-  // Another address, as by going back, is another statement.
-  if (given !== undefined && given !== seen) {
-    setSeen(given);
-    if (given !== asked.current) {
-      setSql(given);
-      setIsHere(false);
-    }
-    asked.current = undefined;
-  }
+  const sheets = useSheets();
+  const opened = useOpened(sheets);
+  const { runs, run, stop } = useRuns();
   const { data: schema = none } = useQuery(schemaQuery);
-  const stop = useRef<AbortController>(undefined);
-  const { data, error, isPending, mutate, variables } = useMutation({
-    mutationFn: (statement: string) => {
-      stop.current = new AbortController();
-      const { signal } = stop.current;
-      return query(workspace, {
-        sql: statement,
-        limit: maxRows,
-        rowFormat: 'rows_with_column_order',
-        signal,
-      });
-    },
-    onSettled: () => queries.invalidateQueries({ queryKey: historyKey }),
-  });
-  const run = () => {
+  const [view, setView] = useState<View>('rows');
+  const [place, setPlace] = useState<Place | 'tables'>();
+  const insert = useRef<(text: string) => void>(undefined);
+  const { active: sheet } = sheets;
+  const { id, sql, chart } = sheet;
+  // What was run on this sheet is of another statement once the address put another one here.
+  const ran = sheet.ran === undefined ? undefined : runs[id];
+  const { answer, error, isPending = false } = ran ?? {};
+  const change = (part: Partial<Sheet>) => sheets.change(id, part);
+  const start = () => {
     if (isPending || sql.trim() === '') return;
-    asked.current = sql === given ? undefined : sql;
-    setIsHere(true);
-    void navigate({ ...addressOf(sql, changed), replace: given === '' });
-    mutate(sql);
+    change({ ran: sql });
+    opened.tell(sheet);
+    void run(sheet);
   };
-  const isStopped = error?.name === 'AbortError';
-  const failed = error === null || isStopped || isPending || !isHere ? undefined : error;
   const fault = useMemo(() => {
-    const place = failed && variables === sql ? placeOf(sql, failed.message) : undefined;
-    return place && { ...place, message: failed!.message };
-  }, [failed, variables, sql]);
+    const found = error !== undefined && ran?.sql === sql ? placeOf(sql, error.message) : undefined;
+    return found && { ...found, message: error!.message };
+  }, [error, ran?.sql, sql]);
+  const source = useMemo(
+    () => ({ chart: chart ?? (answer === undefined ? null : guessed(rowsOf(answer))) }),
+    [chart, answer],
+  );
+  const write = (text: string) => {
+    setPlace(undefined);
+    insert.current?.(text);
+  };
   return (
     <>
-      <h1>{texts.pages.query}</h1>
-      <Form isWide onSubmit={run}>
-        <Suspense fallback={<Loading />}>
-          <Editor
-            label={texts.query.label}
-            description={texts.query.hint}
-            value={sql}
-            onChange={setSql}
-            onRun={run}
-            schema={schema}
-            fault={fault}
+      <PageHead title={texts.pages.query}>
+        <Button
+          variant="subtle"
+          className="narrow-only"
+          leftSection={<Table2 size={14} />}
+          onClick={() => setPlace('tables')}
+        >
+          {labels.tables.show}
+        </Button>
+        <Button variant="subtle" leftSection={<BookMarked size={14} />} onClick={() => setPlace('saved')}>
+          {labels.saved.title}
+        </Button>
+        <Button variant="subtle" leftSection={<HistoryIcon size={14} />} onClick={() => setPlace('history')}>
+          {labels.history.title}
+        </Button>
+        <Button variant="subtle" leftSection={<FileDown size={14} />} onClick={() => setPlace('exports')}>
+          {labels.exports.title}
+        </Button>
+      </PageHead>
+      <OpenSaved onOpen={opened.openSaved} />
+      <div className="query">
+        <aside className="wide-only" aria-label={labels.tables.title}>
+          <TablesSide onInsert={write} />
+        </aside>
+        <div>
+          <SheetTabs
+            all={sheets.all}
+            active={id}
+            onActivate={opened.show}
+            onAdd={() => opened.leave(sheets.add)}
+            onClose={(closed) => {
+              stop(closed);
+              if (closed === id) opened.leave(() => sheets.close(closed));
+              else sheets.close(closed);
+            }}
           />
-        </Suspense>
-        <Text c="dimmed" aria-hidden>
-          {texts.query.hint}
-        </Text>
-        <Group>
-          <Button variant="filled" type="submit" disabled={isPending}>
-            {texts.query.run}
-          </Button>
-          {isPending && <Button onClick={() => stop.current?.abort()}>{texts.query.stop}</Button>}
-        </Group>
-      </Form>
-      {changed !== undefined && <ChangeStatement {...{ changed, sql }} />}
-      {isPending && <Loading />}
-      {failed !== undefined && <Failure error={failed} />}
-      {isHere && !isPending && error === null && data !== undefined && (
-        <Answer key={data.id} answer={data} sql={variables!} isOther={variables !== sql} />
-      )}
-      <History />
-      <Exports />
+          <Form isWide onSubmit={start}>
+            <Suspense fallback={<Loading />}>
+              <Editor
+                key={id}
+                label={labels.label}
+                description={labels.hint}
+                value={sql}
+                onChange={(text) => change({ sql: text })}
+                onRun={start}
+                {...{ schema, fault, insert }}
+              />
+            </Suspense>
+            <ParameterBar sheet={sheet} onChange={change} />
+            <Toolbar
+              isPending={isPending}
+              isEmpty={sql.trim() === ''}
+              onStop={() => stop(id)}
+              onOpen={setPlace}
+            />
+          </Form>
+          {sheet.changed !== undefined && <ChangeStatement changed={sheet.changed} sql={sql} />}
+          {isPending && <Loading />}
+          {error !== undefined && <Failure error={error} />}
+          {answer !== undefined && (
+            <Answer
+              key={answer.id}
+              answer={answer}
+              sql={ran!.sql}
+              isOther={ran!.sql !== sql}
+              {...{ view, chart }}
+              onView={setView}
+              onChart={(now) => change({ chart: now })}
+            />
+          )}
+          {ran === undefined && <p className="empty">{labels.before}</p>}
+        </div>
+      </div>
+      <Panel title={labels.tables.title} isOpen={place === 'tables'} onClose={() => setPlace(undefined)}>
+        <TablesSide onInsert={write} />
+      </Panel>
+      <Panels
+        open={place === 'tables' ? undefined : place}
+        onClose={() => setPlace(undefined)}
+        {...{ sheet, source }}
+        onChange={change}
+        onSaved={(saved) => {
+          setPlace(undefined);
+          opened.tell({ ...sheet, saved });
+        }}
+      />
     </>
   );
 }

@@ -4,6 +4,7 @@ import {
   FileChartColumn,
   History,
   House,
+  LayoutDashboard,
   type LucideIcon,
   RefreshCw,
   Settings,
@@ -13,7 +14,7 @@ import {
 } from 'lucide-react';
 import * as texts from '../texts/index.ts';
 
-type Room = 'ask' | 'reports' | 'runs' | 'playbooks' | 'import' | 'files';
+type Room = 'ask' | 'dashboards' | 'reports' | 'runs' | 'playbooks' | 'import' | 'files';
 
 /** A room of a project. Without a project it leads to the first one. */
 const roomOf = (projectId: string | undefined, room: Room) =>
@@ -40,6 +41,12 @@ export const pages = (projectId: string | undefined) => [
   ),
   entry(texts.pages.query, SquareTerminal, /^\/query/, linkOptions({ to: '/query' })),
   entry(texts.pages.ask, Sparkles, /^\/projects\/[^/]+\/ask/, roomOf(projectId, 'ask')),
+  entry(
+    texts.pages.dashboards,
+    LayoutDashboard,
+    /^\/projects\/[^/]+\/dashboards/,
+    roomOf(projectId, 'dashboards'),
+  ),
   entry(texts.pages.reports, FileChartColumn, /^\/projects\/[^/]+\/reports/, roomOf(projectId, 'reports')),
   entry(
     texts.pages.playbooks,

@@ -60,8 +60,10 @@ export function useNamed(projectId: string | undefined): { named: Named[]; isLoa
 
 async function ofProject(projectId: string): Promise<Named[]> {
   const params = { path: { project_id: projectId } };
-  const [playbooks, reports, conversations] = await Promise.all([
+  const [playbooks, dashboards, saved, reports, conversations] = await Promise.all([
     workspace.get('/v1/projects/{project_id}/playbooks', { params }),
+    workspace.get('/v1/projects/{project_id}/dashboards', { params }),
+    workspace.get('/v1/projects/{project_id}/queries', { params }),
     workspace.get('/v1/projects/{project_id}/reports', { params }),
     workspace.get('/v1/projects/{project_id}/conversations', { params }),
   ]);
@@ -73,6 +75,21 @@ async function ofProject(projectId: string): Promise<Named[]> {
           to: '/projects/$projectId/playbooks/$playbookId',
           params: { projectId, playbookId: id },
         },
+      }),
+    ),
+    ...dashboards.items.map(
+      ({ id, name }): Named => ({
+        ...{ id, label: name, kind: kinds.dashboard },
+        link: {
+          to: '/projects/$projectId/dashboards/$dashboardId',
+          params: { projectId, dashboardId: id },
+        },
+      }),
+    ),
+    ...saved.items.map(
+      ({ id, name }): Named => ({
+        ...{ id, label: name, kind: kinds.query },
+        link: { to: '/query', search: { query: id, project: projectId } },
       }),
     ),
     ...reports.items.map(

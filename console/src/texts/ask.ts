@@ -36,6 +36,7 @@ export const ask = {
     remove: 'Delete conversation',
     confirm: (title: string) => `Delete “${title}” and all its messages?`,
   },
+  open: 'Open in Query',
   keep: 'Save as report',
   report: 'Open report',
   waiting: {

@@ -4,7 +4,9 @@
  */
 export { ask } from './ask.ts';
 export { automation } from './automation.ts';
+export { charts } from './charts.ts';
 export { connections } from './connections.ts';
+export { dashboards } from './dashboards.ts';
 export { explore } from './explore.ts';
 export { files } from './files.ts';
 export { data, pages, palette, project, shell } from './frame.ts';
@@ -14,6 +16,7 @@ export { parts } from './parts.ts';
 export { query } from './query.ts';
 export { reports } from './reports.ts';
 export { runs } from './runs.ts';
+export { saved } from './saved.ts';
 export { name, notThere, signedOut, signInFailed, signOut, switchOrganization } from './session.ts';
 export { settings } from './settings.ts';
 export { table } from './table.ts';

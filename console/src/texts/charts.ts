@@ -1,0 +1,32 @@
+/** Texts of charts of rows. */
+export const charts = {
+  settings: 'Chart settings',
+  kind: 'Kind',
+  kinds: {
+    bar: 'Bars',
+    line: 'Lines',
+    area: 'Areas',
+    scatter: 'Points',
+    pie: 'Pie',
+    number: 'One number',
+    table: 'Table',
+    pivot: 'Pivot table',
+  },
+  x: 'X axis',
+  slices: 'Slices',
+  rows: 'Rows',
+  y: 'Y axis',
+  values: 'Values',
+  number: 'Number',
+  series: 'Colour',
+  columns: 'Columns',
+  none: 'none',
+  cut: (rows: number) => `The chart shows the first ${rows.toLocaleString()} rows.`,
+  noColumn: (name: string) => `The result has no column ${name}. Choose another one in the chart settings.`,
+  noNumbers: 'The result has no column of numbers, so it is shown as a table.',
+  noPivot: 'A pivot table needs rows, columns and a column of numbers. Choose them in the chart settings.',
+  widePivot: (count: number) =>
+    `The pivot table would have ${count.toLocaleString()} columns; the limit is 100. Group the rows first.`,
+  rowsOf: (title: string) => `Rows of ${title}`,
+  empty: 'The query returned no rows.',
+} as const;
