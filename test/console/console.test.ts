@@ -52,7 +52,7 @@ describeInChromium('the console', () => {
     await page.getByRole('link', { name: 'Query table' }).click();
     await expectTitle(page, 'Query');
     await ask(page, 'SELECT count(*) AS n, count(*) AS n FROM orders');
-    await page.getByText(/^1 row in [\d,]+ ms$/).waitFor();
+    await page.getByText(/^1 row · [\d,]+ ms/).waitFor();
     expect(await page.getByRole('cell').allTextContents()).toEqual(['2500', '2500']);
     await ask(page, 'SELECT * FROM orders WHERE city = 1 LIMIT nonsense');
     await page.getByRole('alert').waitFor();

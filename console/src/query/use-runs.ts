@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { type QueryAnswer, query } from '../../../clients/typescript/src/index.ts';
 import { missing, parametersNow, type Typed, typedValues, withValues } from '../saved/parameter.ts';
@@ -24,6 +24,10 @@ export function useRuns() {
   const queries = useQueryClient();
   const [runs, setRuns] = useState<Readonly<Record<string, Ran>>>({});
   const stops = useRef(new Map<string, AbortController>());
+  // Not a plain call: a login that has ended begins anew for whatever the library asks.
+  const { mutateAsync } = useMutation({
+    mutationFn: (asked: { sheet: Sheet; executed: string; signal: AbortSignal }) => answerOf(asked),
+  });
   const run = async (sheet: Sheet) => {
     const { id, sql, typed } = sheet;
     stops.current.get(id)?.abort();
@@ -45,7 +49,7 @@ export function useRuns() {
       setRuns((now) => ({ ...now, [id]: { ...ran, isPending: false, ...part } }));
     };
     try {
-      end({ answer: await answerOf(sheet, executed, stop.signal) });
+      end({ answer: await mutateAsync({ sheet, executed, signal: stop.signal }) });
     } catch (error) {
       end((error as Error).name === 'AbortError' ? {} : { error: error as Error });
     }
@@ -55,11 +59,15 @@ export function useRuns() {
 }
 
 /** A saved query that nobody has changed runs as such, with its values bound. */
-async function answerOf(
-  { saved, sql, parameters, typed }: Sheet,
-  executed: string,
-  signal: AbortSignal,
-): Promise<QueryAnswer> {
+async function answerOf({
+  sheet: { saved, sql, parameters, typed },
+  executed,
+  signal,
+}: {
+  sheet: Sheet;
+  executed: string;
+  signal: AbortSignal;
+}): Promise<QueryAnswer> {
   const isAsSaved =
     saved !== undefined &&
     saved.sql === sql &&
