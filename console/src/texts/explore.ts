@@ -18,7 +18,6 @@ export const explore = {
   add: 'Add',
   isTrue: 'true',
   isFalse: 'false',
-  menu: (column: string) => `Column ${column}`,
   remove: (what: string) => `Remove: ${what}`,
   filterOn: 'Filter…',
   groupBy: 'Group by this column',
@@ -51,6 +50,5 @@ export const explore = {
   found: (count: number) => `${count.toLocaleString()} ${count === 1 ? 'row' : 'rows'}`,
   cut: (shown: number) => `These are the first ${shown.toLocaleString()} rows.`,
   none: 'No row matches.',
-  spread: (column: string) => `Values of ${column}`,
   share: (value: string, share: string) => `${value} ${share}`,
 } as const;

@@ -35,8 +35,9 @@ export function ColumnHead({ column, columns, change }: ColumnHeadProps) {
       <Menu position="bottom-start">
         <Popover.Target>
           <Menu.Target>
-            <UnstyledButton className="bare head" aria-label={labels.menu(name)}>
-              {name} <ChevronDown size={12} aria-hidden />
+            <UnstyledButton className="bare head">
+              {name}
+              <ChevronDown size={12} aria-hidden />
             </UnstyledButton>
           </Menu.Target>
         </Popover.Target>

@@ -14,19 +14,13 @@ export function useSpreads(tableId: string, isAsked: boolean): ReadonlyMap<strin
   return new Map((data?.profile?.columns ?? []).map((column) => [column.name, column]));
 }
 
-/** How the values of a column are spread, small enough for its head. */
-export function SmallSpread({ column: { name, histogram, top }, rows }: { column: Profiled; rows: number }) {
+/** How the values of a column are spread, small enough for its head. The profile says the same in words. */
+export function SmallSpread({ column: { histogram, top }, rows }: { column: Profiled; rows: number }) {
   if (histogram.length > 1) {
     const most = Math.max(...histogram.map(({ count }) => count), 1);
     const step = width / histogram.length;
     return (
-      <svg
-        className="spread"
-        width={width}
-        height={height}
-        role="img"
-        aria-label={texts.explore.spread(name)}
-      >
+      <svg className="spread" width={width} height={height} aria-hidden="true">
         {histogram.map(({ from, count }, at) => (
           <rect
             key={cellText(from)}
@@ -43,5 +37,9 @@ export function SmallSpread({ column: { name, histogram, top }, rows }: { column
   const [first] = top;
   if (first === undefined || rows === 0) return null;
   const share = (first.count / rows).toLocaleString(undefined, { style: 'percent' });
-  return <span className="spread">{texts.explore.share(cellText(first.value).slice(0, 24), share)}</span>;
+  return (
+    <span className="spread" aria-hidden="true">
+      {texts.explore.share(cellText(first.value).slice(0, 24), share)}
+    </span>
+  );
 }
