@@ -113,7 +113,7 @@ describeInChromium('dashboards', () => {
     await stranger.goto(new URL(url).pathname);
     await stranger.getByText('149.5').first().waitFor();
     await panel.getByRole('button', { name: 'Revoke' }).click();
-    await page.getByRole('dialog').last().getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('dialog').nth(1).getByRole('button', { name: 'Revoke' }).click();
     await panel.getByText('revoked').waitFor();
     await stranger.reload();
     await stranger.getByText('The link has ended').waitFor();
