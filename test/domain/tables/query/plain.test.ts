@@ -88,7 +88,8 @@ test('statements that are run together read one snapshot, whichever way each goe
     ...{ organizationId: client.organizationId, callerId: client.clientId, id: newId('qry'), sql, limit: 10 },
     ...{ timeoutMs: 30_000, rowFormat: 'rows' as const, atVersions: {} },
   });
-  for (let round = 0; round < 20; round += 1) {
+  let compared = 0;
+  for (let round = 0; compared < 20 && round < 100; round += 1) {
     const { snapshotId, results } = await runTogether(
       workspace.deps,
       [
@@ -101,6 +102,15 @@ test('statements that are run together read one snapshot, whichever way each goe
       AbortSignal.timeout(60_000),
     );
     const [plain, lake, most, failed] = results;
+    // A busy machine may refuse one of them; then nothing is compared.
+    const isRefused = [plain, lake, most].some(
+      (each) => each?.status === 'rejected' && each.reason.code === 'queries_saturated',
+    );
+    if (isRefused) {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      continue;
+    }
+    compared += 1;
     const answers = [plain, lake, most].map((each) =>
       each?.status === 'fulfilled' ? JSON.parse(each.value.answer.rowsJson ?? '')[0].n : each?.reason,
     );
@@ -110,4 +120,5 @@ test('statements that are run together read one snapshot, whichever way each goe
   }
   isOver = true;
   await appends;
+  expect(compared).toBe(20);
 });
